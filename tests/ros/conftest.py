@@ -24,7 +24,7 @@ SEPARATE = ["hindbrain", "zone_scaler", "velocity_arbiter", "joystick"]
 STOP = 90
 # Added to a bound of docs/safety.md: transport, and a busy machine of two cores, more so with other tests beside this one.
 SLACK = 0.15 if "PYTEST_XDIST_WORKER" not in os.environ else 0.3
-# From full speed to zero with the ramps of stack.yaml.
+# The time from full speed to zero with the ramps of stack.yaml [s].
 BRAKES = 66 / 200
 
 # A node that inherits SIGHUP as ignored, as under `nohup`, keeps ignoring it: the tests start as from a shell.

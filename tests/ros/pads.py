@@ -46,13 +46,13 @@ class Mocked(Process):
         )
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
-        threading.Thread(target=self._hear, daemon=True).start()
+        threading.Thread(target=self._read_answers, daemon=True).start()
 
     def _read(self):
         for line in self.process.stderr:
             self.lines.append(line.rstrip())
 
-    def _hear(self):
+    def _read_answers(self):
         for line in self.process.stdout:
             self.answers.put(line)
 

@@ -24,7 +24,7 @@ def test_at_1_khz_on_five_sources_the_winners_commands_go_out_each_and_no_others
         parameters |= named(f"sources.s{number}", topic=f"/s{number}", type="twist_stamped", priority=10 + number, timeout=3.0)
     with Arbiter(parameters, executable) as arbiter:
         node = arbiter.graph.node
-        published = []  # but the zeros before the first, which the arbiter repeats
+        published = []  # except zeros, which the arbiter repeats before the first command
 
         def received(message):
             if message.twist.linear.x != 0.0:
@@ -55,7 +55,7 @@ def test_at_1_khz_on_five_sources_the_winners_commands_go_out_each_and_no_others
             time.sleep(max(0.0, start + sent / 1000.0 - time.monotonic()))
         arbiter.wait(lambda: len(published) >= sent, lambda: f"{sent} sent, {len(published)} came")
         assert published == [float(number + 1) for number in range(sent)]
-        # Only at the end, when the winner is silent, may anybody else drive.
+        # Another source may drive only after the winner has fallen silent.
         arbiter.wait(lambda: arbiter.active[0] in ("nobody", "joystick"), "the winner is not lost")
 
 

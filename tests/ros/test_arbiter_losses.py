@@ -44,7 +44,7 @@ def test_an_arbiter_that_was_held_lets_nothing_out_that_waited(executable, secon
         arbiter.drives("dock", 0.3)
         arbiter.process.process.send_signal(signal.SIGSTOP)
         time.sleep(seconds)
-        dock.timer.cancel()  # the last word was motion; what was sent waits
+        dock.timer.cancel()  # its last command was motion
         wait_for_messages_in_flight()
         held = time.monotonic()
         arbiter.process.process.send_signal(signal.SIGCONT)

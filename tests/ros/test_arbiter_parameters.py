@@ -260,7 +260,7 @@ def test_the_reported_state_is_the_true_one(alone):
 def test_dumped_parameters_can_be_loaded(alone, tmp_path):
     dock = {"topic": "/dock", "type": "twist", "priority": 10, "timeout": 1}
     file = tmp_path / "dock.yaml"
-    # In this order no parameter is good before the next: a priority without a topic, and one that another source has.
+    # In this order no parameter is valid before the next: a priority without a topic, and one that another source has.
     nested = {"sources": {"dock": dict(sorted(dock.items())), "navigation": {"priority": 20}}}
     file.write_text(yaml.safe_dump({NODE: {"ros__parameters": nested}}))
     results = alone.answer(alone.client.load_parameter_file(str(file))).results
@@ -270,7 +270,7 @@ def test_dumped_parameters_can_be_loaded(alone, tmp_path):
     nested["sources"]["navigation"]["priority"] = 30
     file.write_text(yaml.safe_dump({NODE: {"ros__parameters": nested}}))
     results = alone.answer(alone.client.load_parameter_file(str(file))).results
-    assert [result.successful for result in results] == [False] * 4 + [True], "what is wrong with an entry is wrong with all of it"
+    assert [result.successful for result in results] == [False] * 4 + [True], "an entry with one invalid parameter is refused as a whole"
     result = alone.answer(alone.client.load_parameter_file_atomically(str(file))).result
     assert not result.successful and "'sources.dock.timeout' is -1.0" in result.reason
 
@@ -323,7 +323,7 @@ def test_changes_lose_no_command_of_another_source_and_leak_nothing(executable):
         assert after.threads == before.threads and after.files <= before.files, f"{before} became {after} in {count} changes"
         assert after.memory - before.memory < 4_000 + count, f"{before} became {after} in {count} changes"  # [kB]
         listeners = [info.node_name for info in arbiter.graph.node.get_subscriptions_info_by_topic("/dock/t1")]
-        assert listeners == [NODE], f"what is given up stays subscribed to, once: {listeners}"
+        assert listeners == [NODE], f"removed topics stay subscribed to: {listeners}"
 
 
 class Usage:

@@ -51,7 +51,7 @@ BAD = {
 @pytest.fixture(scope="module")
 def patient():
     """One node for all bad sets: none of them changes anything."""
-    # On a busy computer a silence would be a loss, which asks for a zero.
+    # On a busy computer a silence would be a loss, after which a zero is needed.
     with Arbiter({**NAVIGATION, "sources.navigation.timeout": 3.0}) as arbiter:
         arbiter.graph.node.create_publisher(PoseStamped, "/pose", 1)
         arbiter.publish("/nav", 0.1)
@@ -60,7 +60,7 @@ def patient():
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_a_bad_set_changes_nothing_and_says_why(patient, what):
+def test_a_bad_set_changes_nothing_and_gives_the_reason(patient, what):
     values, reported = BAD[what]
     before, start = patient.all(), time.monotonic()
     patient.wait(lambda: patient.graph.node.count_publishers("/pose") == 1, "/pose has no publisher")

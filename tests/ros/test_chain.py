@@ -55,7 +55,7 @@ def test_releasing_the_dead_man_button_stops(stack):
     stack.stopped_within(BRAKES, start, "the dead-man button was released")
     stack.stays_stopped(0.7, "moved without the button")
     stack.stick(1.0)
-    stack.wait_for_motors(lambda port, starboard: port < 60, "to press it is the act, wherever the stick is")
+    stack.wait_for_motors(lambda port, starboard: port < 60, "a press enables driving at any position of the stick")
     stack.stick(1.0, drive=False)
     stack.wait_for_stop("the dead-man button was released again")
     stack.stick(0.0, drive=False)
@@ -308,7 +308,7 @@ def test_a_stick_pulled_out_of_a_driving_vehicle_stops_it_until_navigation_comma
     stack.graph.repeat("/cmd_vel_smoothed", command, 20.0)
     stack.drive_forward()
     command.twist.linear.x = 0.5
-    time.sleep(0.3)  # no zero of before is on its way any more
+    time.sleep(0.3)  # earlier zeros have arrived
     start = time.monotonic()
     stack.unplug()
     stack.stopped_within(BRAKES, start, "the stick was pulled out")

@@ -38,7 +38,7 @@ def test_the_node_activates_drives_and_gives_the_chair_back(mode, source, servic
         driver.become("inactive")
         assert luci.stick.input_source == PHYSICAL and len(luci.called(services[1])) == 1
         time.sleep(0.3)
-        # Neutral until the mode is left, then nothing: the last word was neutral.
+        # Neutral until the mode is left, then nothing: the last message was neutral.
         assert {stick for _, stick in driver.sticks(left)} <= {(*NEUTRAL, source)} and driver.last == (*NEUTRAL, source)
         assert not driver.sticks(time.time() - 0.2)
         driver.activate()

@@ -89,7 +89,7 @@ def test_straight_arcs_and_turns_are_the_closed_form(clock):
         x, y, heading = wheels.arc(way, -way, 80)
         assert (x, y) == pytest.approx((CIRCUMFERENCE + 1.0, 1.0), abs=2e-3)
         assert abs(heading) == pytest.approx(math.pi, abs=4e-3)
-        # And backward, which is to where it came from now.
+        # Backward, opposite to the present heading.
         x, y, heading = wheels.arc(-0.5, -0.5, 40)
         assert (x, y) == pytest.approx((CIRCUMFERENCE + 1.5, 1.0), abs=4e-3)
         covariance = wheels.last.pose.covariance

@@ -38,7 +38,7 @@ def test_launch_files_name_what_exists():
     assert {file.name for file in files} == {f"{node}.launch.xml" for node in [*NODES, *CHAIR, "steersman", "luci"]}
     for file in files:
         tree = xml.etree.ElementTree.parse(file)
-        # Shared memory holds up publishers while others come and go.
+        # Shared memory blocks publishers while processes join and leave.
         assert [element.get("name") for element in tree.iter("set_env")] == ["FASTDDS_BUILTIN_TRANSPORTS"], file.name
         for node in tree.iter("node"):
             assert (node.get("pkg"), node.get("exec")) in [("steersman", name) for name in [*NODES, *CHAIR]]

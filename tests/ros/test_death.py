@@ -22,7 +22,7 @@ LIBC.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_
 SEIZE, INTERRUPT, DETACH = 0x4206, 0x4207, 17
 ANY_THREAD = 0x40000000  # __WALL
 LIMIT = 0.5  # hindbrain::OVERRUN_LIMIT
-# From a value that was sent just before the hang: the limit, and the supervising thread's look every 10 ms.
+# From a value that was sent just before the hang: the limit, and the supervising thread's period of 10 ms.
 STOPS_WITHIN = LIMIT + 0.01 + SLACK
 
 
@@ -137,7 +137,7 @@ def test_a_hung_node_leaves_the_motor_controller_at_stop(tmp_path):
 
 
 def test_a_node_that_was_held_shortly_leaves_the_motor_controller_at_stop(tmp_path):
-    """Longer than the controller's thread waits and shorter than the supervising one: the node continues at full speed."""
+    """The hold is longer than the timeout of the controller's thread and shorter than the supervising thread's: the node still commands full speed."""
     parameters = {"driver.kind": "roboclaw", "driver.device": str(tmp_path / "motor")}
     with Device("roboclaw", tmp_path / "motor") as device, Vehicle(parameters) as vehicle:
         vehicle.wait(lambda: vehicle.source("motor_controller").says == "works", "it is not open")
@@ -321,7 +321,7 @@ def test_commands_that_waited_for_a_held_node_are_not_passed_one_by_one():
         for pressed in (False, True):
             process = vehicle.process.process
             process.send_signal(signal.SIGSTOP)
-            time.sleep(0.05)  # what it was about to publish is out
+            time.sleep(0.05)  # its last messages are out
             held = now()
             for number in range(90):
                 command = TwistStamped(header=vehicle.command.header)

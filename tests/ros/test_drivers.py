@@ -27,7 +27,7 @@ def quarters(servo):
 KINDS = {"roboclaw": ("roboclaw", RoboClaw.STOP, duty), "pololu": ("maestro", Maestro.STOP, quarters)}
 
 
-# It is asked every 0.1 s, an exchange without an answer takes so long, and hindbrain looks every 0.02 s.
+# The controller is polled every 0.1 s, an exchange without an answer takes as long, and hindbrain checks every 0.02 s.
 NOTICED = {"roboclaw": 0.26, "pololu": 0.1 + 0.05 + 0.03}
 
 

@@ -90,7 +90,7 @@ def change(parameters, descriptor):
         result = parameters.set(descriptor, value)
         if result.successful:
             assert not result.reason
-            assert is_same(parameters.get(descriptor.name), value), f"{descriptor.name}: taken, and it is not {value}"
+            assert is_same(parameters.get(descriptor.name), value), f"{descriptor.name}: accepted, but its value is not {value}"
             return value, None
         reasons.append(result.reason)
         assert "parameter '" in reasons[-1], f"{descriptor.name} = {value} is refused without a name: '{reasons[-1]}'"
@@ -324,5 +324,5 @@ def test_each_parameter_of_hindbrain_that_may_change_is_seen_to_take_effect(walk
     """The effects of the other nodes' parameters are tested on their machines by `tests/effects`."""
     changeable = {name for name, (descriptor, *_) in walked["hindbrain"].items() if not descriptor.read_only}
     forgotten, gone = changeable - set(HINDBRAIN), set(HINDBRAIN) - changeable
-    assert not forgotten, f"nothing shows what these do: {forgotten}"
+    assert not forgotten, f"no test shows the effect of: {forgotten}"
     assert not gone, f"in the table, and no parameters that may change: {gone}"

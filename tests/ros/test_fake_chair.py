@@ -198,7 +198,7 @@ def test_lucis_zones_limit_the_stick():
         chair.set_remote(-100)
         chair.wait(lambda: fields(chair.scaled) == (-100, 0, BACK, SHARED), "back is free")
         scaling.back_fb = math.nan
-        chair.wait(lambda: fields(chair.scaled) == (0, 0, BACK, SHARED), "what is no factor is 0")
+        chair.wait(lambda: fields(chair.scaled) == (0, 0, BACK, SHARED), "an invalid factor is 0")
         chair.graph.publish("/interface/override_button", Bool(data=True))
         chair.wait(lambda: fields(chair.scaled) == (-100, 0, BACK, SHARED), "the button does not suspend the scaling")
 
@@ -332,7 +332,7 @@ def test_the_node_and_a_chair_with_faults():
         chair.wait(lambda: chair.motors == (90, 90), "a silent chair drives on")
         chair.call("/interface/halt_streams", False)
         driver.become("confirmed")
-        chair.stands(0.5, "it is confirmed again, and the command was held all the while")
+        chair.stands(0.5, "it is confirmed again, and the command was held throughout")
         driver.again(0.54)
         chair.call("/interface/end_mode")
         driver.become("lost")

@@ -27,7 +27,7 @@ def test_ending_a_node_stops_the_motors(separate, victim):
     separate.drive_forward()
     start = time.monotonic()
     separate.processes[victim].process.terminate()
-    # Without the node's last word a time-out of 0.5 s would come before the slope.
+    # Without the node's last message a time-out of 0.5 s would come before the slope.
     separate.stopped_within(0.0 if victim == "hindbrain" else BRAKES, start, f"{victim} was ended")
     assert separate.processes[victim].wait() == 0
     last = separate.graph.since("/motor/port", start)[-1]
@@ -117,7 +117,7 @@ def test_a_best_effort_estop_stops(stack):
     stack.stopped_within(0.2, start, "the e-stop is best effort")
     sentence = "must be one publisher of std_msgs/Bool, reliable: let one node join all buttons"
     output = lambda: "\n".join(process.output for process in stack.processes.values())
-    stack.graph.wait(lambda: sentence in output(), lambda: f"it is not logged what to do:\n{output()}")
+    stack.graph.wait(lambda: sentence in output(), lambda: f"the remedy is not logged:\n{output()}")
     stack.graph.node.destroy_timer(timer)
     stack.graph.node.destroy_publisher(publisher)
     stack.stays_stopped(0.5, "by its end alone")

@@ -30,7 +30,7 @@ def test_stop_after_a_flood_counts_at_once(stack):
     stack.wait_for_motors(lambda port, starboard: port < 85, "the flood does not drive")
     start = time.monotonic()
     graph.publish("/cmd_vel_smoothed", zero)
-    # The slope from wherever it was; without the zero it would take 0.5 s longer.
+    # The slope from the present value; without the zero it would take 0.5 s longer.
     stack.stopped_within(BRAKES, start, "a zero followed the flood")
     goes_on = lambda: graph.publish("/cmd_vel_smoothed", command) or stack.motors[0] < 85
     graph.wait(goes_on, lambda: f"it does not drive after the flood: {stack.motors}, {stack.state}")
@@ -43,7 +43,7 @@ def test_disable_in_the_middle_of_a_flood_stops(stack):
     command.twist.linear.x = 1.0
     for number in range(1000):
         graph.publish("/cmd_vel_smoothed", command)
-        time.sleep(0.0002)  # what a socket's buffer loses, Fast DDS repeats only seconds later
+        time.sleep(0.0002)  # Fast DDS repeats messages that a socket's buffer lost only seconds later
         if number == 500:
             graph.publish("/hind/enable", Bool(data=False))
             pressed = time.monotonic()

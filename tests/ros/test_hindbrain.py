@@ -130,7 +130,7 @@ def test_a_required_estop_must_publish_in_time():
         assert took > 0.25 - 0.05 - 0.02, f"silence stops after {took:.3f} s"
         latched = last + took
         vehicle.wait_for("ESTOP", "ESTOP_STALE", "ESTOP_LATCHED")
-        # One that comes late takes the cause away, not the latch, and is soon stale again.
+        # A late message clears the cause, not the latch, and is soon stale again.
         vehicle.graph.publish("/hind/estop", Bool(data=False))
         vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
         vehicle.wait_for("ESTOP", "ESTOP_STALE", "ESTOP_LATCHED")
@@ -271,7 +271,7 @@ def test_the_details_name_every_cause_and_source():
         assert (detail.rule, detail.fault, detail.profile, detail.port, detail.starboard) == ("", False, "strict", STOP, STOP)
 
         vehicle.set_command(1.0)
-        # Ahead of it is what it does not see; before, nothing wanted to go there.
+        # The unseen area is ahead of it; no command went there before.
         standing = standing - {"CMD_STALE"} | {"WAY_BLOCKED"}
         vehicle.wait_for("SSTOP.BOTH", *standing)
         assert vehicle.detail.rule == "NOT_ENABLED"

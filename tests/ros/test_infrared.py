@@ -145,7 +145,7 @@ def test_a_wheel_that_still_turns_toward_it_stops_at_once():
         start = now()
         sensors.see("ir_front_port", 0.15)
         sensors.timer.reset()  # published within 0.02 s
-        vehicle.stopped_within(0.02, start, "a wheel turns toward what is blocked")
+        vehicle.stopped_within(0.02, start, "a wheel turns toward the obstacle")
         reported = [message.data for message in vehicle.graph.since("/motor/port", start - 0.1)]
         turned = STOP - reported[reported.index(STOP) - 1]
         assert turned > 10, f"the slope had brought it to rest before: {reported}"

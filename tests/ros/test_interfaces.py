@@ -272,7 +272,7 @@ def test_a_sequence_is_accepted_up_to_its_bound_and_refused_beyond(package, name
     [('Rename', 'Request', 'name', 32), ('Rename', 'Request', 'newname', 32), ('Log', 'Request', 'path', 64)],
 )
 def test_a_string_is_refused_beyond_its_bound_when_fields_are_checked(name, part, field, bound):
-    # Unchecked (rclpy's default) a longer one is sent: a server has to look at the length itself.
+    # Unchecked (rclpy's default) a longer one is sent: a server has to check the length itself.
     message = getattr(interface('or_joystick', 'srv', name), part)
     message(**{field: 'x' * bound}, check_fields=True)
     with pytest.raises(AssertionError):

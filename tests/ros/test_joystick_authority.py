@@ -34,7 +34,7 @@ class Robot:
         self.navigation = navigation
         self.hand, self.timer = State(), None
         self.graph.repeat("/nav", navigation, 20.0)
-        time.sleep(0.3)  # a zero to begin with
+        time.sleep(0.3)  # motion needs a zero first
         navigation.twist.linear.x = 0.3
 
     def hold(self, axes=(), pressed=()):
@@ -102,7 +102,7 @@ def test_a_pad_pulled_out_in_full_drive_stops_the_vehicle_until_navigation_comma
         time.sleep(2.5)
         assert set(vehicle.arbiter.speeds_since(stopped)) == {0.0}, "navigation drives off by itself"
         states = vehicle.states(start)
-        assert None in states and set(vehicle.states(start + 0.3)) == {0.0}, "first it is lost, and then zero"
+        assert None in states and set(vehicle.states(start + 0.3)) == {0.0}, "the loss must come before zeros"
         assert not vehicle.states(time.monotonic() - 0.5), "a stick that is gone is still published"
         vehicle.navigation.twist.linear.x = 0.0
         time.sleep(0.3)

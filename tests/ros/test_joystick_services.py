@@ -183,7 +183,7 @@ def test_mappings_and_parameters_are_the_same(joystick):
     assert joystick.good(GetMappings, "get_mappings").mappings == mappings()
     names = ["linear.x.axis", "linear.x.scale", "linear.y.offset", "angular.z.axis", "enable.on", "coords.world"]
     assert joystick.get(*names) == [1, -1.0, 0.5, 15, 5, WORLD]
-    # And the other way.
+    # The reverse direction.
     joystick.set("enable.slow", 7)
     joystick.set("linear.z.axis", 2)
     reported = joystick.good(GetMappings, "get_mappings").mappings

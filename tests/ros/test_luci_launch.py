@@ -67,7 +67,7 @@ def test_a_real_vehicle_is_never_driven_with_the_numbers_of_another():
     assert default_of("steersman.launch.xml", "config") is None
     for node in ("hindbrain", "zone_scaler", "chair"):  # their parameters define full speed
         assert default_of(f"{node}.launch.xml", "config") is None
-    # What is generated of the defaults has no chair's calibration, and no mode that enters itself.
+    # The generated defaults have no chair's calibration, and enter no mode.
     chair = yaml.safe_load((ROOT / "config" / "chair.yaml").read_text())["chair"]["ros__parameters"]
     assert chair["activate"] is False and not chair.get("profiles")
 
@@ -139,11 +139,11 @@ def test_the_occupants_stick_drives_and_then_navigation(chair):
         publisher.publish(command)
 
     node.create_timer(0.05, publish)
-    # Who was sending before the arbiter listened has to send a zero first.
+    # A source that sent before the arbiter's subscription has to send a zero first.
     graph.wait(lambda: "navigation drives" in processes["velocity_arbiter"].output, output)
     command.twist.linear.x = 0.108
     graph.wait(lambda: last() == (20, 0), lambda: f"navigation does not drive: {last()}\n{output()}")
-    # So has the occupant's stick, which speaks only when it is moved.
+    # The same holds for the occupant's stick, which is published only when it is moved.
     graph.publish("/interface/stick", LuciJoystick(left_right=-50, joystick_zone=8, input_source=4))
     graph.wait(lambda: "occupant waits for a zero" in processes["velocity_arbiter"].output or last() == (0, -50), output)
     graph.publish("/interface/stick", LuciJoystick(joystick_zone=8, input_source=4))

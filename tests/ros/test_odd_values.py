@@ -127,7 +127,7 @@ def test_no_odd_value_moves_a_standing_vehicle(message_type):
                 sender.send(value, part)
                 sender.send_valid()
                 assert set(vehicle.values(start)) <= {STOP}, f"{part} {value!r} moves: {vehicle.values(start)}"
-        # A part that hindbrain has no use for is not looked at, however huge.
+        # A part that hindbrain does not use is not checked, however large.
         for part in UNUSED:
             for value in (1e308, -1e308, 5e-324):
                 sender.send(value, part, refused=False)
@@ -149,7 +149,7 @@ def test_a_refused_change_changes_nothing_on_the_move(message_type):
             for part in PARTS:
                 sender.send(value, part)
                 sender.send_valid(0.5)
-        # What is not finite spoils the message also in a part that hindbrain has no use for.
+        # A part that is not finite makes the message invalid, also one that hindbrain does not use.
         for part in UNUSED:
             for value in (NAN, INF, -INF):
                 sender.send(value, part, refused=True)
@@ -180,7 +180,7 @@ def test_a_stream_of_nan_is_silence(message_type, value):
 
 
 def test_what_is_near_full_speed_or_near_nothing_gives_its_level(message_type):
-    zero = {"linear": 0.02, "angular": 0.05}  # up to here it asks for no motion
+    zero = {"linear": 0.02, "angular": 0.05}  # up to these values it commands no motion
     values = both_signs([0.001, 0.02, 0.021, 0.05, 0.051, *neighbours(1.0), 1.001, BEYOND_REASON])
     with Vehicle(SUDDEN, message_type) as vehicle:
         vehicle.start()

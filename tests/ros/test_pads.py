@@ -168,7 +168,7 @@ def test_a_stick_held_at_its_end_at_the_plug_is_let_go(node):
     """SDL takes a stick that jumps from its end to the middle for a trigger with another rest position, and sends no event."""
     topic = node.plug(axes={AHEAD: -32768, 3: 32767})
     held = [0, -32768, -32768, 32767, 0, -32768, 0, 0]
-    node.wait(topic, lambda state: list(state.axes) == held, "what is held is not published")
+    node.wait(topic, lambda state: list(state.axes) == held, "the held state is not published")
     node.act(axes={AHEAD: 0, 3: -100})
     node.wait(topic, lambda state: list(state.axes) == [0, 0, -32768, -100, 0, -32768, 0, 0], "it stays held")
     node.wait(JOY, lambda joy: list(joy.axes) == LET_GO, "it stays held on joy")
@@ -180,7 +180,7 @@ def test_a_stick_held_at_its_end_at_the_plug_is_let_go(node):
 
 
 def test_a_stick_held_at_the_plug_and_let_go_slowly_ends_in_its_middle(node):
-    """SDL returns the trigger to that end before it removes the pad."""
+    """SDL returns the stick to that end before it removes the pad."""
     topic = node.plug(axes={AHEAD: -32768})
     for value in (-20000, 0):
         node.act(axes={AHEAD: value})
@@ -189,7 +189,7 @@ def test_a_stick_held_at_the_plug_and_let_go_slowly_ends_in_its_middle(node):
     node.wait(topic, lambda state: state.buttons[DEAD_MAN], "the press is not published")
     node.do("unplug", event=7)
     node.wait(CONNECTED, lambda connected: not connected.data, "its loss is not published")
-    node.wait(topic, lambda state: list(state.axes) == AT_REST, "it goes with its stick at the end")
+    node.wait(topic, lambda state: list(state.axes) == AT_REST, "the stick does not end in its middle")
     node.wait(JOY, lambda joy: list(joy.axes) == LET_GO, "joy goes with its stick at the end")
 
 
@@ -198,7 +198,7 @@ def test_a_pad_at_hidraw_is_published_with_its_first_report(graph):
     deadman = 10
     with running(graph, f"enable.on:={deadman}") as node:
         topic = node.start().plug(event=3, pad="stadia", name=STADIA, held=[deadman])
-        reported = node.wait(topic, lambda state: state.buttons[deadman], "what is held is not published")
+        reported = node.wait(topic, lambda state: state.buttons[deadman], "the held state is not published")
         assert list(reported.axes) == [0, 0, 0, 0, -32768, -32768]
         assert {tuple(joy.axes) for _, joy in graph.messages[JOY]} == {(0, 0, 0, 0, 1, 1)}, "and never otherwise"
         node.act(event=3, axes={AHEAD: 1})
@@ -236,7 +236,7 @@ def test_twins_are_distinguished_by_their_paths_and_ports(node):
     node.lets_go(event=7)
     # The selected stick is already held: it has to be at rest, and the button pressed again.
     node.act(event=7, buttons={DEAD_MAN: 1}, axes={AHEAD: -32768})
-    node.wait(node.topics[7], lambda state: state.buttons[DEAD_MAN], "what is held is not published")
+    node.wait(node.topics[7], lambda state: state.buttons[DEAD_MAN], "the held state is not published")
     node.set("control_device", f"/dev/input/{ports[7]}")
     node.stays_still(0.3, "a pad that gets to drive with its dead-man held drives")
     node.lets_go(event=7)

@@ -11,9 +11,9 @@ from or_pose_estimator.msg import State as PoseState
 from std_msgs.msg import Bool
 from vehicle import Vehicle, now, watch
 
-# From the message that asks for the panic to the first stop.
+# From the message that triggers the panic to the first stop.
 STOPS_WITHIN = SLACK
-# The last words have 0.1 s to leave; then the nodes go, a second each at the most, and what hangs is ended after 2 s.
+# The last messages have 0.1 s to leave; then the nodes end, a second each at most, and hanging threads are ended after 2 s.
 ENDS_WITHIN = 3.0
 # See crates/nodes/examples/fault.
 FAULTS = ["once", "always", "publish", "hang", "thread", "supervisor"]
@@ -29,7 +29,7 @@ def ends_at_stop(graph, process, node, code=1, begins_within=0.0):
     start = now()
     graph.publish(f"/{node}/panic", Bool(data=True))
     assert process.wait(ENDS_WITHIN) == code, process.output
-    time.sleep(0.3)  # what was published has come
+    time.sleep(0.3)  # published messages have arrived
     for side in ("port", "starboard"):
         values = [(at - start, message.data) for at, message in graph.messages[f"/motor/{side}"] if at >= start]
         assert values and values[-1][1] == STOP, f"{side} keeps {values[-5:]}:\n{process.output}"

@@ -13,10 +13,10 @@ MAY_GROW = 4_000  # kB of resident memory
 
 
 def plugs(graph, seconds):
-    """The resources of the node before and afterwards."""
+    """Plugs and unplugs a device for `seconds`; compares the resources of the node before and afterwards."""
     joystick = Joystick(graph)
     try:
-        # The hand holds it 20 times a second from here on; unplugging needs it still.
+        # The repetition of the virtual stick has to end, otherwise it would be plugged in again.
         for timer in list(graph.node.timers):
             timer.cancel()
         seen = f"{seconds:g} s at {CYCLES} a second"
@@ -24,7 +24,7 @@ def plugs(graph, seconds):
         before = settled(joystick)
         cycle(graph, int(seconds * CYCLES))
         after = settled(joystick)
-        # The topic is there once, and alive.
+        # The topic exists once and is published.
         topic = "/joystick/device/Test_Pad"
         graph.subscribe(State, topic, LATCHED)
         for value in (1000, 2000):

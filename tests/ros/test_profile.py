@@ -38,7 +38,7 @@ def test_the_seed_drives_again_when_the_estop_is_released():
         vehicle.wait(moves, "it does not drive again")
         values = vehicle.values(released)
         assert min(values) >= STOP - 7 and STOP in values, "it does not start from zero"
-        # What is silent stops here too.
+        # Silence stops in this profile too.
         vehicle.estop_timer.cancel()
         vehicle.wait_for("ESTOP", "ESTOP_STALE")
         vehicle.wait_for_motors(STOP, STOP, "the e-stop is silent")

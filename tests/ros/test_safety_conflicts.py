@@ -19,10 +19,10 @@ from std_msgs.msg import Bool, Int16
 from vehicle import Vehicle, known_participant, now, second_publisher
 
 BEST_EFFORT = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
-# Each node counts the publishers every 0.15 s, sleeps for 0.05 s at most, and takes a participant that is known already for known at once.
+# Each node counts the publishers every 0.15 s, sleeps for 0.05 s at most, and discovers a new publisher of a known participant at once.
 COUNTED_WITHIN = 0.2
 
-# Which publisher comes as the second one: its type, reliability, and the name of its node.
+# The second publisher: its type, reliability, and the name of its node.
 FIRSTS_NAME = "observer"
 SECONDS = {
     "/cmd_vel": [
@@ -110,7 +110,7 @@ def test_a_message_of_a_second_switch_stops_at_once(on):
             with second_publisher(Bool, "/hind/enable", context=context) as second:
                 vehicle.wait(lambda: second.get_subscription_count() > 0, "hindbrain does not listen")
                 start = now()
-                # The first ones come before hindbrain listens to it.
+                # The first messages are lost until discovery.
                 while STOP not in vehicle.values(start) and now() < start + 0.3:
                     second.publish(Bool(data=on))
                     time.sleep(0.002)
@@ -212,7 +212,7 @@ def test_the_type_of_cmd_vel_is_no_race(right, wrong, fits_first):
             vehicle.wait_for_motors(STOP, STOP, "both types")
             vehicle.wait_for("SSTOP.ROS", "CMD_CONFLICT")
             sentence = "must be one publisher, of the type that cmd_vel_type says, reliable"
-            vehicle.wait(lambda: sentence in vehicle.process.output, "it is not logged what to do")
+            vehicle.wait(lambda: sentence in vehicle.process.output, "the remedy is not logged")
             for _ in range(10):
                 second.publish(full)
             vehicle.stays_stopped(0.3, "both types")
@@ -224,7 +224,7 @@ def test_the_type_of_cmd_vel_is_no_race(right, wrong, fits_first):
         vehicle.wait_for_motors(57, 57, "the wrong type has gone")
 
 
-def test_an_only_publisher_of_commands_that_is_best_effort_drives_nothing():
+def test_a_single_best_effort_publisher_of_commands_drives_nothing():
     with Vehicle() as vehicle:
         with second_publisher(TwistStamped, "/cmd_vel", BEST_EFFORT) as only:
             wait_for_conflict(vehicle, "/cmd_vel")
@@ -261,7 +261,7 @@ def test_a_jammed_reset_button_does_not_reset_by_anothers_false():
                 vehicle.stays_stopped(0.1, "the button is jammed")
             assert vehicle.state == "ESTOP" and "ESTOP_LATCHED" in vehicle.causes
         vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
-        vehicle.reset()  # let go
+        vehicle.reset()  # released
         vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
         vehicle.reset()
         vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
@@ -308,7 +308,7 @@ def test_a_second_publisher_of_the_motors_is_an_error_with_its_remedy():
             wait_for_conflict(vehicle, "/motor/starboard")
             vehicle.wait_for_motors(STOP, STOP, "another node publishes the motors")
             what_to_do = "must be this node alone: end the other one, or start it in a namespace of its own"
-            vehicle.wait(lambda: what_to_do in vehicle.process.output, "it is not logged what to do")
+            vehicle.wait(lambda: what_to_do in vehicle.process.output, "the remedy is not logged")
             line = next(line for line in vehicle.process.lines if what_to_do in line)
             assert "/second" in line and "/hindbrain" in line, line
             vehicle.wait(lambda: "another node publishes the motors" in status()[1], lambda: f"diagnostics are {status()}", 10.0)

@@ -25,7 +25,7 @@ def test_two_estops_of_one_name_stop_until_a_reset():
             vehicle.enable()
             vehicle.stays_stopped(0.3, "two e-stops, both released")
             sentence = "'hind/estop' is published by /observer (2 times), must be one publisher of std_msgs/Bool, reliable: let one node join all"
-            vehicle.wait(lambda: sentence in vehicle.process.output, "it is not logged what to do")
+            vehicle.wait(lambda: sentence in vehicle.process.output, "the remedy is not logged")
         vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
         assert vehicle.detail.rule == "ESTOP_CONFLICT"
         vehicle.restart()
@@ -46,14 +46,14 @@ def test_an_estop_that_is_there_must_be_received():
             assert took > 0.25 - 0.02, f"stopped after {took:.3f} s, before it could speak"
             vehicle.wait_for("ESTOP", "ESTOP_STALE", "ESTOP_LATCHED")
             sentence = "/second publishes 'hind/estop', and it is not received: its publisher must repeat true or false"
-            vehicle.wait(lambda: sentence in vehicle.process.output, "it is not logged what to do")
+            vehicle.wait(lambda: sentence in vehicle.process.output, "the remedy is not logged")
             vehicle.reset()
             vehicle.stays_stopped(0.3, "a silent e-stop")
             assert vehicle.source("hind/estop").publishers == ["/second"]
             repeats = vehicle.graph.node.create_timer(0.05, lambda: button.publish(Bool(data=False)))
             vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
             vehicle.restart()
-            vehicle.drives_again("it repeats that it is released")
+            vehicle.drives_again("its release is repeated")
             vehicle.graph.node.destroy_timer(repeats)
         with Vehicle() as vehicle:
             silent = ("ESTOP", "ESTOP_STALE", "ESTOP_LATCHED", "NOT_ENABLED", "CMD_STALE")
@@ -69,13 +69,13 @@ def test_an_estop_that_is_there_must_be_received():
 
 
 @pytest.mark.parametrize("message_type, qos", [(Bool, BEST_EFFORT), (Int16, EDGE)], ids=["best effort", "another type"])
-def test_an_only_estop_that_does_not_fit_stops(message_type, qos):
+def test_a_single_incompatible_estop_stops(message_type, qos):
     """Its value does not matter; its end and the switches bring motion back."""
     with known_participant() as context, Vehicle() as vehicle:
         vehicle.half_ahead()
         start = now()
         with second_publisher(message_type, "/hind/estop", qos, context) as only:
-            vehicle.stopped_within(COUNTED_WITHIN, start, "an e-stop that does not fit")
+            vehicle.stopped_within(COUNTED_WITHIN, start, "an incompatible e-stop")
             wait_for_conflict(vehicle, "/hind/estop")
             for _ in range(10):
                 only.publish(message_type())
@@ -83,7 +83,7 @@ def test_an_only_estop_that_does_not_fit_stops(message_type, qos):
             vehicle.enable()
             vehicle.set_command(0.0)
             vehicle.set_command(0.5)
-            vehicle.stays_stopped(0.3, "an e-stop that does not fit, and the switches")
+            vehicle.stays_stopped(0.3, "an incompatible e-stop, and the switches")
         vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
         vehicle.restart()
         vehicle.drives_again("it is gone")

@@ -26,12 +26,12 @@ class Flicker:
         if self.timer:
             self.vehicle.graph.node.destroy_timer(self.timer)
         self.readings, self.turn = readings, 0
-        self.timer = self.vehicle.graph.node.create_timer(1.0 / rate, self._say)
+        self.timer = self.vehicle.graph.node.create_timer(1.0 / rate, self._publish)
 
     def clear(self, rate=50.0):
         self.send(rate, [CLEAR])
 
-    def _say(self):
+    def _publish(self):
         reading = self.readings[self.turn % len(self.readings)]
         self.turn += 1
         if reading != CLEAR:

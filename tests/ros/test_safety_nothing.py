@@ -23,7 +23,7 @@ def test_a_killed_hindbrain_publishes_nothing_more():
         assert vehicle.motors == (57, 57), "stop was published"
         vehicle.restart_node()
         vehicle.stays_stopped(0.5, "a hindbrain that was started again")
-        vehicle.half_ahead()  # of the dead one the new one never knew
+        vehicle.half_ahead()  # the new node has no record of the killed one
 
 
 def test_a_commander_that_is_killed_in_motion_and_started_again_stops():

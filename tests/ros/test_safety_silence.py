@@ -155,7 +155,7 @@ def test_commands_that_waited_in_a_hold_are_as_old_as_it():
 
         held = hold(vehicle, 0.45, last_words)
         # They came up to 0.1 s after it began; counted from when they are read, it would be 0.95 s.
-        vehicle.stopped_within(CMD_TIMEOUT + QUICK_BRAKE + 0.1, held, "what waited in a hold")
+        vehicle.stopped_within(CMD_TIMEOUT + QUICK_BRAKE + 0.1, held, "commands that waited in a hold")
         keeps_its_value(vehicle, held, 0.45)
         vehicle.wait_for("OK", "CMD_STALE")
         waits_for_a_zero(vehicle, "a hold")
@@ -184,7 +184,7 @@ def test_a_hold_of_more_than_the_limit_is_a_fault_that_stays():
 
 
 def keeps_its_value(vehicle, held, seconds):
-    """No motor value was published meanwhile, except those in flight."""
+    """Checks that no motor value was published meanwhile, except those in flight."""
     published = [at - held for at, _ in vehicle.graph.messages["/motor/port"] if held + 0.05 < at < held + seconds]
     assert not published, f"a held process publishes: {published}"
 

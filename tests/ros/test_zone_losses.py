@@ -34,7 +34,7 @@ def test_a_scaling_that_stops_coming_stops():
         scaler.wait_for_stick(0, 0, 0, PHYSICAL)
         scaler.wait_for_health(DiagnosticStatus.ERROR, "scaling is stale")
         scaler.scaling(1.0)
-        scaler.stays_at_rest(0.5, "it came back, and the command was held all the while")
+        scaler.stays_at_rest(0.5, "it came back, and the command was held throughout")
         scaler.wait_for_health(DiagnosticStatus.WARN, "waits for a zero command")
         scaler.command(1.0)
         scaler.wait_for_left(1.0, 0.0, "it came back")
@@ -80,7 +80,7 @@ def test_a_node_that_was_held_moves_nothing_that_waited():
         scaler.wait_for_left(0.0, 0.0, "held")
         time.sleep(0.3)
         left = [message.twist.linear.x for message in scaler.graph.since("/cmd_vel", start)]
-        assert set(left) == {0.0}, f"what had waited moved: {left}"
+        assert set(left) == {0.0}, f"commands that had waited moved: {left}"
         scaler.scaling(1.0)
         scaler.hold(1.0)
         scaler.stays_at_rest(0.5, "the command of motion continues")

@@ -67,7 +67,7 @@ def test_predict_commands_nothing():
         scaler.scaling(front_fb=0.5)
         scaler.command(1.0)
         scaler.stick(100, 0)
-        scaler.wait(lambda: scaler.applied == (50, 0, 0, SHARED), "what LUCI will leave of the command")
+        scaler.wait(lambda: scaler.applied == (50, 0, 0, SHARED), "the command after LUCI's scaling")
         scaler.wait_for_stick(50, 0, 0, PHYSICAL)
         scaler.wait_for_health(DiagnosticStatus.OK, "predicted, nothing is commanded")
         # Every edge at which the other modes publish zero: invalid, silent, stopping.
@@ -90,7 +90,7 @@ def test_the_change_to_predict_publishes_zero_once():
         start = time.monotonic()
         time.sleep(0.5)
         scaler.command(1.0)
-        scaler.wait(lambda: scaler.applied == (100, 0, 0, SHARED), "what would be left")
+        scaler.wait(lambda: scaler.applied == (100, 0, 0, SHARED), "the predicted scaling")
         assert scaler.graph.since("/cmd_vel", start) == []
 
 
@@ -279,7 +279,7 @@ def test_a_way_out_past_a_blocked_front():
                 scaler.command(linear, angular)
                 scaler.wait_for_left(linear, angular, "a way out")
             scaler.command(1.0, 0.1)
-            scaler.wait_for_left(0.0, 0.0, "into what is blocked")
+            scaler.wait_for_left(0.0, 0.0, "toward a blocked zone")
             # Only forward is blocked: the turn away stays.
             scaler.scaling(front_fb=0.0)
             scaler.wait_for_left(0.0, 0.1, "the turn of a stick ahead")
