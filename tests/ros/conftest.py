@@ -134,7 +134,7 @@ def panicking(name):
 
 
 def unlatch(vehicle):
-    """Presses reset each second until it takes effect: on a busy machine the node may read a press too late, and refuses it."""
+    """Presses reset each second until it takes effect: on a busy machine the node may read a press too late and refuse it."""
     pressed = []
 
     def press():
@@ -185,7 +185,7 @@ class Graph:
         self.node.create_subscription(message_type, topic, remember, qos)
 
     def record(self, message_type, topic, qos=EDGE):
-        """Like `listen`, but with the time at which a message was published [s], by the wall clock of this machine."""
+        """Like `subscribe`, but with the time at which a message was published [s], by the wall clock of this machine."""
         self.messages[topic] = []
 
         def remember(message, info):

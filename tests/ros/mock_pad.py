@@ -129,7 +129,7 @@ class Testbed:
         return getattr(self.library, f"umockdev_testbed_{function}")(self.testbed, *arguments)
 
     def must(self, function, *texts):
-        """For a function that may fail: it takes one more argument, for the reason, which is printed here."""
+        """Calls a function that may fail; its last argument is for the reason, which the library prints."""
         if not getattr(self.library, f"umockdev_testbed_{function}")(
             self.testbed, *(text.encode() for text in texts), None
         ):
@@ -170,7 +170,7 @@ class Pad:
         testbed.must("add_from_string", description(self.kind, event, uniq, node=fault != "hangs"))
         if fault is None:
             self.end = testbed.call("get_dev_fd", self.node)
-            # Not by its name, which umockdev would take for a device's.
+            # Not opened by its name, which umockdev would treat as a device's.
             self.other_end = fcntl.ioctl(self.end, TIOCGPTPEER, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
 
     def fail(self):

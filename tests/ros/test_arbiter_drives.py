@@ -117,7 +117,7 @@ def test_a_stamp_makes_a_command_older_and_never_fresher():
             dock.ahead = ahead
             reason(arbiter, "dock", reported)
             arbiter.wait(lambda: arbiter.last == 0.0, "no zero came")
-            arbiter.wait(lambda: arbiter.active[0] == "nobody", "somebody drives")
+            arbiter.wait(lambda: arbiter.active[0] == "nobody", "a source drives")
             dock.ahead = None
             reason(arbiter, "dock", LOST)
             dock.zero()

@@ -198,7 +198,7 @@ def test_presets_can_be_removed():
     with arbiter:
         assert arbiter.delete("sources.joystick.topic") == []
         assert not {name for name in arbiter.names() if name.startswith("sources.")}
-        arbiter.wait(lambda: arbiter.active == ("nobody", {}), "it still knows a source")
+        arbiter.wait(lambda: arbiter.active == ("nobody", {}), "it still has a source")
         assert arbiter.change(DOCK) == []
         arbiter.publish("/dock", 0.3, Twist)
         arbiter.drives("dock", 0.3)

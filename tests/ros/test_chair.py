@@ -1,6 +1,6 @@
 """Driving a chair through LUCI's topics: the sticks, and the faults of chairs and commands.
 
-Every stick that the node ever publishes is looked at, see `Driver.check`.
+Every stick that the node publishes is checked, see `Driver.check`.
 """
 
 import math
@@ -348,7 +348,7 @@ def test_a_flood_delays_nothing(flood):
         driver.graph.publish("/cmd_vel", command)
         took = driver.wait(lambda: driver.last == (*NEUTRAL, SHARED), "a zero after a flood")
         assert took < 0.2 and number > 800, f"{took:.3f} s after {number}"
-        # No more than one stick each 10 ms but neutral, which LUCI's node could not take.
+        # At most one stick each 10 ms, since LUCI's node cannot process more; neutral is not limited.
         gaps = [b - a for (a, _), (b, _) in zip(driver.sticks(start), driver.sticks(start)[1:])]
         assert len(gaps) < 180, f"{len(gaps)} sticks in 1.5 s"
 

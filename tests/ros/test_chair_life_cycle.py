@@ -1,6 +1,6 @@
 """Entering and leaving a chair's remote mode: by services that may not answer, and at every kind of end.
 
-Every stick that the node ever publishes is looked at, see `Driver.check`.
+Every stick that the node publishes is checked, see `Driver.check`.
 """
 
 import signal

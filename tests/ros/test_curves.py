@@ -30,7 +30,7 @@ def test_a_zone_that_closes_ends_the_forward_motion_of_a_curve(composed):
         stack.wait_for_rest()
         stack.stick(1.0, left=1.0)
         start = time.monotonic()
-        stack.graph.wait(lambda: any(forward > 0.45 for _, forward, _ in parts(stack, start)), "it does not take the curve", timeout=10)
+        stack.graph.wait(lambda: any(forward > 0.45 for _, forward, _ in parts(stack, start)), "it does not drive the curve", timeout=10)
         # The forward part is zero, the turn is unchanged.
         for factor in ("front_fb", "front_left_fb", "front_right_fb"):
             setattr(stack.scaling, factor, 0.0)

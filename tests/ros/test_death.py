@@ -294,11 +294,11 @@ def test_messages_that_waited_for_a_held_thread_start_nothing():
 
 
 def test_a_long_or_suspended_uptime_is_no_hold(tmp_path):
-    """A computer that was suspended for a million seconds before the node starts: no machine takes that for a hold."""
+    """A computer that was suspended for a million seconds before the node starts: no machine treats that as a hold."""
     suspended = ["unshare", "--user", "--map-root-user", "--time", "--boottime", "1000000", "--"]
     if subprocess.run([*suspended, "true"], check=False).returncode != 0:
-        assert os.environ.get("CI") != "true", "no time namespace is to be had, and in CI this has to be tested"
-        pytest.skip("no time namespace is to be had here")
+        assert os.environ.get("CI") != "true", "no time namespace is available, and in CI this has to be tested"
+        pytest.skip("no time namespace is available here")
     executable = tmp_path / "hindbrain"
     executable.write_text(f'#!/bin/sh\nexec {" ".join(suspended)} {shutil.which("hindbrain")} "$@"\n')
     executable.chmod(0o755)

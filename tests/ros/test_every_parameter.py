@@ -254,7 +254,7 @@ def test_a_parameter_of_hindbrain_takes_effect_as_documented(gate, name):
     gate.range.range = 1.0
     descriptor, first = gate.described[name], gate.parameters.get(name)
     value, reason = change(gate.parameters, descriptor)
-    assert value is not None, f"no other value of {name} is taken: {reason}"
+    assert value is not None, f"no other value of {name} is accepted: {reason}"
     try:
         HINDBRAIN[name](gate, value)
     finally:

@@ -33,7 +33,7 @@ def test_an_old_enable_does_not_arm_a_new_node():
         with Vehicle() as vehicle:
             vehicle.set_command()
             vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
-            vehicle.wait(lambda: switch.get_subscription_count() > 0, "hindbrain does not listen to enable")
+            vehicle.wait(lambda: switch.get_subscription_count() > 0, "hindbrain does not subscribe to enable")
             found = now()
             # Two details later an old message would have come.
             vehicle.wait(lambda: len(vehicle.graph.since("/hind/state_detail", found)) >= 2, "no details")

@@ -29,7 +29,7 @@ def folder():
 
 
 def small_pipe(path):
-    """Makes a pipe that takes one page, with an end that is not read."""
+    """Makes a pipe that holds one page, with an end that is not read."""
     os.mkfifo(path)
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4096)
@@ -173,7 +173,7 @@ def test_a_full_disk_costs_rows_and_nothing_else(joystick, folder):
     try:
         joystick.graph.repeat("/joystick/reference", PoseState(), 50.0)
         joystick.good(Log, "log", path=str(pipe), decimation=1)
-        joystick.graph.wait(lambda: info(joystick)[0] > 100, "a full pipe takes all rows", 30.0)
+        joystick.graph.wait(lambda: info(joystick)[0] > 100, "a full pipe accepts all rows", 30.0)
         start = time.monotonic()
         time.sleep(1.0)
         states = len(joystick.graph.since("/joystick/desired", start))
@@ -209,7 +209,7 @@ def test_a_log_that_hangs_can_be_stopped_and_replaced(joystick, folder):
     reader = small_pipe(pipe)
     try:
         joystick.good(Log, "log", path=str(pipe), decimation=1)
-        joystick.graph.wait(lambda: info(joystick)[0] > 20, "a full pipe takes all rows", 30.0)
+        joystick.graph.wait(lambda: info(joystick)[0] > 20, "a full pipe accepts all rows", 30.0)
         start = time.monotonic()
         joystick.good(LogStop, "log_stop")
         assert time.monotonic() - start < 4.0

@@ -1,6 +1,6 @@
 """Numbers that no driver should send, on real wires: NaN, infinities, subnormals, every size that a double has.
 
-A decoder that takes NaN for full ahead and 1e-40 for full reverse has driven a vehicle before.
+A decoder that reads NaN as full ahead and 1e-40 as full reverse has driven a vehicle before.
 """
 
 import math

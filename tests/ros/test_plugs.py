@@ -21,9 +21,9 @@ def plugs(graph, seconds):
             timer.cancel()
         seen = f"{seconds:g} s at {CYCLES} a second"
         cycle(graph, 30)
-        before = settled(joystick)
+        before = stable_resources(joystick)
         cycle(graph, int(seconds * CYCLES))
-        after = settled(joystick)
+        after = stable_resources(joystick)
         # The topic exists once and is published.
         topic = "/joystick/device/Test_Pad"
         graph.subscribe(State, topic, LATCHED)
@@ -49,7 +49,7 @@ def cycle(graph, times):
             graph.publish("/joystick/virtual_device", state)
 
 
-def settled(joystick):
+def stable_resources(joystick):
     """A topic is removed shortly after its device."""
     time.sleep(1.0)
     return uses(joystick.process)

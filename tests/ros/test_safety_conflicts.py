@@ -108,7 +108,7 @@ def test_a_message_of_a_second_switch_stops_at_once(on):
         for _ in range(7):
             vehicle.half_ahead()
             with second_publisher(Bool, "/hind/enable", context=context) as second:
-                vehicle.wait(lambda: second.get_subscription_count() > 0, "hindbrain does not listen")
+                vehicle.wait(lambda: second.get_subscription_count() > 0, "hindbrain does not subscribe")
                 start = now()
                 # The first messages are lost until discovery.
                 while STOP not in vehicle.values(start) and now() < start + 0.3:

@@ -41,7 +41,7 @@ def play(folder, scenario):
     words = namespace()
     if words is None:
         assert os.environ.get("CI") != "true", "no network namespace is to be had, and in CI this has to be tested"
-        pytest.skip("no network namespace is to be had here: it takes root or user namespaces, and iproute2")
+        pytest.skip("no network namespace is available here: it needs root or user namespaces, and iproute2")
     words = [*words, sys.executable, str(HERE / "hosts.py"), "vehicle", str(folder), scenario]
     done = subprocess.run(words, capture_output=True, text=True, timeout=80.0 + 20.0 * LINK_CUTS, check=False)
     assert done.returncode == 0 and done.stdout.endswith(f"{scenario}: ok\n"), f"{done.stdout}\n{done.stderr}"

@@ -64,11 +64,11 @@ AHEAD = [(1.5, y / 10, 0.5) for y in range(-5, 6)]
 class Surround:
     """The node with the default vehicle: 0.6 m to the front, 0.5 m to the back, 0.35 m to each side."""
 
-    def __init__(self, parameters=SCANNER, listens=("/scan",)):
+    def __init__(self, parameters=SCANNER, subscribed_topics=("/scan",)):
         self.graph = Graph()
         self.graph.subscribe(LuciZoneScaling, "/luci/scaling", QoSProfile(depth=1000))
         self.graph.subscribe(DiagnosticArray, "/diagnostics", QoSProfile(depth=100))
-        self.repeated, self.publishers, self.listens, self.age = {}, {}, listens, 0.0
+        self.repeated, self.publishers, self.subscribed_topics, self.age = {}, {}, subscribed_topics, 0.0
         self.timer = self.graph.node.create_timer(0.05, self._repeat)
         self.process = Process("surround", *arguments(parameters))
 
@@ -387,7 +387,7 @@ def test_a_flood_of_scans_is_no_queue():
 def test_the_time_to_a_collision_limits_a_quick_vehicle():
     with Surround({**SCANNER, "velocity": "used"}) as surround:
         surround.see(wall(2.6))
-        # Unheard, full throw of 1 m/s is assumed, and 2 m take 2 s: nothing to limit; at 1.6 m/s (1.25 - 0.5) / 1.5 = 0.5.
+        # Without odometry full throw of 1 m/s is assumed, and 2 m take 2 s: nothing to limit; at 1.6 m/s (1.25 - 0.5) / 1.5 = 0.5.
         surround.wait_for_status(DiagnosticStatus.WARN, "no velocity in time")
         quick = Odometry(child_frame_id="base_link")
         quick.twist.twist.linear.x = 1.6

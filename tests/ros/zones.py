@@ -69,7 +69,7 @@ class Scaler:
             return all(publisher.get_subscription_count() > 0 for publisher in self.publishers.values())
 
         try:
-            self.wait(connected, "the node does not listen", 10.0)
+            self.wait(connected, "the node does not subscribe", 10.0)
             self.wait(lambda: self.applied, "nothing is published", 10.0)
             time.sleep(0.1)  # with the scaling 50 times a second
         except AssertionError:
