@@ -133,17 +133,25 @@ def panicking(name):
     return str(path)
 
 
+def act_until(graph, act, condition, failure, timeout=5.0, every=1.0):
+    """Acts, and again `every` so many seconds until `condition()` holds: on a busy machine a node may read an act too late, and refuses it."""
+    acted = []
+
+    def reached():
+        if condition():
+            return True
+        if not acted or time.monotonic() - acted[-1] > every:
+            acted.append(time.monotonic())
+            act()
+        return False
+
+    graph.wait(reached, failure, timeout)
+
+
 def unlatch(vehicle):
-    """Presses reset each second until it takes effect: on a busy machine the node may read a press too late and refuse it."""
-    pressed = []
-
-    def press():
-        if not pressed or time.monotonic() - pressed[-1] > 1.0:
-            pressed.append(time.monotonic())
-            vehicle.reset()
-        return vehicle.state != "ESTOP"
-
-    vehicle.graph.wait(press, lambda: f"reset does not unlatch; state {vehicle.state}")
+    """Presses reset until the emergency stop or the fault is no longer latched."""
+    unlatched = lambda: vehicle.state != "ESTOP"  # noqa: E731
+    act_until(vehicle.graph, vehicle.reset, unlatched, lambda: f"reset does not unlatch; state {vehicle.state}")
 
 
 class Graph:

@@ -289,15 +289,22 @@ def pushed_under_a_lease(vehicle, operator):
 
 def stick(vehicle, operator):
     """The vehicle stands while the link is cut, and the stick behind it is pushed: nothing moves before it was released."""
+    from conftest import act_until
+
     operator.order(enable=False, stick=[0.0, False])
     vehicle.wait(lambda: vehicle.source("hind/enable").says == "false", "enable is not received", 20.0)
     vehicle.wait(lambda: vehicle.source("cmd_vel").says == "zero", "no command comes", 20.0)
     operator.order(enable=True)
     vehicle.wait_for("OK", timeout=20.0)
-    operator.order(stick=[1.0, True])
     active = lambda: vehicle.graph.last("/velocity_arbiter/active")  # noqa: E731
     drives = lambda: max(vehicle.motors) <= 25  # noqa: E731, a stick comes near to full speed
-    vehicle.wait(drives, lambda: f"the stick does not drive: {active()}", 20.0)
+
+    def push():
+        operator.order(stick=[0.0, False])
+        time.sleep(0.2)  # the stick is published 20 times a second
+        operator.order(stick=[1.0, True])
+
+    act_until(vehicle.graph, push, drives, lambda: f"the stick does not drive: {active()}", 20.0, every=5.0)
     operator.order(stick=[0.0, False])
     vehicle.wait_for_motors(90, 90, "the stick is released")
     operator.order(link=False)

@@ -5,7 +5,7 @@ import json
 import time
 
 import rclpy
-from conftest import EDGE, LATCHED, SLACK, STOP, Graph, Process, unlatch
+from conftest import EDGE, LATCHED, SLACK, STOP, Graph, Process, act_until, unlatch
 from geometry_msgs.msg import Twist, TwistStamped
 from hindbrain_msgs.msg import Leds, StateDetail
 from rclpy.qos import QoSProfile
@@ -191,7 +191,8 @@ class Vehicle:
         self.set_command()
         self.enable(False)
         self.wait(lambda: self.state != "OK", "enable false does not stop")  # otherwise an earlier state would count as the new one
-        self.enable(True)
+        is_ok = lambda: self.state == "OK"  # noqa: E731
+        act_until(self.graph, lambda: self.enable(True), is_ok, lambda: f"enable does not start it: {self.causes}")
         self.wait_for("OK", *causes)
 
     def restart(self):

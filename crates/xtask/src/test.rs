@@ -163,7 +163,7 @@ fn ros(root: &Root, arguments: &[&str]) -> Outcome<bool> {
 
 /// How many tests run side by side at most: mostly they wait. Each worker has a vehicle and a ROS domain of its own.
 fn workers() -> usize {
-    std::thread::available_parallelism().map_or(2, |cores| (4 * cores.get()).min(8))
+    std::thread::available_parallelism().map_or(2, |cores| (3 * cores.get()).min(8))
 }
 
 fn pytest_many(root: &Root) -> Outcome<bool> {
