@@ -1,6 +1,8 @@
 //! The joints, transmissions and controllers of a robot, stepped together, as pr2_mechanism does.
 #![forbid(unsafe_code)]
 
+pub mod description;
 pub mod robot;
 
+pub use description::{Description, DescriptionError};
 pub use robot::{Actuator, Joint, Robot};

@@ -9,7 +9,9 @@ pub mod transmission;
 pub use actuator::{Actuator, ActuatorCommand, ActuatorState};
 pub use joint::{CalibrationEdges, Joint, JointKind, JointLimits, SafetyController};
 pub use statistics::JointStatistics;
-use transmission::Transmission;
+use transmission::{Gripper, Simple, Transmission, Wrist};
+
+use crate::description::{Description, JointDescription, Kind, Skipped, TransmissionDescription};
 
 /// Joints and actuators, with the transmissions between them.
 ///
@@ -24,8 +26,79 @@ pub struct Robot {
 
 impl Robot {
     /// A robot of these parts; transmissions name joints and actuators by their index.
-    pub fn from_parts(joints: Vec<Joint>, actuators: Vec<Actuator>, transmissions: Vec<Transmission>) -> Self {
+    pub fn from_parts(
+        joints: Vec<Joint>,
+        actuators: Vec<Actuator>,
+        transmissions: Vec<Transmission>,
+    ) -> Self {
         Self { joints, actuators, transmissions }
+    }
+
+    /// The robot of a description. `hardware` names the actuators that exist; `None` for all that the transmissions name.
+    ///
+    /// Joints that no transmission moves have no state. Returns also the transmissions that are left out because the hardware
+    /// has no such actuator, beside those that the description left out itself.
+    pub fn new(description: &Description, hardware: Option<&[&str]>) -> (Self, Vec<Skipped>) {
+        let exists = |name: &String| hardware.is_none_or(|hardware| hardware.contains(&name.as_str()));
+        let (usable, unusable): (Vec<_>, Vec<_>) = description
+            .transmissions
+            .iter()
+            .partition(|transmission| transmission.actuators.iter().all(exists));
+        let mut names: Vec<&str> = match hardware {
+            Some(hardware) => hardware.to_vec(),
+            None => usable.iter().flat_map(|one| one.actuators.iter().map(String::as_str)).collect(),
+        };
+        names.sort_unstable();
+        names.dedup();
+        let mut robot =
+            Self { actuators: names.iter().map(|name| Actuator::new(*name)).collect(), ..Self::default() };
+        for transmission in usable {
+            robot.add(description, transmission);
+        }
+        let reason = |transmission: &TransmissionDescription| {
+            let missing =
+                transmission.actuators.iter().find(|name| !exists(name)).cloned().unwrap_or_default();
+            format!("actuator '{missing}' is not in the hardware")
+        };
+        let skipped = unusable.into_iter().map(|transmission| Skipped {
+            name: transmission.name.clone(),
+            line: transmission.line,
+            reason: reason(transmission),
+        });
+        let skipped = description.skipped.iter().cloned().chain(skipped).collect();
+        (robot, skipped)
+    }
+
+    fn add(&mut self, description: &Description, transmission: &TransmissionDescription) {
+        let first = self.joints.len();
+        let joints = transmission.joints.iter().filter_map(|&index| description.joints.get(index));
+        self.joints.extend(joints.filter_map(joint));
+        let actuator = |number: usize| {
+            let name = transmission.actuators.get(number);
+            let index = self.actuators.iter().position(|actuator| Some(&actuator.name) == name);
+            index.unwrap_or(usize::MAX) // unknown actuators are never read or written
+        };
+        let last = self.joints.len();
+        self.transmissions.push(match &transmission.kind {
+            &Kind::Simple { reduction, simulated_reduction } => Transmission::Simple(Simple {
+                actuator: actuator(0),
+                joint: first,
+                reduction,
+                simulated: simulated_reduction.map(|reduction| (first + 1, reduction)),
+            }),
+            &Kind::Wrist(ratios) => Transmission::Wrist(Wrist {
+                actuators: [actuator(0), actuator(1)],
+                joints: [first, first + 1],
+                ratios,
+            }),
+            Kind::Gripper { fingers, geometry } => Transmission::Gripper(Box::new(Gripper {
+                actuator: actuator(0),
+                gap: first,
+                fingers: (first + 1..=first + fingers).collect(),
+                simulated: (first + fingers + 1..last).collect(),
+                geometry: **geometry,
+            })),
+        });
     }
 
     /// The joints: transmissions in the order of the description, and the joints in the order of each transmission.
@@ -102,4 +175,12 @@ impl Robot {
             transmission.efforts_to_joints(&self.actuators, &mut self.joints);
         }
     }
+}
+
+/// A joint of the description at zero; `None` for one that nothing moves.
+fn joint(description: &JointDescription) -> Option<Joint> {
+    let mut joint = Joint::new(&description.name, description.kind?);
+    (joint.limits, joint.safety) = (description.limits, description.safety);
+    joint.calibration = description.calibration;
+    Some(joint)
 }

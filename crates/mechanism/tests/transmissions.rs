@@ -11,7 +11,8 @@ fn ratio() -> impl Strategy<Value = f64> {
 }
 
 fn simple() -> impl Strategy<Value = Transmission> {
-    let simple = |reduction| Transmission::Simple(Simple { actuator: 0, joint: 0, reduction, simulated: None });
+    let simple =
+        |reduction| Transmission::Simple(Simple { actuator: 0, joint: 0, reduction, simulated: None });
     ratio().prop_map(simple)
 }
 
@@ -66,7 +67,8 @@ fn check(
     transmission.actuators_to_joints(&actuators, &mut joints);
     // What the actuators measure and what the joints feel is the same power, but for friction, which none has.
     let power = |parts: &[(f64, f64)]| parts.iter().map(|(effort, speed)| effort * speed).sum::<f64>();
-    let of_actuators: Vec<_> = actuators.iter().map(|a| (a.state.last_measured_effort, a.state.velocity)).collect();
+    let of_actuators: Vec<_> =
+        actuators.iter().map(|a| (a.state.last_measured_effort, a.state.velocity)).collect();
     let of_joints: Vec<_> = joints.iter().map(|j| (j.measured_effort, j.velocity)).collect();
     let scale: f64 = of_joints.iter().map(|(effort, speed)| (effort * speed).abs()).sum();
     let lost = power(&of_actuators) - power(&of_joints);
@@ -86,7 +88,10 @@ fn check(
     joints.iter_mut().for_each(|joint| joint.commanded_effort = f64::NAN);
     transmission.efforts_to_joints(&actuators, &mut joints);
     for (joint, command) in joints.iter().zip(commands) {
-        prop_assert!((joint.commanded_effort - command).abs() < 1e-6 * (1.0 + command.abs()), "{joint:?} {command}");
+        prop_assert!(
+            (joint.commanded_effort - command).abs() < 1e-6 * (1.0 + command.abs()),
+            "{joint:?} {command}"
+        );
     }
     Ok(())
 }

@@ -60,7 +60,8 @@ impl GripperGeometry {
     /// The finger's angle \[rad\] after `turns` of the motor.
     fn angle(&self, turns: f64) -> f64 {
         let screw = self.length + turns * self.screw_reduction / self.gear_ratio;
-        let u = (self.a * self.a + self.b * self.b - self.h * self.h - screw * screw) / (2.0 * self.a * self.b);
+        let u =
+            (self.a * self.a + self.b * self.b - self.h * self.h - screw * screw) / (2.0 * self.a * self.b);
         self.theta - self.phi + u.clamp(-1.0, 1.0).acos()
     }
 

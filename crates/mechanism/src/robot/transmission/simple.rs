@@ -87,7 +87,10 @@ mod tests {
         let (mut actuators, mut joints) = parts(2);
         joints[1].position = 3.0;
         simple.actuators_to_joints(&actuators, &mut joints);
-        assert_eq!((joints[1].position, joints[1].is_calibrated, joints[0].is_calibrated), (0.0, true, false));
+        assert_eq!(
+            (joints[1].position, joints[1].is_calibrated, joints[0].is_calibrated),
+            (0.0, true, false)
+        );
         actuators[0].command.effort = 2.0;
         simple.efforts_to_joints(&actuators, &mut joints);
         // 2 · 10 / 4 = 5 on the second joint, none on the first.
