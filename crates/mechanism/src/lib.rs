@@ -1,6 +1,7 @@
 //! The joints, transmissions and controllers of a robot, stepped together, as pr2_mechanism does.
 #![forbid(unsafe_code)]
 
+pub mod controllers;
 pub mod description;
 pub mod robot;
 
