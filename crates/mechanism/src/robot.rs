@@ -1,13 +1,19 @@
 //! The robot as controllers see it: joints, and the actuators that move them.
 
 mod actuator;
+mod calibration;
+mod halt;
 mod joint;
 mod limits;
+mod simulation;
 mod statistics;
 pub mod transmission;
 
 pub use actuator::{Actuator, ActuatorCommand, ActuatorState};
+pub use calibration::SimulatedSensor;
+pub use halt::MotorHalt;
 pub use joint::{CalibrationEdges, Joint, JointKind, JointLimits, SafetyController};
+pub use simulation::{JointDynamics, SimulatedRobot};
 pub use statistics::JointStatistics;
 use transmission::{Gripper, Simple, Transmission, Wrist};
 
@@ -119,6 +125,19 @@ impl Robot {
     /// The actuators, for the hardware.
     pub fn actuators_mut(&mut self) -> &mut [Actuator] {
         &mut self.actuators
+    }
+
+    /// Each actuator that reads the calibration sensor of a joint, and the index of that joint. In a wrist they are crossed:
+    /// the right actuator reads that of the roll joint.
+    pub fn calibration_sensors(&self) -> Vec<(usize, usize)> {
+        let of = |transmission: &Transmission| match transmission {
+            Transmission::Simple(simple) => vec![(simple.actuator, simple.joint)],
+            Transmission::Wrist(wrist) => {
+                vec![(wrist.actuators[1], wrist.joints[0]), (wrist.actuators[0], wrist.joints[1])]
+            }
+            Transmission::Gripper(_) => Vec::new(),
+        };
+        self.transmissions.iter().flat_map(of).collect()
     }
 
     /// The index of the joint `name`.
