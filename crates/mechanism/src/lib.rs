@@ -4,6 +4,7 @@
 mod chain;
 pub mod controllers;
 pub mod description;
+pub mod laws;
 pub mod robot;
 
 pub use chain::{Chain, ChainError};

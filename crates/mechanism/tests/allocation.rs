@@ -32,7 +32,7 @@ impl Controller for Worker {
         for joint in step.robot.joints_mut() {
             joint.commanded_effort += if self.number % 10 == 3 { f64::NAN } else { 0.1 };
         }
-        if self.number % 10 == 5 && self.steps % 4 == 0 {
+        if self.number % 10 == 5 && self.steps.is_multiple_of(4) {
             Err(ControllerFailure("now and then"))
         } else {
             Ok(())

@@ -1,5 +1,5 @@
 //! A control loop with controllers that write down what is called, and a manager of it.
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(dead_code, clippy::unwrap_used, clippy::panic)]
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
