@@ -54,12 +54,12 @@ pub enum TrajectoryError {
         /// The value.
         value: f64,
     },
-    /// A point is not later than the one before, or has accelerations without velocities.
+    /// A point is not later than the one before.
     Order {
         /// The index of the point.
         point: usize,
     },
-    /// Accelerations without velocities.
+    /// A point has accelerations and no velocities.
     Accelerations {
         /// The index of the point.
         point: usize,
