@@ -1,0 +1,23 @@
+//! Controllers: what they are, in which order they run, the control step that runs them, and who may change them.
+
+mod change;
+mod control_loop;
+mod controller;
+mod list;
+mod manager;
+mod period;
+mod refusal;
+mod request;
+mod schedule;
+mod timing;
+
+pub use change::{Change, SwitchEntry};
+pub use control_loop::ControlLoop;
+pub use controller::{Controller, ControllerFailure, Step};
+pub use list::{ControllerList, ControllerSlot};
+pub use manager::{Input, Manager, NewController, Output};
+pub use period::PublishPeriod;
+pub use refusal::Refusal;
+pub use request::{ControllerState, Request, RequestId, Strictness, resolve_type};
+pub use schedule::{Dependency, ScheduleError, schedule};
+pub use timing::ControllerTiming;

@@ -1,0 +1,222 @@
+use core::time::Duration;
+
+use units::Instant;
+
+use crate::controllers::{Change, ControllerFailure, ControllerList, ControllerSlot, Step, SwitchEntry};
+use crate::{Joint, Robot};
+
+/// The robot and its controllers, stepped together.
+///
+/// One step, in this order:
+///
+/// 1. A waiting [`Change::Add`] or [`Change::Remove`] takes effect.
+/// 2. The joints' state is computed from the actuators', with the joints' statistics.
+/// 3. All commands become zero.
+/// 4. If a halt of the motors has ended since the previous step, every running controller is stopped and started.
+/// 5. Every running controller is updated, in the order of the schedule.
+/// 6. The safety limits are enforced.
+/// 7. The actuators' efforts are computed from the joints'.
+/// 8. A waiting [`Change::Switch`] takes effect: the next step is the first with the new set.
+///
+/// While the motors are halted, controllers are updated as always.
+/// # Real-time
+/// A step allocates nothing, takes no lock and calls nothing but the controllers and `clock`.
+/// # Source
+/// `pr2_controller_manager` 1.8.21, `ControllerManager::update`; own: a controller that fails is stopped alone, and a strict
+/// switch in which a controller does not start leaves the running set as it was.
+#[derive(Debug)]
+pub struct ControlLoop {
+    robot: Robot,
+    list: ControllerList,
+    was_halted: bool,
+    /// The commands before the update of one controller.
+    before: Vec<f64>,
+}
+
+impl ControlLoop {
+    /// The loop of `robot`, without controllers.
+    pub fn new(robot: Robot) -> Self {
+        let was_halted = robot.is_halted();
+        let before = vec![0.0; robot.joints().len()];
+        Self { robot, list: ControllerList::default(), was_halted, before }
+    }
+
+    /// The robot.
+    pub fn robot(&self) -> &Robot {
+        &self.robot
+    }
+
+    /// The robot, for the hardware, which sets the actuators' state before a step and reads their commands after it.
+    pub fn robot_mut(&mut self) -> &mut Robot {
+        &mut self.robot
+    }
+
+    /// The loaded controllers, in the order of loading.
+    pub fn controllers(&self) -> impl Iterator<Item = &ControllerSlot> {
+        self.list.slots.iter().map(|slot| &**slot)
+    }
+
+    /// The controllers that stopped by themselves since the last call: each index in the order of loading, and why.
+    pub fn take_failures(&mut self, mut report: impl FnMut(usize, ControllerFailure)) {
+        for (index, slot) in self.list.slots.iter_mut().enumerate() {
+            if let Some(failure) = slot.failure.take() {
+                report(index, failure);
+            }
+        }
+    }
+
+    /// Makes one step at `now`, `period` after the previous one, and the `change` that waits, if any.
+    ///
+    /// `clock` returns the time within the step, with which the controllers' updates are measured.
+    pub fn step(
+        &mut self,
+        now: Instant,
+        period: Duration,
+        mut clock: impl FnMut() -> Instant,
+        mut change: Option<&mut Change>,
+    ) {
+        if let Some(change) = change.as_deref_mut() {
+            self.change_list(change);
+        }
+        self.robot.read_actuators();
+        self.robot.zero_commands();
+        let is_halted = self.robot.is_halted();
+        if self.was_halted && !is_halted {
+            self.restart(now, period);
+        }
+        self.was_halted = is_halted;
+        self.update(now, period, &mut clock);
+        self.robot.enforce_limits();
+        self.robot.write_actuators();
+        if let Some(Change::Switch { stop, start, is_strict, failure }) = change {
+            *failure = self.switch(now, period, stop, start, *is_strict);
+        }
+    }
+
+    /// Sets every effort to zero and disables the actuators: the last thing that they hear.
+    pub fn stop(&mut self) {
+        self.robot.zero_commands();
+        for actuator in self.robot.actuators_mut() {
+            actuator.command = crate::robot::ActuatorCommand::default();
+        }
+    }
+
+    fn change_list(&mut self, change: &mut Change) {
+        let (list, slot, removed) = match change {
+            Change::Add { slot, list } => (list, slot.take(), None),
+            Change::Remove { index, list } => (list, None, Some(*index)),
+            Change::Switch { .. } => return,
+        };
+        core::mem::swap(&mut self.list, list);
+        // `list` is the old one now: its slots move over, but the removed one, and no vector grows.
+        let removed = removed.filter(|&index| index < list.slots.len()).map(|index| list.slots.remove(index));
+        self.list.slots.append(&mut list.slots);
+        self.list.slots.extend(slot);
+        list.slots.extend(removed);
+    }
+
+    fn restart(&mut self, now: Instant, period: Duration) {
+        let ControllerList { slots, schedule } = &mut self.list;
+        for &index in &*schedule {
+            let Some(slot) = slots.get_mut(index).filter(|slot| slot.is_running) else { continue };
+            let mut step = Step { now, period, robot: &mut self.robot };
+            slot.controller.stopping(&mut step);
+            if let Err(failure) = slot.controller.starting(&mut step) {
+                slot.is_running = false;
+                slot.failure = Some(failure);
+            }
+        }
+    }
+
+    fn update(&mut self, now: Instant, period: Duration, clock: &mut impl FnMut() -> Instant) {
+        let ControllerList { slots, schedule } = &mut self.list;
+        let mut begin = clock();
+        for &index in &*schedule {
+            let Some(slot) = slots.get_mut(index) else { continue };
+            if slot.is_running {
+                self.before
+                    .iter_mut()
+                    .zip(self.robot.joints())
+                    .for_each(|(before, joint)| *before = joint.commanded_effort);
+                let mut step = Step { now, period, robot: &mut self.robot };
+                let result = slot.controller.update(&mut step);
+                if let Err(failure) = result {
+                    slot.controller.stopping(&mut step);
+                    slot.is_running = false;
+                    slot.failure = Some(failure);
+                    let joints = self.robot.joints_mut().iter_mut();
+                    joints.zip(&self.before).for_each(|(joint, before)| joint.commanded_effort = *before);
+                } else {
+                    let joints = self.robot.joints_mut().iter_mut();
+                    let invalid = joints.filter_map(|joint| Joint::drop_invalid_command(joint).then_some(()));
+                    slot.invalid_commands = slot.invalid_commands.saturating_add(invalid.count() as u64);
+                }
+                let end = clock();
+                slot.timing.add(end.since(begin), end);
+                begin = end;
+            } else {
+                slot.timing.add(Duration::ZERO, begin);
+            }
+        }
+    }
+
+    /// Stops and starts; returns the index in `start` of the first controller that did not start, and why.
+    fn switch(
+        &mut self,
+        now: Instant,
+        period: Duration,
+        stop: &mut [SwitchEntry],
+        start: &mut [SwitchEntry],
+        is_strict: bool,
+    ) -> Option<(usize, ControllerFailure)> {
+        let slots = &mut self.list.slots;
+        let mut step = Step { now, period, robot: &mut self.robot };
+        // Before anything changes: a name may stand in both lists, or twice in one.
+        for entry in stop.iter_mut().chain(start.iter_mut()) {
+            entry.was_running = slots.get(entry.index).is_some_and(|slot| slot.is_running);
+        }
+        for entry in &*stop {
+            if let Some(slot) = slots.get_mut(entry.index) {
+                slot.controller.stopping(&mut step);
+                slot.is_running = false;
+            }
+        }
+        let mut first = None;
+        for (number, entry) in start.iter().enumerate() {
+            let Some(slot) = slots.get_mut(entry.index) else { continue };
+            match slot.controller.starting(&mut step) {
+                Ok(()) => slot.is_running = true,
+                Err(failure) => {
+                    slot.is_running = false;
+                    first = first.or(Some((number, failure)));
+                    if is_strict {
+                        break;
+                    }
+                }
+            }
+        }
+        if is_strict && first.is_some() {
+            // The running set becomes what it was: first all that must not run stops, then what ran and does not starts.
+            for entry in start.iter().rev() {
+                let slot = slots.get_mut(entry.index);
+                if let Some(slot) = slot.filter(|slot| slot.is_running && !entry.was_running) {
+                    slot.controller.stopping(&mut step);
+                    slot.is_running = false;
+                }
+            }
+            for entry in stop.iter().chain(start.iter()) {
+                let slot = slots.get_mut(entry.index);
+                if let Some(slot) = slot.filter(|slot| !slot.is_running && entry.was_running) {
+                    match slot.controller.starting(&mut step) {
+                        Ok(()) => slot.is_running = true,
+                        Err(failure) => slot.failure = slot.failure.or(Some(failure)),
+                    }
+                }
+            }
+        }
+        for entry in stop.iter_mut().chain(start.iter_mut()) {
+            entry.is_running = slots.get(entry.index).is_some_and(|slot| slot.is_running);
+        }
+        first
+    }
+}

@@ -1,0 +1,58 @@
+use core::fmt;
+use core::time::Duration;
+
+use units::Instant;
+
+use crate::Robot;
+
+/// Computes the efforts of some joints from their state, once in each control step.
+///
+/// It is created outside the control loop; all methods are called by the loop.
+/// # Real-time
+/// No method may allocate, lock, block or take longer than a small part of the period.
+/// # Source
+/// `pr2_controller_interface` 1.8.21, `Controller`; own: `starting` and `update` can fail.
+pub trait Controller: Send {
+    /// Called before the first [`update`](Self::update) after a start, and after a halt of the motors has ended.
+    /// # Errors
+    /// The controller does not start.
+    fn starting(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
+        let _ = step;
+        Ok(())
+    }
+
+    /// Reads the joints' state and writes their commanded efforts, which are zero at the start of each step.
+    ///
+    /// Controllers that run later see what earlier ones wrote, and may replace it or add to it.
+    /// # Errors
+    /// This controller is stopped; the commands that it wrote in this step are taken back.
+    fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure>;
+
+    /// Called after the last [`update`](Self::update), by a stop and at the end of a halt of the motors.
+    fn stopping(&mut self, step: &mut Step<'_>) {
+        let _ = step;
+    }
+}
+
+/// What a controller sees of a control step.
+#[derive(Debug)]
+pub struct Step<'a> {
+    /// The time of this step.
+    pub now: Instant,
+    /// The time since the previous step.
+    pub period: Duration,
+    /// The joints, and the actuators for calibration.
+    pub robot: &'a mut Robot,
+}
+
+/// Why a controller failed, in a few words without a full stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ControllerFailure(pub &'static str);
+
+impl fmt::Display for ControllerFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl core::error::Error for ControllerFailure {}

@@ -1,0 +1,62 @@
+use core::fmt;
+
+use crate::controllers::{Controller, ControllerFailure, ControllerTiming};
+
+/// A loaded controller in the control loop.
+pub struct ControllerSlot {
+    pub(crate) controller: Box<dyn Controller>,
+    pub(crate) is_running: bool,
+    pub(crate) timing: ControllerTiming,
+    /// How many efforts it wrote that were not finite.
+    pub(crate) invalid_commands: u64,
+    /// Why it was stopped by itself, until that is reported.
+    pub(crate) failure: Option<ControllerFailure>,
+}
+
+impl ControllerSlot {
+    /// A stopped controller with fresh statistics.
+    pub fn new(controller: Box<dyn Controller>) -> Self {
+        let timing = ControllerTiming::default();
+        Self { controller, is_running: false, timing, invalid_commands: 0, failure: None }
+    }
+
+    /// Whether it runs.
+    pub fn is_running(&self) -> bool {
+        self.is_running
+    }
+
+    /// How long its updates took.
+    pub fn timing(&self) -> &ControllerTiming {
+        &self.timing
+    }
+
+    /// How many efforts it wrote that were not finite; each counted as zero.
+    pub fn invalid_commands(&self) -> u64 {
+        self.invalid_commands
+    }
+}
+
+impl fmt::Debug for ControllerSlot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { is_running, timing, failure, .. } = self;
+        write!(f, "ControllerSlot {{ is_running: {is_running}, timing: {timing:?}, failure: {failure:?} }}")
+    }
+}
+
+/// The loaded controllers in the order of loading, and the order in which they run.
+///
+/// A list is made outside the control loop, with the capacity for its slots; the loop moves them in.
+#[derive(Debug, Default)]
+pub struct ControllerList {
+    // Boxed, so moving one is one pointer.
+    #[allow(clippy::vec_box)]
+    pub(crate) slots: Vec<Box<ControllerSlot>>,
+    pub(crate) schedule: Vec<usize>,
+}
+
+impl ControllerList {
+    /// An empty list with the capacity for `schedule`: the indices of its future slots, each once.
+    pub(crate) fn with_schedule(schedule: Vec<usize>) -> Self {
+        Self { slots: Vec::with_capacity(schedule.len()), schedule }
+    }
+}

@@ -1,0 +1,416 @@
+use core::time::Duration;
+use std::collections::VecDeque;
+
+use units::{Instant, Machine};
+
+use crate::controllers::request::check_name;
+use crate::controllers::{
+    Change, Controller, ControllerFailure, ControllerList, ControllerSlot, ControllerState, Dependency,
+    Refusal, Request, RequestId, ScheduleError, Strictness, SwitchEntry, schedule,
+};
+
+/// Everything that can happen to the manager.
+#[derive(Debug)]
+pub enum Input {
+    /// A service was called.
+    Requested(RequestId, Request),
+    /// The answer to [`Output::Create`].
+    Created(Result<NewController, Refusal>),
+    /// The control loop made a change.
+    Changed(Box<Change>),
+    /// The answer to [`Output::Withdraw`]: the change, if the loop had not taken it yet.
+    Withdrawn(Option<Box<Change>>),
+    /// A controller stopped by itself: its index in the order of loading. It follows the change that was made before it.
+    Failed(usize, ControllerFailure),
+    /// The answer to [`Output::ReloadLibraries`].
+    Reloaded(Result<(), Refusal>),
+}
+
+/// A controller that was created and initialised.
+pub struct NewController {
+    /// The controller.
+    pub controller: Box<dyn Controller>,
+    /// Its dependencies on loaded controllers.
+    pub dependencies: Vec<Dependency>,
+}
+
+/// Everything that the manager can ask for.
+#[derive(Debug)]
+pub enum Output {
+    /// Create and initialise the controller of this name, outside the control loop, and answer [`Input::Created`].
+    Create {
+        /// Its name, which prefixes its parameters.
+        name: String,
+        /// The loaded controllers, which it may depend on.
+        loaded: Vec<String>,
+    },
+    /// Pass this change to the control loop, and answer [`Input::Changed`] when it was made.
+    Change(Box<Change>),
+    /// Take the change back if the loop has not taken it yet, and answer [`Input::Withdrawn`].
+    Withdraw,
+    /// Load the controllers' libraries again; no controller is loaded. Answer [`Input::Reloaded`].
+    ReloadLibraries,
+    /// The answer to a request.
+    Answer(RequestId, Result<(), Refusal>),
+    /// Something that users should know.
+    Warn(String),
+}
+
+/// Which controllers are loaded and run, and who may change that: requests one after the other, each by one or more changes of
+/// the control loop.
+///
+/// # Source
+/// `pr2_controller_manager` 1.8.21; own: a call ends after a time if the loop does not step, a strict switch changes all or
+/// nothing, a forced reload unloads dependants first, and a strictness other than 0, 1 and 2 is refused.
+#[derive(Debug)]
+pub struct Manager {
+    now: Instant,
+    timeout: Duration,
+    /// In the order of loading, as in the control loop.
+    entries: Vec<Entry>,
+    queue: VecDeque<(RequestId, Request)>,
+    job: Option<Job>,
+    outputs: VecDeque<Output>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    name: String,
+    dependencies: Vec<Dependency>,
+    is_running: bool,
+    failure: Option<ControllerFailure>,
+}
+
+/// The request in progress.
+#[derive(Debug)]
+struct Job {
+    /// `None` once it was answered.
+    id: Option<RequestId>,
+    request: Request,
+    stage: Stage,
+    /// The dependencies of the controller that is loaded.
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Outside the control loop.
+    Creating,
+    /// The change waits for the loop since this time.
+    Waiting(Instant),
+    /// It is being withdrawn.
+    Withdrawing,
+    /// The loop has taken it, and did not answer; since this time.
+    Taken(Instant),
+    /// The request was answered, and the loop still has the change.
+    Hanging,
+}
+
+impl Manager {
+    /// How many requests may wait.
+    pub const MOST_WAITING: usize = 100;
+
+    /// A manager without controllers. A call waits for the control loop for `timeout` at most, and twice as long if the loop
+    /// hangs in a step.
+    pub fn new(timeout: Duration) -> Self {
+        let (entries, queue, outputs) = Default::default();
+        Self { now: Instant::ZERO, timeout, entries, queue, job: None, outputs }
+    }
+
+    /// The loaded controllers in the order in which they run.
+    pub fn list(&self) -> Vec<ControllerState> {
+        let order = self.schedule(None).unwrap_or_else(|_| (0..self.entries.len()).collect());
+        let state =
+            |entry: &Entry| ControllerState { name: entry.name.clone(), is_running: entry.is_running };
+        order.into_iter().filter_map(|index| self.entries.get(index)).map(state).collect()
+    }
+
+    /// The names of the loaded controllers in the order of loading, in which the control loop has them.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| entry.name.as_str())
+    }
+
+    /// Why the controller `name` stopped by itself, if it did since it was last started.
+    pub fn failure(&self, name: &str) -> Option<ControllerFailure> {
+        self.index(name).and_then(|index| self.entries[index].failure)
+    }
+
+    fn index(&self, name: &str) -> Option<usize> {
+        self.entries.iter().position(|entry| entry.name == name)
+    }
+
+    /// The order in which the controllers run, with a `new` one, or without the one at `new`'s place.
+    fn schedule(&self, new: Option<(&str, &[Dependency])>) -> Result<Vec<usize>, ScheduleError> {
+        let loaded = self.entries.iter().map(|entry| (entry.name.as_str(), entry.dependencies.as_slice()));
+        schedule(&loaded.chain(new).collect::<Vec<_>>())
+    }
+
+    /// Begins the next request that waits.
+    fn begin(&mut self) {
+        while self.job.is_none() {
+            let Some((id, request)) = self.queue.pop_front() else { return };
+            match self.first(&request) {
+                Ok(output) => {
+                    let stage = self.stage(&output);
+                    self.outputs.push_back(output);
+                    self.job = Some(Job { id: Some(id), request, stage, dependencies: Vec::new() });
+                }
+                Err(refusal) => self.outputs.push_back(Output::Answer(id, Err(refusal))),
+            }
+        }
+    }
+
+    fn stage(&self, output: &Output) -> Stage {
+        if matches!(output, Output::Change(_)) { Stage::Waiting(self.now) } else { Stage::Creating }
+    }
+
+    /// The first thing that a request asks for.
+    fn first(&mut self, request: &Request) -> Result<Output, Refusal> {
+        match request {
+            Request::Load(name) => {
+                if self.index(name).is_some() {
+                    return Err(Refusal::Loaded(name.clone()));
+                }
+                check_name(name)?;
+                Ok(Output::Create { name: name.clone(), loaded: self.names().map(str::to_owned).collect() })
+            }
+            Request::Unload(name) => {
+                let needs =
+                    |entry: &&Entry| entry.dependencies.iter().any(|dependency| dependency.name() == name);
+                if let Some(entry) = self.entries.iter().find(needs) {
+                    return Err(Refusal::Needed { name: name.clone(), by: entry.name.clone() });
+                }
+                let index = self.index(name).ok_or_else(|| Refusal::NotLoaded(name.clone()))?;
+                if self.entries[index].is_running {
+                    return Err(Refusal::Running(name.clone()));
+                }
+                self.remove(index).map_err(Refusal::Schedule)
+            }
+            Request::Switch { start, stop, strictness } => {
+                let mode = Strictness::from_wire(*strictness)?;
+                if *strictness == 0 {
+                    let sentence = "a switch has strictness 0, which counts as 1, best effort";
+                    self.outputs.push_back(Output::Warn(sentence.to_owned()));
+                }
+                let is_strict = mode == Strictness::Strict;
+                let stop = self.resolve(stop, is_strict)?;
+                let start = self.resolve(start, is_strict)?;
+                Ok(Output::Change(Box::new(Change::Switch { stop, start, is_strict, failure: None })))
+            }
+            Request::Reload { force } => {
+                if !self.entries.is_empty() && !force {
+                    return Err(Refusal::ControllersLoaded(self.entries.len()));
+                }
+                if self.entries.is_empty() {
+                    return Ok(Output::ReloadLibraries);
+                }
+                let stop = (0..self.entries.len()).map(SwitchEntry::new).collect();
+                Ok(Output::Change(Box::new(Change::Switch {
+                    stop,
+                    start: Vec::new(),
+                    is_strict: false,
+                    failure: None,
+                })))
+            }
+        }
+    }
+
+    /// The entries of a switch. An unknown name is refused if the switch is strict, and left out otherwise.
+    fn resolve(&self, names: &[String], is_strict: bool) -> Result<Vec<SwitchEntry>, Refusal> {
+        let mut entries = Vec::with_capacity(names.len());
+        for name in names {
+            match self.index(name) {
+                Some(index) => entries.push(SwitchEntry::new(index)),
+                None if is_strict => return Err(Refusal::NotLoaded(name.clone())),
+                None => {}
+            }
+        }
+        Ok(entries)
+    }
+
+    /// The change that removes the controller `index`.
+    fn remove(&self, index: usize) -> Result<Output, ScheduleError> {
+        let others = self.entries.iter().enumerate().filter(|(other, _)| *other != index);
+        let others: Vec<_> =
+            others.map(|(_, entry)| (entry.name.as_str(), entry.dependencies.as_slice())).collect();
+        let list = ControllerList::with_schedule(schedule(&others)?);
+        Ok(Output::Change(Box::new(Change::Remove { index, list })))
+    }
+
+    fn created(&mut self, result: Result<NewController, Refusal>) {
+        let Some(job) = &mut self.job else { return };
+        let Request::Load(name) = &job.request else { return };
+        let name = name.clone();
+        let change = result.and_then(|NewController { controller, dependencies }| {
+            let schedule = self.schedule(Some((&name, &dependencies))).map_err(Refusal::Schedule)?;
+            let slot = Some(Box::new(ControllerSlot::new(controller)));
+            let list = ControllerList::with_schedule(schedule);
+            Ok((Change::Add { slot, list }, dependencies))
+        });
+        match change {
+            Ok((change, dependencies)) => {
+                if let Some(job) = &mut self.job {
+                    (job.dependencies, job.stage) = (dependencies, Stage::Waiting(self.now));
+                }
+                self.outputs.push_back(Output::Change(Box::new(change)));
+            }
+            Err(refusal) => self.end(Err(refusal)),
+        }
+    }
+
+    /// The loop made the change: what is loaded and runs follows it, and the request goes on or ends.
+    fn changed(&mut self, change: &Change) {
+        let Some(job) = &mut self.job else { return };
+        let result = match change {
+            Change::Add { .. } => {
+                if let Request::Load(name) = &job.request {
+                    let (name, dependencies) = (name.clone(), core::mem::take(&mut job.dependencies));
+                    self.entries.push(Entry { name, dependencies, is_running: false, failure: None });
+                }
+                Ok(())
+            }
+            Change::Remove { index, .. } => {
+                if *index < self.entries.len() {
+                    self.entries.remove(*index);
+                }
+                Ok(())
+            }
+            Change::Switch { stop, start, is_strict, failure } => {
+                for entry in stop.iter().chain(start) {
+                    if let Some(known) = self.entries.get_mut(entry.index) {
+                        known.is_running = entry.is_running;
+                        known.failure = known.failure.filter(|_| !entry.is_running);
+                    }
+                }
+                let failed = failure.and_then(|(number, failure)| {
+                    let known = self.entries.get_mut(start.get(number)?.index)?;
+                    known.failure = Some(failure);
+                    Some(Refusal::NotStarted { name: known.name.clone(), failure })
+                });
+                match failed {
+                    Some(refusal) if *is_strict => Err(refusal),
+                    Some(refusal) => {
+                        self.outputs.push_back(Output::Warn(refusal.to_string()));
+                        Ok(())
+                    }
+                    None => Ok(()),
+                }
+            }
+        };
+        let is_reload = self.job.as_ref().is_some_and(|job| matches!(job.request, Request::Reload { .. }));
+        if is_reload && result.is_ok() { self.go_on_with_reload() } else { self.end(result) }
+    }
+
+    /// Unloads the last controller, on which no other one depends, or loads the libraries again after all are gone.
+    fn go_on_with_reload(&mut self) {
+        if self.job.as_ref().is_some_and(|job| job.stage == Stage::Hanging) {
+            return self.end(Ok(())); // nobody waits for it any more
+        }
+        let next = match self.entries.len() {
+            0 => Ok(Output::ReloadLibraries),
+            count => self.remove(count - 1).map_err(Refusal::Schedule),
+        };
+        match next {
+            Ok(output) => {
+                let stage = self.stage(&output);
+                if let Some(job) = &mut self.job {
+                    job.stage = stage;
+                }
+                self.outputs.push_back(output);
+            }
+            Err(refusal) => self.end(Err(refusal)),
+        }
+    }
+
+    fn withdrawn(&mut self, change: Option<Box<Change>>) {
+        if change.is_some() {
+            self.end(Err(Refusal::LoopSilent(self.timeout)));
+        } else if let Some(job) = self.job.as_mut().filter(|job| job.stage == Stage::Withdrawing) {
+            job.stage = Stage::Taken(self.now);
+        }
+    }
+
+    /// Ends the request in progress.
+    fn end(&mut self, result: Result<(), Refusal>) {
+        let Some(job) = self.job.take() else { return };
+        match job.id {
+            Some(id) => self.outputs.push_back(Output::Answer(id, result)),
+            None => {
+                let sentence =
+                    "the control loop steps again: a change was made after its request was refused";
+                self.outputs.push_back(Output::Warn(sentence.to_owned()));
+            }
+        }
+    }
+
+    fn fail(&mut self, index: usize, failure: ControllerFailure) {
+        if let Some(entry) = self.entries.get_mut(index) {
+            (entry.is_running, entry.failure) = (false, Some(failure));
+            let sentence = format!("controller '{}' stopped by itself: {failure}", entry.name);
+            self.outputs.push_back(Output::Warn(sentence));
+        }
+    }
+
+    /// Withdraws a change for which the loop does not step, and answers a request whose change hangs in the loop.
+    fn expire(&mut self) {
+        let timeout = self.timeout;
+        let Some(job) = &mut self.job else { return };
+        match job.stage {
+            Stage::Waiting(since) if self.now >= since + timeout => {
+                job.stage = Stage::Withdrawing;
+                self.outputs.push_back(Output::Withdraw);
+            }
+            Stage::Taken(since) if self.now >= since + timeout => {
+                job.stage = Stage::Hanging;
+                let refusal = Refusal::LoopHangs(timeout * 2);
+                self.outputs.extend(job.id.take().map(|id| Output::Answer(id, Err(refusal))));
+            }
+            _ => {}
+        }
+        if self.job.as_ref().is_some_and(|job| job.stage == Stage::Hanging) {
+            let refused =
+                self.queue.drain(..).map(|(id, _)| Output::Answer(id, Err(Refusal::LoopHangs(timeout * 2))));
+            self.outputs.extend(refused);
+        }
+    }
+}
+
+impl Machine for Manager {
+    type Input = Input;
+    type Output = Output;
+
+    fn handle(&mut self, now: Instant, input: Input) {
+        self.now = self.now.max(now);
+        match input {
+            Input::Requested(id, _) if self.queue.len() >= Self::MOST_WAITING => {
+                self.outputs.push_back(Output::Answer(id, Err(Refusal::Busy(self.queue.len()))));
+            }
+            Input::Requested(id, request) => self.queue.push_back((id, request)),
+            Input::Created(result) => self.created(result),
+            Input::Changed(change) => self.changed(&change),
+            Input::Withdrawn(change) => self.withdrawn(change),
+            Input::Failed(index, failure) => self.fail(index, failure),
+            Input::Reloaded(result) => self.end(result),
+        }
+    }
+
+    fn poll(&mut self, now: Instant) -> Option<Output> {
+        self.now = self.now.max(now);
+        self.expire();
+        self.begin();
+        self.outputs.pop_front()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        match self.job.as_ref()?.stage {
+            Stage::Waiting(since) | Stage::Taken(since) => Some(since + self.timeout),
+            Stage::Creating | Stage::Withdrawing | Stage::Hanging => None,
+        }
+    }
+}
+
+impl core::fmt::Debug for NewController {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "NewController {{ dependencies: {:?} }}", self.dependencies)
+    }
+}

@@ -1,0 +1,110 @@
+use core::fmt;
+use core::time::Duration;
+
+use crate::controllers::{ControllerFailure, ScheduleError};
+
+/// Why a request was refused; nothing changed, unless it says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// A controller of this name is loaded already.
+    Loaded(String),
+    /// The name cannot be that of a controller.
+    Name(String),
+    /// The parameter `<name>.type` is missing or empty.
+    NoType(String),
+    /// No library has this type; with all that are known.
+    UnknownType {
+        /// The type found.
+        found: String,
+        /// The types of all libraries.
+        known: Vec<String>,
+    },
+    /// The controller did not initialise.
+    Init {
+        /// Its name.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+    /// There is no order in which all dependencies hold.
+    Schedule(ScheduleError),
+    /// A loaded controller depends on the one that was to be unloaded.
+    Needed {
+        /// The one to be unloaded.
+        name: String,
+        /// The first that depends on it.
+        by: String,
+    },
+    /// The controller runs; it has to be stopped first.
+    Running(String),
+    /// No controller of this name is loaded.
+    NotLoaded(String),
+    /// The strictness of a switch is none.
+    Strictness(i32),
+    /// A controller did not start. All controllers run or are stopped as before.
+    NotStarted {
+        /// Its name.
+        name: String,
+        /// Why.
+        failure: ControllerFailure,
+    },
+    /// Controllers are loaded and may not be unloaded.
+    ControllersLoaded(usize),
+    /// The libraries were not loaded again.
+    Libraries(String),
+    /// The control loop did not step for this time; the change was taken back.
+    LoopSilent(Duration),
+    /// The control loop has hung in a step for this time; whether the change takes effect is not known.
+    LoopHangs(Duration),
+    /// Too many requests wait.
+    Busy(usize),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Loaded(name) => write!(f, "controller '{name}' is loaded already"),
+            Self::Name(name) => write!(
+                f,
+                "a controller cannot have the name '{name}': a name is words of letters, digits and _, each beginning with a \
+                 letter, joined by /, 255 bytes at most"
+            ),
+            Self::NoType(name) => {
+                write!(f, "parameter '{name}.type' is missing, must be the type of the controller")
+            }
+            Self::UnknownType { found, known } => {
+                write!(f, "controller type '{found}' is unknown, must be one of {}", known.join(", "))
+            }
+            Self::Init { name, reason } => write!(f, "controller '{name}' does not initialise: {reason}"),
+            Self::Schedule(error) => error.fmt(f),
+            Self::Needed { name, by } => write!(f, "controller '{by}' depends on '{name}': unload it first"),
+            Self::Running(name) => write!(f, "controller '{name}' runs: stop it first"),
+            Self::NotLoaded(name) => write!(f, "no controller '{name}' is loaded"),
+            Self::Strictness(found) => {
+                write!(
+                    f,
+                    "strictness is {found}, must be 1 (best effort), 2 (strict), or 0, which counts as 1"
+                )
+            }
+            Self::NotStarted { name, failure } => {
+                write!(f, "controller '{name}' does not start: {failure}; all others are as before")
+            }
+            Self::ControllersLoaded(count) => {
+                write!(f, "{count} controllers are loaded: unload them first, or set force_kill")
+            }
+            Self::Libraries(reason) => write!(f, "the libraries were not loaded again: {reason}"),
+            Self::LoopSilent(time) => {
+                write!(f, "the control loop did not step for {time:?}; the change was taken back")
+            }
+            Self::LoopHangs(time) => {
+                write!(
+                    f,
+                    "the control loop hangs in a step for {time:?}; whether the change takes effect is not known"
+                )
+            }
+            Self::Busy(waiting) => write!(f, "{waiting} requests wait already"),
+        }
+    }
+}
+
+impl core::error::Error for Refusal {}

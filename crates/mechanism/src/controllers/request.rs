@@ -1,0 +1,141 @@
+use crate::controllers::Refusal;
+
+/// A call of one of the manager's services.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Creates the controller of this name, from its parameters, and leaves it stopped.
+    Load(String),
+    /// Removes a stopped controller.
+    Unload(String),
+    /// Stops and starts controllers between two steps.
+    Switch {
+        /// Started, in this order, after all stops.
+        start: Vec<String>,
+        /// Stopped, in this order.
+        stop: Vec<String>,
+        /// What happens with a name that is unknown and with a controller that does not start.
+        strictness: i32,
+    },
+    /// Loads the controllers' libraries again.
+    Reload {
+        /// Whether loaded controllers are stopped and unloaded.
+        force: bool,
+    },
+}
+
+/// Identifies a request to its caller.
+pub type RequestId = u64;
+
+/// What a switch does if a name is unknown or a controller does not start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strictness {
+    /// It goes on with the others.
+    BestEffort,
+    /// It changes nothing.
+    Strict,
+}
+
+/// A loaded controller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ControllerState {
+    /// Its name.
+    pub name: String,
+    /// Whether it runs.
+    pub is_running: bool,
+}
+
+impl ControllerState {
+    /// `running` or `stopped`, as `pr2_mechanism_msgs/srv/ListControllers` has it.
+    pub fn as_str(&self) -> &'static str {
+        if self.is_running { "running" } else { "stopped" }
+    }
+}
+
+impl Strictness {
+    /// The strictness of `pr2_mechanism_msgs/srv/SwitchController`.
+    /// # Errors
+    /// Any number but 0, 1 and 2; in pr2_mechanism those count as best effort.
+    pub fn from_wire(strictness: i32) -> Result<Self, Refusal> {
+        match strictness {
+            0 | 1 => Ok(Self::BestEffort),
+            2 => Ok(Self::Strict),
+            other => Err(Refusal::Strictness(other)),
+        }
+    }
+}
+
+/// Checks that `name` can be that of a controller, whose parameters and topics it prefixes.
+///
+/// # Errors
+/// It cannot.
+pub(crate) fn check_name(name: &str) -> Result<(), Refusal> {
+    let is_word = |word: &str| {
+        word.starts_with(|first: char| first.is_ascii_alphabetic())
+            && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    if name.len() <= 255 && name.split('/').all(is_word) {
+        Ok(())
+    } else {
+        Err(Refusal::Name(name.to_owned()))
+    }
+}
+
+/// The type in `known` that the parameter `<name>.type` names: the same, or else the first whose part after the last `/` is it.
+/// The flag is true for the second way, which the caller warns of.
+/// # Errors
+/// It is missing, empty, or names none.
+/// # Source
+/// `pr2_controller_manager` 1.8.21, `loadController`.
+pub fn resolve_type<'a>(
+    name: &str,
+    found: Option<&str>,
+    known: &'a [String],
+) -> Result<(&'a str, bool), Refusal> {
+    let found = found.filter(|found| !found.is_empty()).ok_or_else(|| Refusal::NoType(name.to_owned()))?;
+    let bare = |known: &&String| known.rsplit_once('/').is_some_and(|(_, class)| class == found);
+    if let Some(exact) = known.iter().find(|known| *known == found) {
+        return Ok((exact, false));
+    }
+    let known_class = known.iter().find(bare).map(|known| (known.as_str(), true));
+    known_class.ok_or_else(|| Refusal::UnknownType { found: found.to_owned(), known: known.to_vec() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_namespaces() {
+        for name in ["pan", "pan_position", "arm/pan2", "A1_b"] {
+            assert_eq!(check_name(name), Ok(()), "{name}");
+        }
+        let long = "a".repeat(256);
+        for name in
+            ["", "/pan", "pan/", "a//b", "2pan", "_pan", "pan.x", "pan position", "~pan", "größe", &long]
+        {
+            assert_eq!(check_name(name), Err(Refusal::Name(name.to_owned())), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_bare_class_name_stands_for_the_first_type_that_has_it() {
+        let known = ["a/Effort", "b/Effort", "Bare"].map(str::to_owned);
+        assert_eq!(resolve_type("pan", Some("b/Effort"), &known), Ok(("b/Effort", false)));
+        assert_eq!(resolve_type("pan", Some("Effort"), &known), Ok(("a/Effort", true)));
+        assert_eq!(resolve_type("pan", Some("Bare"), &known), Ok(("Bare", false)));
+        for missing in [None, Some("")] {
+            assert_eq!(resolve_type("pan", missing, &known), Err(Refusal::NoType("pan".to_owned())));
+        }
+        let error = resolve_type("pan", Some("Velocity"), &known).unwrap_err().to_string();
+        assert_eq!(error, "controller type 'Velocity' is unknown, must be one of a/Effort, b/Effort, Bare");
+    }
+
+    #[test]
+    fn only_2_is_strict_and_other_numbers_are_refused() {
+        let strictness = [0, 1, 2].map(|wire| Strictness::from_wire(wire).unwrap());
+        assert_eq!(strictness, [Strictness::BestEffort, Strictness::BestEffort, Strictness::Strict]);
+        for wire in [-1, 3, i32::MIN, i32::MAX] {
+            assert_eq!(Strictness::from_wire(wire), Err(Refusal::Strictness(wire)));
+        }
+    }
+}

@@ -1,0 +1,176 @@
+use roxmltree::Node;
+
+use crate::description::xml::{child, number, parse, required, text};
+use crate::description::{DescriptionError, JointDescription};
+use crate::robot::transmission::{GripperGeometry, WristRatios};
+
+/// A transmission of a description, with the names of its actuators and joints.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TransmissionDescription {
+    /// Its name, or nothing.
+    pub name: String,
+    /// The line of its element, from 1.
+    pub line: u32,
+    /// The actuators' names.
+    pub actuators: Vec<String>,
+    /// The joints' indices in the description, in the order in which they are reported.
+    pub joints: Vec<usize>,
+    /// The type, and its measures.
+    pub(crate) kind: Kind,
+}
+
+/// The type of a transmission, and its measures.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Kind {
+    Simple { reduction: f64, simulated_reduction: Option<f64> },
+    Wrist(WristRatios),
+    Gripper { fingers: usize, geometry: Box<GripperGeometry> },
+}
+
+/// Any finite number; reductions must not be 0 as well.
+const FINITE: [f64; 2] = [f64::MIN, f64::MAX];
+
+/// Reads a transmission, whose actuators and joints no other one may use.
+pub(super) fn read(
+    node: Node<'_, '_>,
+    joints: &[JointDescription],
+    others: &[TransmissionDescription],
+) -> Result<TransmissionDescription, String> {
+    let of_child = || child(node, "type").ok().and_then(|child| child.text()).map(str::trim);
+    let found = text(node, "type").or_else(of_child).unwrap_or_default();
+    let read = match found {
+        "pr2_mechanism_model/SimpleTransmission" | "transmission_interface/SimpleTransmission" => simple,
+        "pr2_mechanism_model/WristTransmission" => wrist,
+        "pr2_mechanism_model/PR2GripperTransmission" => gripper,
+        _ => {
+            return Err(format!(
+                "its type is '{found}', must be pr2_mechanism_model/SimpleTransmission, WristTransmission or \
+                 PR2GripperTransmission, or transmission_interface/SimpleTransmission"
+            ));
+        }
+    };
+    let parts = read(node).map_err(|error| error.to_string())?;
+    let mut indices: Vec<usize> = Vec::new();
+    for name in parts.joints {
+        let Some(index) = joints.iter().position(|joint| joint.name == name) else {
+            return Err(format!("joint '{name}' is not in the description"));
+        };
+        if joints[index].kind.is_none() {
+            return Err(format!(
+                "joint '{name}' is fixed, floating or planar, must be revolute, continuous or prismatic"
+            ));
+        }
+        if indices.contains(&index) || others.iter().any(|other| other.joints.contains(&index)) {
+            return Err(format!("joint '{name}' is moved by a transmission already"));
+        }
+        indices.push(index);
+    }
+    for (number, name) in parts.actuators.iter().enumerate() {
+        if parts.actuators[..number].contains(name)
+            || others.iter().any(|other| other.actuators.contains(name))
+        {
+            return Err(format!("actuator '{name}' is used by a transmission already"));
+        }
+    }
+    let name = node.attribute("name").unwrap_or_default().to_owned();
+    let line = super::xml::line(node);
+    Ok(TransmissionDescription { name, line, actuators: parts.actuators, joints: indices, kind: parts.kind })
+}
+
+struct Parts {
+    actuators: Vec<String>,
+    joints: Vec<String>,
+    kind: Kind,
+}
+
+fn name(node: Node<'_, '_>, tag: &'static str) -> Result<String, DescriptionError> {
+    Ok(required(child(node, tag)?, "name")?.to_owned())
+}
+
+fn names(node: Node<'_, '_>, tag: &'static str) -> Result<Vec<String>, DescriptionError> {
+    let elements = node.children().filter(|child| child.has_tag_name(tag));
+    elements.map(|element| Ok(required(element, "name")?.to_owned())).collect()
+}
+
+/// A number that divides.
+fn divisor(node: Node<'_, '_>, attribute: &'static str, found: &str) -> Result<f64, DescriptionError> {
+    let number = parse(node, attribute, found, FINITE)?;
+    if number != 0.0 {
+        return Ok(number);
+    }
+    Err(DescriptionError::Number {
+        element: super::xml::describe(node),
+        attribute,
+        value: found.to_owned(),
+        range: "a finite number other than 0".to_owned(),
+        line: super::xml::line(node),
+    })
+}
+
+fn reduction(node: Node<'_, '_>, attribute: &'static str) -> Result<f64, DescriptionError> {
+    divisor(node, attribute, required(node, attribute)?)
+}
+
+fn simple(node: Node<'_, '_>) -> Result<Parts, DescriptionError> {
+    let (mut joints, actuator) = (vec![name(node, "joint")?], child(node, "actuator")?);
+    // Older descriptions have it under the transmission, newer ones under the actuator or the joint.
+    let places = [actuator, child(node, "joint")?, node];
+    let element = places.into_iter().find_map(|place| child(place, "mechanicalReduction").ok());
+    let reduction = match element {
+        Some(element) => divisor(node, "mechanicalReduction", element.text().unwrap_or_default())?,
+        // ros2_control writes the type as an element and has this default; pr2_mechanism has none.
+        None if text(node, "type").is_none() => 1.0,
+        None => {
+            let (element, line) = (super::xml::describe(node), super::xml::line(node));
+            return Err(DescriptionError::Missing { element, what: "mechanicalReduction", line });
+        }
+    };
+    let simulated = child(node, "simulated_actuated_joint").ok();
+    joints.extend(simulated.map(|joint| required(joint, "name").map(str::to_owned)).transpose()?);
+    let simulated_reduction =
+        simulated.map(|joint| self::reduction(joint, "simulated_reduction")).transpose()?;
+    let kind = Kind::Simple { reduction, simulated_reduction };
+    Ok(Parts { actuators: vec![required(actuator, "name")?.to_owned()], joints, kind })
+}
+
+fn wrist(node: Node<'_, '_>) -> Result<Parts, DescriptionError> {
+    let tags = (["rightActuator", "leftActuator"], ["flexJoint", "rollJoint"]);
+    let ratio = |tag| reduction(child(node, tag)?, "mechanicalReduction");
+    let offset = |tag| super::xml::number_or(child(node, tag)?, "offset", FINITE, 0.0);
+    let (actuators, joints) = tags;
+    let ratios = WristRatios {
+        actuators: [ratio(actuators[0])?, ratio(actuators[1])?],
+        joints: [ratio(joints[0])?, ratio(joints[1])?],
+        offsets: [offset(joints[0])?, offset(joints[1])?],
+    };
+    let names = |[one, other]: [&'static str; 2]| Ok(vec![name(node, one)?, name(node, other)?]);
+    Ok(Parts { actuators: names(actuators)?, joints: names(joints)?, kind: Kind::Wrist(ratios) })
+}
+
+fn gripper(node: Node<'_, '_>) -> Result<Parts, DescriptionError> {
+    const LENGTH: [f64; 2] = [1e-6, 1e6];
+    let gap = child(node, "gap_joint")?;
+    let any = |attribute| number(gap, attribute, FINITE);
+    let length = |attribute| number(gap, attribute, LENGTH);
+    let geometry = GripperGeometry {
+        reduction: reduction(gap, "mechanical_reduction")?,
+        gear_ratio: reduction(gap, "gear_ratio")?,
+        screw_reduction: reduction(gap, "screw_reduction")?,
+        a: length("a")?,
+        b: length("b")?,
+        h: any("h")?,
+        length: any("L0")?,
+        radius: length("r")?,
+        half_gap: any("t0")?,
+        theta: any("theta0")?,
+        phi: any("phi0")?,
+    };
+    let (mut joints, fingers) = (vec![required(gap, "name")?.to_owned()], names(node, "passive_joint")?);
+    let kind = Kind::Gripper { fingers: fingers.len(), geometry: Box::new(geometry) };
+    joints.extend(fingers);
+    for simulated in node.children().filter(|child| child.has_tag_name("simulated_actuated_joint")) {
+        joints.push(required(simulated, "name")?.to_owned());
+        joints.extend(text(simulated, "passive_actuated_joint").map(str::to_owned));
+    }
+    Ok(Parts { actuators: vec![name(node, "actuator")?], joints, kind })
+}

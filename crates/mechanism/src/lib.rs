@@ -1,0 +1,12 @@
+//! The joints, transmissions and controllers of a robot, stepped together, as pr2_mechanism does.
+#![forbid(unsafe_code)]
+
+mod chain;
+pub mod controllers;
+pub mod description;
+pub mod laws;
+pub mod robot;
+
+pub use chain::{Chain, ChainError};
+pub use description::{Description, DescriptionError};
+pub use robot::{Actuator, Joint, Robot};

@@ -1,0 +1,205 @@
+//! The robot as controllers see it: joints, and the actuators that move them.
+
+mod actuator;
+mod calibration;
+mod halt;
+mod joint;
+mod limits;
+mod simulation;
+mod statistics;
+pub mod transmission;
+
+pub use actuator::{Actuator, ActuatorCommand, ActuatorState};
+pub use calibration::SimulatedSensor;
+pub use halt::MotorHalt;
+pub use joint::{CalibrationEdges, Joint, JointKind, JointLimits, SafetyController};
+pub use simulation::{JointDynamics, SimulatedRobot};
+pub use statistics::JointStatistics;
+use transmission::{Gripper, Simple, Transmission, Wrist};
+
+use crate::description::{Description, JointDescription, Kind, Skipped, TransmissionDescription};
+
+/// Joints and actuators, with the transmissions between them.
+///
+/// # Real-time
+/// No method allocates, locks, blocks or panics.
+#[derive(Clone, Debug, Default)]
+pub struct Robot {
+    joints: Vec<Joint>,
+    actuators: Vec<Actuator>,
+    transmissions: Vec<Transmission>,
+}
+
+impl Robot {
+    /// A robot of these parts; transmissions name joints and actuators by their index.
+    pub fn from_parts(
+        joints: Vec<Joint>,
+        actuators: Vec<Actuator>,
+        transmissions: Vec<Transmission>,
+    ) -> Self {
+        Self { joints, actuators, transmissions }
+    }
+
+    /// The robot of a description. `hardware` names the actuators that exist; `None` for all that the transmissions name.
+    ///
+    /// Joints that no transmission moves have no state. Returns also the transmissions that are left out because the hardware
+    /// has no such actuator, beside those that the description left out itself.
+    pub fn new(description: &Description, hardware: Option<&[&str]>) -> (Self, Vec<Skipped>) {
+        let exists = |name: &String| hardware.is_none_or(|hardware| hardware.contains(&name.as_str()));
+        let (usable, unusable): (Vec<_>, Vec<_>) = description
+            .transmissions
+            .iter()
+            .partition(|transmission| transmission.actuators.iter().all(exists));
+        let mut names: Vec<&str> = match hardware {
+            Some(hardware) => hardware.to_vec(),
+            None => usable.iter().flat_map(|one| one.actuators.iter().map(String::as_str)).collect(),
+        };
+        names.sort_unstable();
+        names.dedup();
+        let mut robot =
+            Self { actuators: names.iter().map(|name| Actuator::new(*name)).collect(), ..Self::default() };
+        for transmission in usable {
+            robot.add(description, transmission);
+        }
+        let reason = |transmission: &TransmissionDescription| {
+            let missing =
+                transmission.actuators.iter().find(|name| !exists(name)).cloned().unwrap_or_default();
+            format!("actuator '{missing}' is not in the hardware")
+        };
+        let skipped = unusable.into_iter().map(|transmission| Skipped {
+            name: transmission.name.clone(),
+            line: transmission.line,
+            reason: reason(transmission),
+        });
+        let skipped = description.skipped.iter().cloned().chain(skipped).collect();
+        (robot, skipped)
+    }
+
+    fn add(&mut self, description: &Description, transmission: &TransmissionDescription) {
+        let first = self.joints.len();
+        let joints = transmission.joints.iter().filter_map(|&index| description.joints.get(index));
+        self.joints.extend(joints.filter_map(joint));
+        let actuator = |number: usize| {
+            let name = transmission.actuators.get(number);
+            let index = self.actuators.iter().position(|actuator| Some(&actuator.name) == name);
+            index.unwrap_or(usize::MAX) // unknown actuators are never read or written
+        };
+        let last = self.joints.len();
+        self.transmissions.push(match &transmission.kind {
+            &Kind::Simple { reduction, simulated_reduction } => Transmission::Simple(Simple {
+                actuator: actuator(0),
+                joint: first,
+                reduction,
+                simulated: simulated_reduction.map(|reduction| (first + 1, reduction)),
+            }),
+            &Kind::Wrist(ratios) => Transmission::Wrist(Wrist {
+                actuators: [actuator(0), actuator(1)],
+                joints: [first, first + 1],
+                ratios,
+            }),
+            Kind::Gripper { fingers, geometry } => Transmission::Gripper(Box::new(Gripper {
+                actuator: actuator(0),
+                gap: first,
+                fingers: (first + 1..=first + fingers).collect(),
+                simulated: (first + fingers + 1..last).collect(),
+                geometry: **geometry,
+            })),
+        });
+    }
+
+    /// The joints: transmissions in the order of the description, and the joints in the order of each transmission.
+    pub fn joints(&self) -> &[Joint] {
+        &self.joints
+    }
+
+    /// The joints, for controllers.
+    pub fn joints_mut(&mut self) -> &mut [Joint] {
+        &mut self.joints
+    }
+
+    /// All actuators of the hardware, sorted by name.
+    pub fn actuators(&self) -> &[Actuator] {
+        &self.actuators
+    }
+
+    /// The actuators, for the hardware.
+    pub fn actuators_mut(&mut self) -> &mut [Actuator] {
+        &mut self.actuators
+    }
+
+    /// Each actuator that reads the calibration sensor of a joint, and the index of that joint. In a wrist they are crossed:
+    /// the right actuator reads that of the roll joint.
+    pub fn calibration_sensors(&self) -> Vec<(usize, usize)> {
+        let of = |transmission: &Transmission| match transmission {
+            Transmission::Simple(simple) => vec![(simple.actuator, simple.joint)],
+            Transmission::Wrist(wrist) => {
+                vec![(wrist.actuators[1], wrist.joints[0]), (wrist.actuators[0], wrist.joints[1])]
+            }
+            Transmission::Gripper(_) => Vec::new(),
+        };
+        self.transmissions.iter().flat_map(of).collect()
+    }
+
+    /// The index of the joint `name`.
+    pub fn joint(&self, name: &str) -> Option<usize> {
+        self.joints.iter().position(|joint| joint.name == name)
+    }
+
+    /// Sets the joints' positions, speeds and measured efforts from the actuators, and adds them to the joints' statistics.
+    pub fn read_actuators(&mut self) {
+        for transmission in &self.transmissions {
+            transmission.actuators_to_joints(&self.actuators, &mut self.joints);
+        }
+        for joint in &mut self.joints {
+            let Joint { position, velocity, measured_effort, .. } = *joint;
+            joint.statistics.add(position, velocity, measured_effort);
+        }
+    }
+
+    /// Sets the commanded effort of every joint to zero.
+    pub fn zero_commands(&mut self) {
+        self.joints.iter_mut().for_each(|joint| joint.commanded_effort = 0.0);
+    }
+
+    /// Whether an actuator of a transmission is halted.
+    pub fn is_halted(&self) -> bool {
+        let used = self.transmissions.iter().flat_map(Transmission::actuators);
+        used.filter_map(|&index| self.actuators.get(index)).any(|actuator| actuator.state.is_halted)
+    }
+
+    /// Limits the commanded effort of every joint.
+    pub fn enforce_limits(&mut self) {
+        self.joints.iter_mut().for_each(Joint::enforce_limits);
+    }
+
+    /// Sets the actuators' commanded efforts from the joints'.
+    pub fn write_actuators(&mut self) {
+        for transmission in &self.transmissions {
+            transmission.efforts_to_actuators(&self.joints, &mut self.actuators);
+        }
+    }
+
+    /// The inverse of [`read_actuators`](Self::read_actuators) for a simulated robot: sets the actuators' positions, speeds and
+    /// measured efforts from the joints'.
+    pub fn simulate_actuators(&mut self) {
+        for transmission in &self.transmissions {
+            transmission.joints_to_actuators(&self.joints, &mut self.actuators);
+        }
+    }
+
+    /// The inverse of [`write_actuators`](Self::write_actuators) for a simulated robot: sets the joints' commanded efforts from
+    /// the actuators'.
+    pub fn simulate_efforts(&mut self) {
+        for transmission in &self.transmissions {
+            transmission.efforts_to_joints(&self.actuators, &mut self.joints);
+        }
+    }
+}
+
+/// A joint of the description at zero; `None` for one that nothing moves.
+fn joint(description: &JointDescription) -> Option<Joint> {
+    let mut joint = Joint::new(&description.name, description.kind?);
+    (joint.limits, joint.safety) = (description.limits, description.safety);
+    joint.calibration = description.calibration;
+    Some(joint)
+}

@@ -1,0 +1,139 @@
+use core::fmt;
+
+use crate::robot::limits::EffortInterval;
+use crate::robot::statistics::JointStatistics;
+
+/// A joint as controllers see it: they read its state and write [`commanded_effort`](Joint::commanded_effort).
+///
+/// # Source
+/// `pr2_mechanism_model` 1.8.21, `JointState`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joint {
+    /// Its unique name.
+    pub name: String,
+    /// How it moves.
+    pub kind: JointKind,
+    /// The limits of the description, if it has any.
+    pub limits: Option<JointLimits>,
+    /// The safety controller of the description, if it has one.
+    pub safety: Option<SafetyController>,
+    /// The positions at which the calibration sensor changes \[rad or m\].
+    pub calibration: CalibrationEdges,
+    /// \[rad or m\]
+    pub position: f64,
+    /// \[rad/s or m/s\]
+    pub velocity: f64,
+    /// The effort that the actuators measured \[Nm or N\].
+    pub measured_effort: f64,
+    /// The effort that controllers command \[Nm or N\]. It is zero at the start of each step; the last writer decides.
+    pub commanded_effort: f64,
+    /// Whether the position is absolute.
+    pub is_calibrated: bool,
+    /// The position at which the actuators' position is zero \[rad or m\].
+    pub reference_position: f64,
+    /// Extremes and counts since the start or since the last report.
+    pub statistics: JointStatistics,
+}
+
+/// How a joint moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JointKind {
+    /// It turns between two limits.
+    Revolute,
+    /// It turns without limits.
+    Continuous,
+    /// It slides between two limits.
+    Prismatic,
+}
+
+/// The limits of a joint: `<limit>` of a URDF.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct JointLimits {
+    /// The maximum effort \[Nm or N\], 0 or more.
+    pub effort: f64,
+    /// The maximum speed \[rad/s or m/s\], 0 or more.
+    pub velocity: f64,
+    /// The lower end stop \[rad or m\].
+    pub lower: f64,
+    /// The upper end stop \[rad or m\].
+    pub upper: f64,
+}
+
+/// The soft limits of a joint: `<safety_controller>` of a URDF.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SafetyController {
+    /// The slope of the admitted speed before a soft limit \[1/s\], 0 or more.
+    pub k_position: f64,
+    /// The slope of the admitted effort before the admitted speed \[Nms/rad or Ns/m\], 0 or more.
+    pub k_velocity: f64,
+    /// \[rad or m\]
+    pub soft_lower_limit: f64,
+    /// \[rad or m\]
+    pub soft_upper_limit: f64,
+}
+
+/// The positions of a joint at which its calibration sensor changes: `<calibration>` of a URDF.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CalibrationEdges {
+    /// Where the sensor changes to high as the position grows \[rad or m\].
+    pub rising: Option<f64>,
+    /// Where the sensor changes to low as the position grows \[rad or m\].
+    pub falling: Option<f64>,
+}
+
+impl Joint {
+    /// A joint at zero without limits.
+    pub fn new(name: impl Into<String>, kind: JointKind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            limits: None,
+            safety: None,
+            calibration: CalibrationEdges::default(),
+            position: 0.0,
+            velocity: 0.0,
+            measured_effort: 0.0,
+            commanded_effort: 0.0,
+            is_calibrated: false,
+            reference_position: 0.0,
+            statistics: JointStatistics::default(),
+        }
+    }
+
+    /// Replaces a commanded effort that is not finite by zero, counts it, and returns whether it did.
+    ///
+    /// # Source
+    /// own: in pr2_mechanism NaN passes through to the motor.
+    pub fn drop_invalid_command(&mut self) -> bool {
+        let is_invalid = !self.commanded_effort.is_finite();
+        if is_invalid {
+            self.commanded_effort = 0.0;
+            self.statistics.invalid_commands = self.statistics.invalid_commands.saturating_add(1);
+        }
+        is_invalid
+    }
+
+    /// Limits the commanded effort to the admitted interval, which needs no controller: beyond a soft limit it brakes or
+    /// returns the joint by itself.
+    ///
+    /// A command that is not finite counts as zero. A state that is not finite admits no effort at all.
+    pub fn enforce_limits(&mut self) {
+        self.drop_invalid_command();
+        let Some(interval) = EffortInterval::of(self) else { return };
+        let admitted = interval.clamp(self.commanded_effort);
+        if admitted != self.commanded_effort {
+            self.statistics.has_violated_limits = true;
+        }
+        self.commanded_effort = admitted;
+    }
+}
+
+impl fmt::Display for JointKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Revolute => "revolute",
+            Self::Continuous => "continuous",
+            Self::Prismatic => "prismatic",
+        })
+    }
+}

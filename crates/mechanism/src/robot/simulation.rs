@@ -1,0 +1,140 @@
+use core::time::Duration;
+
+use crate::Robot;
+use crate::robot::{Joint, JointKind, MotorHalt, SimulatedSensor};
+
+/// A simulated robot behind a [`Robot`]: it obeys the actuators' commands and sets their states.
+///
+/// Each joint is a first-order system for its speed v, with the effort u that its actuators apply, within the limit of the
+/// description: inertia · dv/dt = u - damping · v, solved exactly over a step with constant u. Revolute and prismatic joints
+/// stop at their end stops. A halted or disabled actuator applies nothing.
+/// # Real-time
+/// A step allocates nothing and blocks nowhere.
+/// # Source
+/// own; calibration sensors and halts as in pr2_mechanism.
+#[derive(Clone, Debug)]
+pub struct SimulatedRobot {
+    /// What the robot really does; its actuators are at raw positions.
+    plant: Robot,
+    dynamics: Vec<JointDynamics>,
+    /// The joint whose calibration sensor each actuator reads.
+    sensors: Vec<(usize, usize, SimulatedSensor)>,
+    halt: MotorHalt,
+    time: Duration,
+}
+
+/// How a simulated joint resists.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointDynamics {
+    /// \[kg m² or kg\], greater than 0.
+    pub inertia: f64,
+    /// \[Nms/rad or Ns/m\], 0 or more.
+    pub damping: f64,
+}
+
+impl Default for JointDynamics {
+    fn default() -> Self {
+        Self { inertia: 0.1, damping: 0.5 }
+    }
+}
+
+impl SimulatedRobot {
+    /// A simulation of `robot` at rest at the joints' present positions, whose motors are halted and resetting, as at the start
+    /// of a driver.
+    pub fn new(robot: &Robot, dynamics: JointDynamics) -> Self {
+        let mut plant = robot.clone();
+        plant.simulate_actuators();
+        let sensors = robot.calibration_sensors();
+        let sensors = sensors
+            .into_iter()
+            .map(|(actuator, joint)| (actuator, joint, SimulatedSensor::default()))
+            .collect();
+        let (joints, actuators) = (robot.joints().len(), robot.actuators().len());
+        Self {
+            plant,
+            dynamics: vec![dynamics; joints],
+            sensors,
+            halt: MotorHalt::new(actuators),
+            time: Duration::ZERO,
+        }
+    }
+
+    /// Halts all motors.
+    pub fn halt(&mut self) {
+        self.halt.halt();
+    }
+
+    /// Begins a reset of the motors.
+    pub fn reset(&mut self) {
+        self.halt.reset();
+    }
+
+    /// Whether any motor is halted.
+    pub fn is_any_halted(&self) -> bool {
+        self.halt.is_any_halted()
+    }
+
+    /// Advances by `period`: applies the commands of `robot`'s actuators, and sets their states.
+    pub fn step(&mut self, robot: &mut Robot, period: Duration) {
+        self.time += period;
+        self.halt.step();
+        for (index, (real, seen)) in
+            self.plant.actuators_mut().iter_mut().zip(robot.actuators_mut()).enumerate()
+        {
+            let is_halted = self.halt.is_halted(index);
+            let admitted = seen.command.enable && !is_halted;
+            real.command = seen.command;
+            real.command.effort =
+                if admitted && seen.command.effort.is_finite() { seen.command.effort } else { 0.0 };
+            (seen.state.is_halted, seen.state.is_enabled) = (is_halted, admitted);
+            seen.state.last_commanded_effort = seen.command.effort;
+            seen.state.last_executed_effort = real.command.effort;
+        }
+        self.plant.zero_commands();
+        self.plant.simulate_efforts();
+        let dt = period.as_secs_f64();
+        for (joint, dynamics) in self.plant.joints_mut().iter_mut().zip(&self.dynamics) {
+            advance(joint, dynamics, dt);
+        }
+        self.plant.simulate_actuators();
+        let actuators = self.plant.actuators().iter().zip(robot.actuators_mut());
+        for (device_id, (real, seen)) in actuators.enumerate() {
+            let state = &mut seen.state;
+            state.sample_time = self.time;
+            state.device_id = i32::try_from(device_id).unwrap_or(i32::MAX);
+            state.position = real.state.position - state.zero_offset;
+            state.velocity = real.state.velocity;
+            state.last_measured_effort = real.state.last_measured_effort;
+        }
+        for (actuator, joint, sensor) in &mut self.sensors {
+            let joint = self.plant.joints().get(*joint);
+            if let Some((joint, actuator)) = joint.zip(robot.actuators_mut().get_mut(*actuator)) {
+                sensor.read(joint, actuator);
+            }
+        }
+    }
+}
+
+fn advance(joint: &mut Joint, dynamics: &JointDynamics, dt: f64) {
+    let most = joint.limits.map_or(f64::INFINITY, |limits| limits.effort);
+    let effort =
+        if joint.commanded_effort.is_finite() { joint.commanded_effort.clamp(-most, most) } else { 0.0 };
+    joint.measured_effort = effort;
+    let rate = dynamics.damping / dynamics.inertia;
+    let (velocity, way) = if rate * dt > 1e-9 {
+        let (end, gone) = (effort / dynamics.damping, -(-rate * dt).exp_m1());
+        (joint.velocity + (end - joint.velocity) * gone, end * dt + (joint.velocity - end) * gone / rate)
+    } else {
+        let acceleration = effort / dynamics.inertia;
+        (joint.velocity + acceleration * dt, joint.velocity * dt + acceleration * dt * dt / 2.0)
+    };
+    (joint.position, joint.velocity) = (joint.position + way, velocity);
+    if let Some(limits) =
+        joint.limits.filter(|limits| joint.kind != JointKind::Continuous && limits.lower < limits.upper)
+    {
+        let stopped = joint.position.clamp(limits.lower, limits.upper);
+        if stopped != joint.position {
+            (joint.position, joint.velocity) = (stopped, 0.0);
+        }
+    }
+}

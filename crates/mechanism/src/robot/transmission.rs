@@ -1,0 +1,90 @@
+//! How actuators move joints.
+//!
+//! Each transmission has four directions: positions, speeds and measured efforts from the actuators to the joints, commanded
+//! efforts from the joints to the actuators, and, for a simulated robot, both the other way.
+
+mod gripper;
+mod simple;
+mod wrist;
+
+pub use gripper::{Gripper, GripperGeometry};
+pub use simple::Simple;
+pub use wrist::{Wrist, WristRatios};
+
+use crate::robot::{Actuator, Joint};
+
+/// The mechanical connection between some actuators and some joints of a robot, which it names by their index.
+///
+/// # Real-time
+/// No method allocates, blocks or panics. An index beyond the slice is ignored; [`Robot`](crate::Robot) makes none.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Transmission {
+    /// One actuator, one joint.
+    Simple(Simple),
+    /// Two actuators, two joints: the difference bends, the sum turns.
+    Wrist(Wrist),
+    /// One actuator, a gap and its fingers.
+    Gripper(Box<Gripper>),
+}
+
+impl Transmission {
+    /// Sets the joints' positions, speeds and measured efforts from those of the actuators.
+    pub fn actuators_to_joints(&self, actuators: &[Actuator], joints: &mut [Joint]) {
+        match self {
+            Self::Simple(simple) => simple.actuators_to_joints(actuators, joints),
+            Self::Wrist(wrist) => wrist.actuators_to_joints(actuators, joints),
+            Self::Gripper(gripper) => gripper.actuators_to_joints(actuators, joints),
+        }
+    }
+
+    /// Sets the actuators' commanded efforts from those of the joints, and enables the actuators.
+    pub fn efforts_to_actuators(&self, joints: &[Joint], actuators: &mut [Actuator]) {
+        match self {
+            Self::Simple(simple) => simple.efforts_to_actuators(joints, actuators),
+            Self::Wrist(wrist) => wrist.efforts_to_actuators(joints, actuators),
+            Self::Gripper(gripper) => gripper.efforts_to_actuators(joints, actuators),
+        }
+    }
+
+    /// Sets the actuators' positions, speeds and measured efforts from those of the joints: the inverse of
+    /// [`actuators_to_joints`](Self::actuators_to_joints), for a simulated robot.
+    pub fn joints_to_actuators(&self, joints: &[Joint], actuators: &mut [Actuator]) {
+        match self {
+            Self::Simple(simple) => simple.joints_to_actuators(joints, actuators),
+            Self::Wrist(wrist) => wrist.joints_to_actuators(joints, actuators),
+            Self::Gripper(gripper) => gripper.joints_to_actuators(joints, actuators),
+        }
+    }
+
+    /// Sets the joints' commanded efforts from those of the actuators: the inverse of
+    /// [`efforts_to_actuators`](Self::efforts_to_actuators), for a simulated robot.
+    pub fn efforts_to_joints(&self, actuators: &[Actuator], joints: &mut [Joint]) {
+        match self {
+            Self::Simple(simple) => simple.efforts_to_joints(actuators, joints),
+            Self::Wrist(wrist) => wrist.efforts_to_joints(actuators, joints),
+            Self::Gripper(gripper) => gripper.efforts_to_joints(actuators, joints),
+        }
+    }
+
+    /// The indices of its actuators.
+    pub fn actuators(&self) -> &[usize] {
+        match self {
+            Self::Simple(simple) => core::slice::from_ref(&simple.actuator),
+            Self::Wrist(wrist) => &wrist.actuators,
+            Self::Gripper(gripper) => core::slice::from_ref(&gripper.actuator),
+        }
+    }
+}
+
+/// Puts the effort `effort` on an actuator and enables it. What is not finite counts as zero.
+fn command(actuator: &mut Actuator, effort: f64) {
+    actuator.command.enable = true;
+    actuator.command.effort = if effort.is_finite() { effort } else { 0.0 };
+}
+
+/// A joint that nothing measures and nothing moves, so that its position is known.
+fn rest(joints: &mut [Joint], index: usize) {
+    if let Some(joint) = joints.get_mut(index) {
+        (joint.position, joint.velocity, joint.measured_effort, joint.is_calibrated) = (0.0, 0.0, 0.0, true);
+    }
+}

@@ -1,0 +1,219 @@
+//! The manager's answers, in the order of the specification's failures.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{REFUSES, Rig, TIMEOUT};
+use mechanism::controllers::{Dependency, Manager, Refusal, Request, ScheduleError};
+use units::Machine;
+
+const STRICT: i32 = 2;
+const BEST_EFFORT: i32 = 1;
+
+fn before(name: &str, other: &str) -> (String, Dependency) {
+    (name.to_owned(), Dependency::Before(other.to_owned()))
+}
+
+#[test]
+fn the_list_is_in_the_order_of_the_schedule_which_is_that_of_bytes() {
+    let rig = Rig::with(&["controller2", "controller10", "a"]);
+    assert_eq!(rig.list(), ["a stopped", "controller10 stopped", "controller2 stopped"]);
+    let names: Vec<_> = rig.manager.names().collect();
+    assert_eq!(names, ["controller2", "controller10", "a"], "statistics are in the order of loading");
+}
+
+#[test]
+fn load_refuses_a_loaded_name_an_illegal_one_and_what_does_not_initialise() {
+    let mut rig = Rig::with(&["pan"]);
+    assert_eq!(rig.load("pan"), Err(Refusal::Loaded("pan".into())));
+    for name in ["", "2pan", "a b", "/pan", "pan.x"] {
+        assert_eq!(rig.load(name), Err(Refusal::Name(name.into())));
+    }
+    rig.init_fails.push("tilt".into());
+    let refusal = rig.load("tilt").unwrap_err();
+    assert_eq!(refusal.to_string(), "controller 'tilt' does not initialise: it was told to");
+    assert_eq!(rig.list(), ["pan stopped"]);
+    // A later attempt reads the parameters again.
+    rig.init_fails.clear();
+    rig.load("tilt").unwrap();
+}
+
+#[test]
+fn load_refuses_a_cycle_and_leaves_the_others() {
+    let mut rig = Rig::with(&["a"]);
+    rig.dependencies = vec![before("c", "a"), ("c".into(), Dependency::After("a".into()))];
+    let cycle = ScheduleError::Cycle(vec!["a".into(), "c".into()]);
+    assert_eq!(rig.load("c"), Err(Refusal::Schedule(cycle)));
+    assert_eq!(rig.list(), ["a stopped"]);
+    rig.step();
+    assert_eq!(rig.control.controllers().count(), 1);
+}
+
+#[test]
+fn unload_refuses_what_is_needed_first_then_what_runs_then_what_is_unknown() {
+    let mut rig = Rig::with(&["base"]);
+    rig.dependencies = vec![before("top", "base"), before("top", "base")];
+    rig.load("top").unwrap();
+    rig.switch(&["base", "top"], &[], STRICT).unwrap();
+    let needed = || Err(Refusal::Needed { name: "base".into(), by: "top".into() });
+    assert_eq!(rig.unload("base"), needed(), "checked first, also for one that runs");
+    assert_eq!(rig.unload("top"), Err(Refusal::Running("top".into())));
+    assert_eq!(rig.unload("none"), Err(Refusal::NotLoaded("none".into())));
+    rig.switch(&[], &["top"], STRICT).unwrap();
+    rig.unload("top").unwrap();
+    rig.switch(&[], &["base"], STRICT).unwrap();
+    rig.unload("base").unwrap();
+    assert_eq!(rig.list(), Vec::<String>::new());
+}
+
+#[test]
+fn the_others_keep_their_order_when_one_is_unloaded() {
+    let mut rig = Rig::with(&["a", "b", "c"]);
+    rig.switch(&["c"], &[], STRICT).unwrap();
+    rig.unload("a").unwrap();
+    assert_eq!(rig.list(), ["b stopped", "c running"]);
+    rig.log.take();
+    rig.step();
+    assert_eq!(rig.log.take(), ["update c"]);
+    assert_eq!(rig.manager.names().collect::<Vec<_>>(), ["b", "c"]);
+}
+
+#[test]
+fn a_strict_switch_with_an_unknown_name_changes_nothing() {
+    let mut rig = Rig::with(&["a", "b"]);
+    rig.switch(&["a"], &[], STRICT).unwrap();
+    rig.log.take();
+    assert_eq!(rig.switch(&["b", "none"], &["a"], STRICT), Err(Refusal::NotLoaded("none".into())));
+    assert_eq!(rig.switch(&["b"], &["none"], STRICT), Err(Refusal::NotLoaded("none".into())));
+    rig.step();
+    assert_eq!(
+        (rig.list(), rig.log.take()),
+        (vec!["a running".into(), "b stopped".into()], vec!["update a".into()])
+    );
+}
+
+#[test]
+fn a_best_effort_switch_is_always_answered_well() {
+    let mut rig = Rig::with(&["a"]);
+    for strictness in [BEST_EFFORT, 0] {
+        rig.switch(&["none"], &["nothing"], strictness).unwrap();
+        rig.switch(&["none", "a"], &["nothing"], strictness).unwrap();
+        assert_eq!(rig.list(), ["a running"]);
+    }
+    assert_eq!(rig.warnings.len(), 2, "strictness 0 is warned of: {:?}", rig.warnings);
+    for strictness in [3, -1, i32::MAX] {
+        assert_eq!(rig.switch(&[], &["a"], strictness), Err(Refusal::Strictness(strictness)));
+    }
+    assert_eq!(rig.list(), ["a running"]);
+}
+
+#[test]
+fn an_empty_switch_waits_for_one_step() {
+    let mut rig = Rig::with(&[]);
+    let id = rig.request(common::switch(&[], &[], STRICT));
+    assert_eq!(rig.answer(id), None);
+    rig.step();
+    assert_eq!(rig.answer(id), Some(Ok(())));
+}
+
+#[test]
+fn dependencies_do_not_matter_for_a_switch() {
+    let mut rig = Rig::with(&["base"]);
+    rig.dependencies = vec![before("top", "base")];
+    rig.load("top").unwrap();
+    rig.switch(&["top"], &["base"], STRICT).unwrap();
+    assert_eq!(rig.list(), ["base stopped", "top running"]);
+}
+
+#[test]
+fn reload_is_refused_while_controllers_are_loaded() {
+    let mut rig = Rig::with(&["a"]);
+    assert_eq!(rig.call(Request::Reload { force: false }), Err(Refusal::ControllersLoaded(1)));
+    assert_eq!(rig.list(), ["a stopped"]);
+    rig.unload("a").unwrap();
+    rig.call(Request::Reload { force: false }).unwrap();
+    assert_eq!(rig.log.take(), ["drop a", "reload libraries"]);
+}
+
+#[test]
+fn a_forced_reload_stops_all_and_unloads_dependants_first() {
+    let mut rig = Rig::with(&["base", "idle"]);
+    rig.dependencies = vec![before("top", "base")];
+    rig.load("top").unwrap();
+    rig.switch(&["base", "top"], &[], STRICT).unwrap();
+    rig.log.take();
+    rig.call(Request::Reload { force: true }).unwrap();
+    let log = rig.log.take();
+    let stops: Vec<_> = log.iter().filter(|line| line.starts_with("stopping")).collect();
+    assert_eq!(
+        stops,
+        ["stopping base", "stopping idle", "stopping top"],
+        "in the order of loading, stopped ones too"
+    );
+    assert_eq!(log.last().unwrap(), "reload libraries");
+    assert_eq!(rig.control.controllers().count(), 0);
+    assert_eq!(rig.list(), Vec::<String>::new());
+}
+
+#[test]
+fn a_call_ends_without_a_change_if_the_loop_does_not_step() {
+    let mut rig = Rig::with(&["a"]);
+    let id = rig.request(common::switch(&["a"], &[], STRICT));
+    assert_eq!(rig.manager.deadline(), Some(rig.now + TIMEOUT));
+    rig.now = rig.now + TIMEOUT;
+    rig.drain();
+    assert_eq!(rig.answer(id), Some(Err(Refusal::LoopSilent(TIMEOUT))));
+    rig.step();
+    assert_eq!(rig.list(), ["a stopped"]);
+    assert_eq!(rig.log.take(), Vec::<String>::new(), "it was taken back");
+    rig.switch(&["a"], &[], STRICT).unwrap();
+}
+
+#[test]
+fn a_change_that_hangs_in_the_loop_is_known_once_it_was_made() {
+    let mut rig = Rig::with(&["a"]);
+    let id = rig.request(common::switch(&["a"], &[], STRICT));
+    let taken = rig.waiting.take(); // by the loop, which hangs
+    rig.now = rig.now + TIMEOUT;
+    rig.drain();
+    assert_eq!(rig.answer(id), None);
+    rig.now = rig.now + TIMEOUT;
+    rig.drain();
+    assert_eq!(rig.answer(id), Some(Err(Refusal::LoopHangs(TIMEOUT * 2))));
+    let other = rig.request(Request::Load("b".into()));
+    assert_eq!(
+        rig.answer(other),
+        Some(Err(Refusal::LoopHangs(TIMEOUT * 2))),
+        "the others do not wait as well"
+    );
+    rig.waiting = taken;
+    rig.step();
+    assert_eq!(rig.list(), ["a running"], "what the loop did is known");
+    assert!(rig.warnings[0].starts_with("the control loop steps again"), "{:?}", rig.warnings);
+    rig.load("b").unwrap();
+}
+
+#[test]
+fn requests_are_answered_in_their_order_and_too_many_are_refused() {
+    let mut rig = Rig::with(&[]);
+    let ids: Vec<_> =
+        (0..=Manager::MOST_WAITING + 1).map(|_| rig.request(common::switch(&[], &[], STRICT))).collect();
+    // One is in progress, a hundred wait, and one is refused.
+    assert_eq!(rig.answer(*ids.last().unwrap()), Some(Err(Refusal::Busy(Manager::MOST_WAITING))));
+    for &id in &ids[..=Manager::MOST_WAITING] {
+        rig.step();
+        assert_eq!(rig.answer(id), Some(Ok(())));
+    }
+}
+
+#[test]
+fn a_start_that_fails_is_named_in_the_answer_and_remembered() {
+    let mut rig = Rig::with(&["a"]);
+    rig.behaviour("a").set(|plan| plan.refuses = true);
+    let refusal = rig.switch(&["a"], &[], STRICT).unwrap_err();
+    assert_eq!(
+        refusal.to_string(),
+        "controller 'a' does not start: it was told not to start; all others are as before"
+    );
+    assert_eq!(rig.manager.failure("a"), Some(REFUSES));
+}

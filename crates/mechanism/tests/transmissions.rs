@@ -1,0 +1,130 @@
+//! Inverses and power of the transmissions, at random.
+#![allow(clippy::unwrap_used)]
+
+use mechanism::robot::transmission::{Gripper, GripperGeometry, Simple, Transmission, Wrist, WristRatios};
+use mechanism::robot::{Actuator, Joint, JointKind};
+use proptest::prelude::*;
+
+/// A reduction of either sign.
+fn ratio() -> impl Strategy<Value = f64> {
+    prop_oneof![0.1..200.0, -200.0..-0.1]
+}
+
+fn simple() -> impl Strategy<Value = Transmission> {
+    let simple =
+        |reduction| Transmission::Simple(Simple { actuator: 0, joint: 0, reduction, simulated: None });
+    ratio().prop_map(simple)
+}
+
+fn wrist() -> impl Strategy<Value = Transmission> {
+    let pair = || [ratio(), ratio()];
+    (pair(), pair(), [-3.0..3.0, -3.0..3.0]).prop_map(|(actuators, joints, offsets)| {
+        let ratios = WristRatios { actuators, joints, offsets };
+        Transmission::Wrist(Wrist { actuators: [0, 1], joints: [0, 1], ratios })
+    })
+}
+
+/// The sample coefficients of the original's header.
+const GRIPPER: GripperGeometry = GripperGeometry {
+    reduction: 1.0,
+    gear_ratio: 40.095,
+    screw_reduction: 0.004,
+    a: 0.068_369_8,
+    b: 0.043_384_9,
+    h: 0.0,
+    length: 0.037_552_8,
+    radius: 0.0915,
+    half_gap: -0.000_191_4,
+    theta: 0.062_882_467_620_1,
+    phi: 0.518_518_122_146,
+};
+
+fn parts() -> (Vec<Actuator>, Vec<Joint>) {
+    let joints = ["one", "other"].map(|name| Joint::new(name, JointKind::Revolute));
+    (["one", "other"].map(Actuator::new).into(), joints.into())
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()))
+}
+
+fn check(
+    transmission: &Transmission,
+    states: [[f64; 3]; 2],
+    references: [f64; 2],
+    commands: [f64; 2],
+) -> Result<(), TestCaseError> {
+    let (mut actuators, mut joints) = parts();
+    for (joint, reference) in joints.iter_mut().zip(references) {
+        joint.reference_position = reference;
+    }
+    let used = transmission.actuators().len();
+    for (actuator, [position, velocity, effort]) in actuators.iter_mut().zip(states).take(used) {
+        let state = &mut actuator.state;
+        (state.position, state.velocity, state.last_measured_effort) = (position, velocity, effort);
+    }
+    let before = actuators.clone();
+    transmission.actuators_to_joints(&actuators, &mut joints);
+    // What the actuators measure and what the joints feel is the same power, but for friction, which none has.
+    let power = |parts: &[(f64, f64)]| parts.iter().map(|(effort, speed)| effort * speed).sum::<f64>();
+    let of_actuators: Vec<_> =
+        actuators.iter().map(|a| (a.state.last_measured_effort, a.state.velocity)).collect();
+    let of_joints: Vec<_> = joints.iter().map(|j| (j.measured_effort, j.velocity)).collect();
+    let scale: f64 = of_joints.iter().map(|(effort, speed)| (effort * speed).abs()).sum();
+    let lost = power(&of_actuators) - power(&of_joints);
+    prop_assert!(lost.abs() <= 1e-9 * (1.0 + scale), "{lost}");
+    transmission.joints_to_actuators(&joints, &mut actuators);
+    for (after, before) in actuators.iter().zip(&before) {
+        prop_assert!(near(after.state.position, before.state.position), "{after:?} {before:?}");
+        prop_assert!(near(after.state.velocity, before.state.velocity), "{after:?} {before:?}");
+        let efforts = (after.state.last_measured_effort, before.state.last_measured_effort);
+        prop_assert!(near(efforts.0, efforts.1), "{after:?} {before:?}");
+    }
+    let commands = &commands[..used];
+    for (joint, command) in joints.iter_mut().zip(commands) {
+        joint.commanded_effort = *command;
+    }
+    transmission.efforts_to_actuators(&joints, &mut actuators);
+    joints.iter_mut().for_each(|joint| joint.commanded_effort = f64::NAN);
+    transmission.efforts_to_joints(&actuators, &mut joints);
+    for (joint, command) in joints.iter().zip(commands) {
+        prop_assert!(
+            (joint.commanded_effort - command).abs() < 1e-6 * (1.0 + command.abs()),
+            "{joint:?} {command}"
+        );
+    }
+    Ok(())
+}
+
+fn state() -> impl Strategy<Value = [f64; 3]> {
+    [-50.0..50.0, -50.0..50.0, -50.0..50.0]
+}
+
+proptest! {
+    #[test]
+    fn a_simple_transmission_has_its_inverse_and_loses_no_power(
+        transmission in simple(), states in [state(), state()], references in [-3.0..3.0, -3.0..3.0],
+        commands in [-50.0..50.0, -50.0..50.0],
+    ) {
+        check(&transmission, states, references, commands)?;
+    }
+
+    #[test]
+    fn a_wrist_has_its_inverse_and_loses_no_power(
+        transmission in wrist(), states in [state(), state()], references in [-3.0..3.0, -3.0..3.0],
+        commands in [-50.0..50.0, -50.0..50.0],
+    ) {
+        check(&transmission, states, references, commands)?;
+    }
+
+    /// From just open to nearly wide open: at the ends the model's roots are cut.
+    #[test]
+    fn a_gripper_has_its_inverse_and_loses_no_power(
+        turns in 1.0..250.0, velocity in -50.0..50.0, effort in -1.0..1.0, command in -50.0..50.0,
+    ) {
+        let gripper = Gripper { actuator: 0, gap: 0, fingers: vec![], simulated: vec![], geometry: GRIPPER };
+        let position = turns * std::f64::consts::TAU;
+        let states = [[position, velocity, effort], [0.0; 3]];
+        check(&Transmission::Gripper(Box::new(gripper)), states, [0.0; 2], [command, 0.0])?;
+    }
+}
