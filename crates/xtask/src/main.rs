@@ -54,7 +54,7 @@ enum Arguments {
     Bench(Rest),
     /// Run everything that CI checks.
     Test {
-        /// Only what needs no ROS.
+        /// Only what needs no ROS, without the walk through every state of hindbrain: about a minute once it is built.
         #[arg(long)]
         quick: bool,
     },
