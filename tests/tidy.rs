@@ -26,6 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("drive", &["units", "joystick", "arbiter", "zones", "hindbrain"]),
     ("gamepad", &["sdl2", "log", "rustix"]),
     ("boot_clock", &["rustix"]),
+    ("rt", &["boot_clock", "units", "rustix", "crossbeam-utils", "thread-priority"]),
     ("actuator", &["boot_clock", "serial2", "log"]),
     ("ros", &["units", "params", "boot_clock", "r2r", "futures", "log", "signal-hook"]),
     (
