@@ -15,7 +15,7 @@ pub use halt::MotorHalt;
 pub use joint::{CalibrationEdges, Joint, JointKind, JointLimits, SafetyController};
 pub use simulation::{JointDynamics, SimulatedRobot};
 pub use statistics::JointStatistics;
-use transmission::{Gripper, Simple, Transmission, Wrist};
+use transmission::{Belt, Gripper, Simple, Transmission, Wrist};
 
 use crate::description::{Description, JointDescription, Kind, Skipped, TransmissionDescription};
 
@@ -92,6 +92,9 @@ impl Robot {
                 reduction,
                 simulated: simulated_reduction.map(|reduction| (first + 1, reduction)),
             }),
+            &Kind::Belt { reduction, compensator } => {
+                Transmission::Belt(Box::new(Belt::new(actuator(0), first, reduction, compensator)))
+            }
             &Kind::Wrist(ratios) => Transmission::Wrist(Wrist {
                 actuators: [actuator(0), actuator(1)],
                 joints: [first, first + 1],
@@ -135,6 +138,7 @@ impl Robot {
             Transmission::Wrist(wrist) => {
                 vec![(wrist.actuators[1], wrist.joints[0]), (wrist.actuators[0], wrist.joints[1])]
             }
+            Transmission::Belt(belt) => vec![(belt.actuator, belt.joint)],
             Transmission::Gripper(_) => Vec::new(),
         };
         self.transmissions.iter().flat_map(of).collect()
@@ -147,7 +151,7 @@ impl Robot {
 
     /// Sets the joints' positions, speeds and measured efforts from the actuators, and adds them to the joints' statistics.
     pub fn read_actuators(&mut self) {
-        for transmission in &self.transmissions {
+        for transmission in &mut self.transmissions {
             transmission.actuators_to_joints(&self.actuators, &mut self.joints);
         }
         for joint in &mut self.joints {
@@ -174,7 +178,7 @@ impl Robot {
 
     /// Sets the actuators' commanded efforts from the joints'.
     pub fn write_actuators(&mut self) {
-        for transmission in &self.transmissions {
+        for transmission in &mut self.transmissions {
             transmission.efforts_to_actuators(&self.joints, &mut self.actuators);
         }
     }
@@ -182,7 +186,7 @@ impl Robot {
     /// The inverse of [`read_actuators`](Self::read_actuators) for a simulated robot: sets the actuators' positions, speeds and
     /// measured efforts from the joints'.
     pub fn simulate_actuators(&mut self) {
-        for transmission in &self.transmissions {
+        for transmission in &mut self.transmissions {
             transmission.joints_to_actuators(&self.joints, &mut self.actuators);
         }
     }
@@ -190,7 +194,7 @@ impl Robot {
     /// The inverse of [`write_actuators`](Self::write_actuators) for a simulated robot: sets the joints' commanded efforts from
     /// the actuators'.
     pub fn simulate_efforts(&mut self) {
-        for transmission in &self.transmissions {
+        for transmission in &mut self.transmissions {
             transmission.efforts_to_joints(&self.actuators, &mut self.joints);
         }
     }

@@ -133,6 +133,25 @@ fn the_samples_of_wrist_and_gripper_are_read() {
 }
 
 #[test]
+fn a_belt_is_read_and_each_of_its_measures_is_needed() {
+    let belt = r#"<transmission type="pr2_mechanism_model/PR2BeltCompensatorTransmission" name="belt">
+    <actuator name="pan_motor"/><joint name="pan"/><mechanicalReduction>24.7</mechanicalReduction>
+    <compensator k_belt="4000" mass_motor="0.05" kd_motor="15" lambda_motor="60" lambda_joint="60" lambda_combined="0"/>
+    </transmission>"#;
+    assert_eq!(skipped(belt), Vec::<String>::new());
+    for name in ["k_belt", "mass_motor", "kd_motor", "lambda_motor", "lambda_joint", "lambda_combined"] {
+        let missing = skipped(&belt.replace(name, "other"));
+        assert_eq!(missing, [format!("line 11: <compensator> of transmission 'belt' has no {name}")]);
+    }
+    assert_eq!(
+        skipped(&belt.replace(r#"lambda_joint="60""#, r#"lambda_joint="0""#)),
+        [
+            "line 11: lambda_joint of <compensator> of transmission 'belt' is '0', must be 0.000000001 to 1000000000"
+        ]
+    );
+}
+
+#[test]
 fn a_transmission_that_cannot_be_used_is_left_out_with_its_reason() {
     assert_eq!(skipped(SIMPLE), Vec::<String>::new());
     let cases = [

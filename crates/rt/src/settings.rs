@@ -128,7 +128,8 @@ mod tests {
     fn the_kernel_has_the_priority_and_the_processor_that_were_not_refused() {
         let settings = RealTime { priority: Some(20), cores: vec![0], ..RealTime::default() };
         let (refused, scheduling, cores) = std::thread::scope(|scope| {
-            let applied = || (settings.apply(), scheduling(), rustix::thread::sched_getaffinity(None).unwrap());
+            let applied =
+                || (settings.apply(), scheduling(), rustix::thread::sched_getaffinity(None).unwrap());
             scope.spawn(applied).join().unwrap()
         });
         assert_eq!((cores.count(), cores.is_set(0)), (1, true));

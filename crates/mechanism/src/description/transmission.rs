@@ -2,7 +2,7 @@ use roxmltree::Node;
 
 use crate::description::xml::{child, number, parse, required, text};
 use crate::description::{DescriptionError, JointDescription};
-use crate::robot::transmission::{GripperGeometry, WristRatios};
+use crate::robot::transmission::{Compensator, GripperGeometry, WristRatios};
 
 /// A transmission of a description, with the names of its actuators and joints.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,7 @@ pub struct TransmissionDescription {
 pub(crate) enum Kind {
     Simple { reduction: f64, simulated_reduction: Option<f64> },
     Wrist(WristRatios),
+    Belt { reduction: f64, compensator: Compensator },
     Gripper { fingers: usize, geometry: Box<GripperGeometry> },
 }
 
@@ -42,10 +43,11 @@ pub(super) fn read(
         "pr2_mechanism_model/SimpleTransmission" | "transmission_interface/SimpleTransmission" => simple,
         "pr2_mechanism_model/WristTransmission" => wrist,
         "pr2_mechanism_model/PR2GripperTransmission" => gripper,
+        "pr2_mechanism_model/PR2BeltCompensatorTransmission" => belt,
         _ => {
             return Err(format!(
-                "its type is '{found}', must be pr2_mechanism_model/SimpleTransmission, WristTransmission or \
-                 PR2GripperTransmission, or transmission_interface/SimpleTransmission"
+                "its type is '{found}', must be pr2_mechanism_model/SimpleTransmission, WristTransmission, \
+                 PR2GripperTransmission or PR2BeltCompensatorTransmission, or transmission_interface/SimpleTransmission"
             ));
         }
     };
@@ -145,6 +147,23 @@ fn wrist(node: Node<'_, '_>) -> Result<Parts, DescriptionError> {
     };
     let names = |[one, other]: [&'static str; 2]| Ok(vec![name(node, one)?, name(node, other)?]);
     Ok(Parts { actuators: names(actuators)?, joints: names(joints)?, kind: Kind::Wrist(ratios) })
+}
+
+fn belt(node: Node<'_, '_>) -> Result<Parts, DescriptionError> {
+    const NOT_NEGATIVE: [f64; 2] = [0.0, f64::MAX];
+    const POSITIVE: [f64; 2] = [1e-9, 1e9];
+    let (element, belt) = (child(node, "mechanicalReduction")?, child(node, "compensator")?);
+    let compensator = Compensator {
+        k_belt: number(belt, "k_belt", NOT_NEGATIVE)?,
+        mass_motor: number(belt, "mass_motor", NOT_NEGATIVE)?,
+        kd_motor: number(belt, "kd_motor", NOT_NEGATIVE)?,
+        lambda_motor: number(belt, "lambda_motor", NOT_NEGATIVE)?,
+        lambda_joint: number(belt, "lambda_joint", POSITIVE)?,
+        lambda_combined: number(belt, "lambda_combined", NOT_NEGATIVE)?,
+    };
+    let reduction = divisor(node, "mechanicalReduction", element.text().unwrap_or_default())?;
+    let kind = Kind::Belt { reduction, compensator };
+    Ok(Parts { actuators: vec![name(node, "actuator")?], joints: vec![name(node, "joint")?], kind })
 }
 
 fn gripper(node: Node<'_, '_>) -> Result<Parts, DescriptionError> {

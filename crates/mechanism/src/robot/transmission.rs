@@ -3,10 +3,12 @@
 //! Each transmission has four directions: positions, speeds and measured efforts from the actuators to the joints, commanded
 //! efforts from the joints to the actuators, and, for a simulated robot, both the other way.
 
+mod belt;
 mod gripper;
 mod simple;
 mod wrist;
 
+pub use belt::{Belt, Compensator};
 pub use gripper::{Gripper, GripperGeometry};
 pub use simple::Simple;
 pub use wrist::{Wrist, WristRatios};
@@ -25,44 +27,50 @@ pub enum Transmission {
     Wrist(Wrist),
     /// One actuator, a gap and its fingers.
     Gripper(Box<Gripper>),
+    /// One actuator, one joint behind a belt.
+    Belt(Box<Belt>),
 }
 
 impl Transmission {
     /// Sets the joints' positions, speeds and measured efforts from those of the actuators.
-    pub fn actuators_to_joints(&self, actuators: &[Actuator], joints: &mut [Joint]) {
+    pub fn actuators_to_joints(&mut self, actuators: &[Actuator], joints: &mut [Joint]) {
         match self {
             Self::Simple(simple) => simple.actuators_to_joints(actuators, joints),
             Self::Wrist(wrist) => wrist.actuators_to_joints(actuators, joints),
             Self::Gripper(gripper) => gripper.actuators_to_joints(actuators, joints),
+            Self::Belt(belt) => belt.actuators_to_joints(actuators, joints),
         }
     }
 
     /// Sets the actuators' commanded efforts from those of the joints, and enables the actuators.
-    pub fn efforts_to_actuators(&self, joints: &[Joint], actuators: &mut [Actuator]) {
+    pub fn efforts_to_actuators(&mut self, joints: &[Joint], actuators: &mut [Actuator]) {
         match self {
             Self::Simple(simple) => simple.efforts_to_actuators(joints, actuators),
             Self::Wrist(wrist) => wrist.efforts_to_actuators(joints, actuators),
             Self::Gripper(gripper) => gripper.efforts_to_actuators(joints, actuators),
+            Self::Belt(belt) => belt.efforts_to_actuators(joints, actuators),
         }
     }
 
     /// Sets the actuators' positions, speeds and measured efforts from those of the joints: the inverse of
     /// [`actuators_to_joints`](Self::actuators_to_joints), for a simulated robot.
-    pub fn joints_to_actuators(&self, joints: &[Joint], actuators: &mut [Actuator]) {
+    pub fn joints_to_actuators(&mut self, joints: &[Joint], actuators: &mut [Actuator]) {
         match self {
             Self::Simple(simple) => simple.joints_to_actuators(joints, actuators),
             Self::Wrist(wrist) => wrist.joints_to_actuators(joints, actuators),
             Self::Gripper(gripper) => gripper.joints_to_actuators(joints, actuators),
+            Self::Belt(belt) => belt.joints_to_actuators(joints, actuators),
         }
     }
 
     /// Sets the joints' commanded efforts from those of the actuators: the inverse of
     /// [`efforts_to_actuators`](Self::efforts_to_actuators), for a simulated robot.
-    pub fn efforts_to_joints(&self, actuators: &[Actuator], joints: &mut [Joint]) {
+    pub fn efforts_to_joints(&mut self, actuators: &[Actuator], joints: &mut [Joint]) {
         match self {
             Self::Simple(simple) => simple.efforts_to_joints(actuators, joints),
             Self::Wrist(wrist) => wrist.efforts_to_joints(actuators, joints),
             Self::Gripper(gripper) => gripper.efforts_to_joints(actuators, joints),
+            Self::Belt(belt) => belt.efforts_to_joints(actuators, joints),
         }
     }
 
@@ -72,6 +80,7 @@ impl Transmission {
             Self::Simple(simple) => core::slice::from_ref(&simple.actuator),
             Self::Wrist(wrist) => &wrist.actuators,
             Self::Gripper(gripper) => core::slice::from_ref(&gripper.actuator),
+            Self::Belt(belt) => core::slice::from_ref(&belt.actuator),
         }
     }
 }
