@@ -80,7 +80,7 @@ impl fmt::Display for Bounds {
         write!(
             f,
             "\nFrom the publishing of the event, from full speed, to the receipt of both motors' value of rest. The way there \
-             and back is in the figures and not in the bounds: the bare r2r relay, asked one tick before each event, tells \
+             and back is in the figures and not in the bounds: the bare r2r relay, asked one tick before each event, shows \
              what it costs, and the last column allows each trial what its relay took. The events come at phases spread \
              evenly over hindbrain's tick; the period of an infra-red sensor comes before them. {} trials were repeated, \
              since something else stopped the motors. {}",

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 /// How long a process may take to end on SIGTERM.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// The period at which its end is noticed.
-const LOOK: Duration = Duration::from_millis(5);
+const CHECK_PERIOD: Duration = Duration::from_millis(5);
 /// How much of the output of a process is shown when it fails \[lines].
 const SHOWN: usize = 12;
 
@@ -126,7 +126,7 @@ impl Child {
             if !matches!(self.process.try_wait(), Ok(None)) {
                 return;
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(CHECK_PERIOD);
         }
         let _ = self.process.kill();
         let _ = self.process.wait();

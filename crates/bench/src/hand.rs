@@ -34,7 +34,7 @@ pub struct Hand {
     orders: Orders,
 }
 
-/// Tells the hand what to do, from another thread. When it is dropped the hand's thread ends.
+/// Sets the hand's task from another thread. When it is dropped the hand's thread ends.
 pub struct Reins(Orders);
 
 #[derive(Clone, Default)]

@@ -14,7 +14,7 @@ const WARM_UP: Duration = Duration::from_secs(4);
 /// How long it is measured.
 const WINDOW: Duration = Duration::from_secs(10);
 /// The period at which a request to end is noticed.
-const LOOK: Duration = Duration::from_millis(100);
+const CHECK_PERIOD: Duration = Duration::from_millis(100);
 
 /// The parameters of a vehicle with one pad at rest.
 const PAD: &str = include_str!("idle.yaml");
@@ -121,7 +121,7 @@ fn pause(time: Duration, stop: &Stop) -> Result<(), String> {
         if stop.is_set() {
             return Err("interrupted".into());
         }
-        std::thread::sleep(end.since(clock::now()).min(LOOK));
+        std::thread::sleep(end.since(clock::now()).min(CHECK_PERIOD));
     }
     Ok(())
 }

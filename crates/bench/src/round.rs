@@ -12,7 +12,7 @@ use crate::subject::{Kind, Subject};
 /// How long processes get to start and to find each other.
 pub const START: Duration = Duration::from_secs(15);
 /// How often it is checked that they are alive.
-const LOOK: Duration = Duration::from_millis(100);
+const CHECK_PERIOD: Duration = Duration::from_millis(100);
 /// How long a subject runs before it is measured.
 pub const WARM_UP: Duration = Duration::from_secs(1);
 /// How long the motors may take to turn before motion is enabled anew.
@@ -133,7 +133,7 @@ impl Stage<'_> {
     ) -> Result<(), String> {
         let end = clock::now() + START;
         while clock::now() < end {
-            if sink.listen(LOOK, &enough) {
+            if sink.listen(CHECK_PERIOD, &enough) {
                 return Ok(());
             }
             Activity::of(children)?;

@@ -42,7 +42,7 @@ impl Wires {
     pub fn new(context: &r2r::Context) -> Result<Self, Error> {
         let mut node = r2r::Node::create(context.clone(), "bench_reactions", "")
             .map_err(Error::ros("make the node 'bench_reactions'"))?;
-        let what = || Error::ros("publish what hindbrain hears");
+        let what = || Error::ros("publish the inputs of hindbrain");
         Ok(Self {
             command: node.create_publisher("/cmd_vel", qos::command()).map_err(what())?,
             estop: node.create_publisher("/hind/estop", qos::edge()).map_err(what())?,
@@ -59,7 +59,7 @@ impl Wires {
         })
     }
 
-    /// Says `message` now.
+    /// Publishes `message` now.
     /// # Errors
     /// The middleware refuses it.
     pub fn publish(&self, message: Message) -> Result<(), Error> {
@@ -81,18 +81,18 @@ impl Wires {
     }
 
     /// Passes on the received messages.
-    pub fn read(&mut self, mut hear: impl FnMut(Input)) {
+    pub fn read(&mut self, mut handle: impl FnMut(Input)) {
         while let Some(message) = self.port.take() {
-            hear(Input::PortSet(message.data));
+            handle(Input::PortSet(message.data));
         }
         while let Some(message) = self.starboard.take() {
-            hear(Input::StarboardSet(message.data));
+            handle(Input::StarboardSet(message.data));
         }
         while let Some(message) = self.state.take() {
-            hear(Input::StateReceived(message.data));
+            handle(Input::StateReceived(message.data));
         }
         while let Some(message) = self.from_relay.take() {
-            hear(Input::RelayAnswered(message.twist.linear.x as u64));
+            handle(Input::RelayAnswered(message.twist.linear.x as u64));
         }
     }
 }

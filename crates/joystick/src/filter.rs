@@ -283,7 +283,7 @@ impl Filter {
     /// own: the velocity could decay instead, but a lost input is an explicit zero everywhere in Steersman, and
     /// without drag it would never decay. The latch stays, so a takeover does not hand authority back. It belongs to
     /// the person who pressed the button of that stick; no other stick inherits it. A stick may be deflected when it
-    /// starts to drive, by a person unaware of it or by an object lying on it; nobody requested that motion.
+    /// starts to drive, by a person unaware of it or by an object lying on it; no person requested that motion.
     pub(crate) fn hand_over(&mut self, new_driver: bool) {
         self.taken = self.claimed;
         self.wait_for_rest();

@@ -2,7 +2,7 @@
 //!
 //! It has two inputs with a result each. The command on `cmd_vel_arbitrated` is scaled and published on `cmd_vel`;
 //! `~/joystick_scaling` reports how it was scaled. For the stick on `luci/joystick_position`, `~/joystick_position_scaling`
-//! reports how it would be scaled. A `LuciJoystickScaling` cannot say which of the two it belongs to (both may have the same
+//! reports how it would be scaled. A `LuciJoystickScaling` does not show which of the two it belongs to (both may have the same
 //! input source), hence two topics. `luci/joystick_scaling` is the chair's own result, which this node receives and never
 //! publishes. `luci/chair_profile` reports the chair's profile.
 

@@ -85,7 +85,7 @@ impl Reader {
 /// # Errors
 /// Arguments or a parameter file that ROS cannot read.
 pub fn context() -> Result<r2r::Context, Error> {
-    // r2r panics on a bad argument; the user shall see one sentence instead.
+    // r2r panics on a bad argument; the user sees one sentence instead.
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     let result = panic::catch_unwind(r2r::Context::create);

@@ -55,7 +55,7 @@ impl<T: WrappedTypesupport + 'static> Topic<T> {
         }
     }
 
-    /// Whether the topic has a subscriber; `true` if the middleware cannot say.
+    /// Whether the topic has a subscriber; `true` if the middleware does not know.
     pub fn has_subscribers(&self) -> bool {
         self.publisher.get_inter_process_subscription_count().map_or(true, |count| count > 0)
     }

@@ -35,7 +35,7 @@ impl TopicMonitor {
     }
 
     /// Checks the topic's publishers: the middleware never connects and never reports publishers of another type, or
-    /// best-effort ones where reliable is required. `also_best_effort` says whether the topic is also subscribed to with best
+    /// best-effort ones where reliable is required. `also_best_effort` is whether the topic is also subscribed to with best
     /// effort.
     pub(crate) fn check(&mut self, publishers: &[Publisher], node_name: &str, also_best_effort: bool) {
         self.incompatible = 0;

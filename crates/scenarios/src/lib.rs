@@ -3,8 +3,8 @@
 //! One generator for three test beds: the stop machine alone, the whole drive, and the nodes over DDS, each of which can cause
 //! a [`Fault`]. [`Dice`] generate episodes for a [`Setup`]: hindbrain alone, or the chain from the stick to the motors, in one
 //! process or in four, which has hindbrain's faults and its own. In an [`Episode`] the vehicle drives at full speed and the
-//! fault begins. Its [`Course`] says within which time the motors are at stop; they stay there although full speed is commanded
-//! all the time, during the fault and after its end, until a person has done the recovery steps of its row. Or it says that the
+//! fault begins. Its [`Course`] has the time within which the motors are at stop; they stay there although full speed is commanded
+//! all the time, during the fault and after its end, until a person has done the recovery steps of its row. Or it states that the
 //! vehicle drives on. Then the vehicle drives again.
 //!
 //! The numbers are those of `docs/safety.md` for default parameters; this crate does not depend on the machines.

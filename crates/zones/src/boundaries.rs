@@ -30,8 +30,8 @@ params::params! {
         dead_zone: f64 = Parameter::float("boundaries.dead_zone", 0.0, 0.0, 50.0).unit("percent of full throw")
             .text("A stick no farther from the centre than this is centred and drives nothing. Without effect in the mode \
                 passthrough.").needed_by("LUCI does not publish its own; users take from 0 to 10 percent"),
-        /// How far a stick must leave a zone before the zone loses its say \[degrees\], 0 or more; [`Boundaries::classify`]
-        /// does not look at it, see [`HeldZones`](crate::HeldZones).
+        /// How far a stick must leave a zone before the zone no longer applies \[degrees\], 0 or more; [`Boundaries::classify`]
+        /// does not use it, see [`HeldZones`](crate::HeldZones).
         hysteresis: f64 = Parameter::float("boundaries.hysteresis", 0.0, 0.0, 10.0).unit("degrees")
             .text("A zone that the stick has left by less than this still counts: the smaller factor of both zones is taken, \
                 so a stick trembling on a boundary gives no flicker. Zones ahead do not count like this for a stick that turns \

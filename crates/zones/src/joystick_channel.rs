@@ -7,7 +7,7 @@ use crate::{Applied, Channel, Joystick, Output, Reason, Stick, ZoneScaler};
 pub(crate) struct JoystickSetpoint {
     stick: Stick,
     source: i32,
-    pub said: MessageTime,
+    pub received: MessageTime,
 }
 
 /// The channel of LUCI's stick: the result is only reported, and nothing is commanded.
@@ -19,20 +19,20 @@ impl ZoneScaler {
         }
         // The message has no stamp: after a suspension of the process its maximum age is assumed.
         let judged = Freshness::default().judge(&self.clock, Stamp::ZERO, self.params.command_timeout);
-        let Ok(said) = judged else { return };
+        let Ok(received) = judged else { return };
         let (stick, outside) = joystick.stick();
         self.counters.cut_fields += u64::from(outside);
         let zone = self.params.boundaries.classify(stick);
         self.counters.other_zones += u64::from(joystick.joystick_zone != zone.number());
         self.counters.unknown_sources += u64::from(joystick.source().is_none());
         let source = joystick.source().unwrap_or(self.params.input_source);
-        self.joystick_setpoint = Some(JoystickSetpoint { stick, source, said });
+        self.joystick_setpoint = Some(JoystickSetpoint { stick, source, received });
         (self.joystick.next_zero, self.joystick.is_new) = (None, true);
     }
 
     pub(crate) fn expire_joystick(&mut self) {
         let Some(joystick_setpoint) = self.joystick_setpoint else { return };
-        if joystick_setpoint.said.is_expired(self.clock.now(), self.params.command_timeout) {
+        if joystick_setpoint.received.is_expired(self.clock.now(), self.params.command_timeout) {
             self.counters.lost_joysticks += 1;
             self.lose_joystick(Reason::CommandStale);
         }

@@ -36,7 +36,7 @@ macro_rules! curve {
                     .text(concat!("How deflection and ", $way, " belong together.")).needed_by(MEASURED),
                 full_throw: f64 = Parameter::float(concat!($axis, ".full_throw"), 0.0, 0.0, FASTEST).unit($unit)
                     .text(concat!("linear: ", $speed, " at full throw, 0.1 or more; must be given: an invented one would drive \
-                        the chair faster than it is told.")).needed_by(MEASURED),
+                        the chair faster than it is commanded.")).needed_by(MEASURED),
                 percents: Vec<f64> =
                     Parameter::floats(concat!($axis, ".percents"), NO_LIST, 0.0, 100.0, LONGEST).unit("percent")
                     .text("piecewise: deflections, growing from above 0, the last one 100.").needed_by(MEASURED),

@@ -188,7 +188,7 @@ impl ZoneScaler {
     }
 
     /// Advances the time: expired inputs are lost. A rise of the factors is applied if `sample` is set. Requests in
-    /// force are scaled again if something differs from the last time, which `changed` says of a message.
+    /// force are scaled again if something differs from the last time; for a message `changed` shows that.
     fn update(&mut self, sample: bool, changed: bool) {
         let is_other = self.sensed.advance(self.clock.now(), &self.params, sample) || changed;
         self.expire_command();
@@ -338,7 +338,7 @@ impl Machine for ZoneScaler {
         let timeout = self.params.command_timeout;
         let stick = self
             .joystick_setpoint
-            .map(|joystick_setpoint| joystick_setpoint.said.expiry(timeout))
+            .map(|joystick_setpoint| joystick_setpoint.received.expiry(timeout))
             .or(self.joystick.next_zero);
         let Some(command) = self.commands.expiry(timeout) else {
             let requests = earliest(self.velocity.next_zero, stick);

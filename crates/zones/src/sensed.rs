@@ -69,8 +69,8 @@ impl Sensed {
     /// Receives a scaling that was read now; `false` if it may have waited unread for too long. It has no stamp.
     pub(crate) fn receive(&mut self, clock: &Clock, scaling: Scaling, timeout: Duration) -> bool {
         let judged = Freshness::default().judge(clock, Stamp::ZERO, timeout);
-        if let Ok(said) = judged {
-            (self.received, self.has_lapsed) = (Some((scaling, said)), false);
+        if let Ok(time) = judged {
+            (self.received, self.has_lapsed) = (Some((scaling, time)), false);
         }
         judged.is_ok()
     }
@@ -86,7 +86,7 @@ impl Sensed {
         let nothing = Scaling::uniform(Scale::ZERO);
         // A longer timeout does not restore a scaling that was too old.
         self.has_lapsed |=
-            self.received.is_some_and(|(_, said)| said.is_expired(now, params.scaling_timeout));
+            self.received.is_some_and(|(_, time)| time.is_expired(now, params.scaling_timeout));
         let (target, reason) = match self.received {
             // It is unknown which publisher is right: alternating between them, a blocked zone would be free.
             _ if self.publishers.are_several() => (nothing, Reason::ScalingConflict),
@@ -117,7 +117,7 @@ impl Sensed {
 
     /// When the factors will have risen further, or expire.
     pub(crate) fn deadline(&self, now: Instant, scaling_timeout: Duration) -> Option<Instant> {
-        let stale = self.received.map(|(_, said)| said.expiry(scaling_timeout)).filter(|&at| at > now);
+        let stale = self.received.map(|(_, time)| time.expiry(scaling_timeout)).filter(|&at| at > now);
         let rise = (self.in_force != self.target).then(|| self.sampled + SAMPLE);
         units::earliest(stale, rise)
     }

@@ -36,11 +36,11 @@ pub struct ArbiterStep {
     setting: Setting,
     speaker: usize,
     now: Instant,
-    wishes: Vec<Velocity>,
+    velocities: Vec<Velocity>,
     steps: usize,
     driven: usize,
     queue: VecDeque<Command>,
-    heard: Vec<(Instant, Duration)>,
+    received: Vec<(Instant, Duration)>,
     held: [f64; 6],
 }
 
@@ -52,7 +52,7 @@ impl ArbiterStep {
         let highest = usize::from(setting.sources) - 1;
         let speaker = if setting.masked { 0 } else { highest };
         let params = params(setting, speaker)?;
-        let heard = vec![(Instant::ZERO, DAY); params.sources.len() + params.locks.len()];
+        let received = vec![(Instant::ZERO, DAY); params.sources.len() + params.locks.len()];
         let mut arbiter = Arbiter::new(params);
         for lock in 0..usize::from(setting.locks) {
             arbiter.handle(Instant::ZERO, Input::LockReceived { lock, closed: false });
@@ -68,12 +68,12 @@ impl ArbiterStep {
             arbiter.handle(now, Input::command(source, velocity, Stamp::ZERO));
         }
         while arbiter.poll(now).is_some() {}
-        let (wishes, queue) = (wishes()?, VecDeque::with_capacity(64));
-        Ok(Self { arbiter, setting, speaker, now, wishes, steps: 0, driven: 0, queue, heard, held: [0.0; 6] })
+        let (velocities, queue) = (velocities()?, VecDeque::with_capacity(64));
+        Ok(Self { arbiter, setting, speaker, now, velocities, steps: 0, driven: 0, queue, received, held: [0.0; 6] })
     }
 
-    fn wish(&self) -> Velocity {
-        self.wishes.get(self.steps % self.wishes.len()).copied().unwrap_or(Velocity::ZERO)
+    fn velocity(&self) -> Velocity {
+        self.velocities.get(self.steps % self.velocities.len()).copied().unwrap_or(Velocity::ZERO)
     }
 }
 
@@ -81,7 +81,7 @@ impl Work for ArbiterStep {
     fn once(&mut self) {
         self.now = self.now + PERIOD;
         self.steps += 1;
-        let (velocity, stamp) = (Ok(self.wish()), stick::wall(self.now));
+        let (velocity, stamp) = (Ok(self.velocity()), stick::wall(self.now));
         self.arbiter.handle(self.now, Input::command(self.speaker, velocity, stamp));
         while let Some(output) = black_box(self.arbiter.poll(self.now)) {
             // A masked source gets a zero every 0.1 s.
@@ -91,8 +91,8 @@ impl Work for ArbiterStep {
     }
 
     fn floor(&mut self) {
-        let command = Command::new(self.wish(), stick::wall(self.now));
-        if !floor::fresh(black_box(&self.heard), self.now) || self.setting.masked {
+        let command = Command::new(self.velocity(), stick::wall(self.now));
+        if !floor::fresh(black_box(&self.received), self.now) || self.setting.masked {
             return;
         }
         let command = if self.setting.limited { floor::limited(&mut self.held, command) } else { command };
@@ -102,8 +102,8 @@ impl Work for ArbiterStep {
     fn check(&self) -> Result<(), Error> {
         let (driven, steps) = (self.driven, self.steps);
         let right = if self.setting.masked { driven == 0 } else { driven >= steps };
-        let said = || Error::Start(format!("of {steps} commands {driven} came out of the bench's arbiter"));
-        right.then_some(()).ok_or_else(said)
+        let error = || Error::Start(format!("of {steps} commands {driven} came out of the bench's arbiter"));
+        right.then_some(()).ok_or_else(error)
     }
 }
 
@@ -148,11 +148,11 @@ fn limited() -> Result<Params, Error> {
 }
 
 /// Half a second ahead, half a second astern, and no two commands alike.
-fn wishes() -> Result<Vec<Velocity>, Error> {
-    let wish = |index: u32| {
+fn velocities() -> Result<Vec<Velocity>, Error> {
+    let velocity = |index: u32| {
         let sign = if index < 100 { 1.0 } else { -1.0 };
         let speed = sign * (0.8 + 0.001 * f64::from(index % 100));
         Velocity::new([speed; 3], [speed; 3]).map_err(|error| Error::Start(error.to_string()))
     };
-    (0..200).map(wish).collect()
+    (0..200).map(velocity).collect()
 }

@@ -9,8 +9,8 @@ use units::{Command, Instant, Stamp, Velocity};
 use zones::Stick;
 
 /// Whether every source was received within its timeout.
-pub fn fresh(heard: &[(Instant, Duration)], now: Instant) -> bool {
-    heard.iter().all(|(at, timeout)| now.since(*at) <= *timeout)
+pub fn fresh(received: &[(Instant, Duration)], now: Instant) -> bool {
+    received.iter().all(|(at, timeout)| now.since(*at) <= *timeout)
 }
 
 /// The command into a queue and out of it.

@@ -167,8 +167,8 @@ impl Work for StickEvent {
     }
 
     fn floor(&mut self) {
-        let heard = [(self.now, SCALING); 4];
-        if floor::fresh(black_box(&heard), self.now) {
+        let received = [(self.now, SCALING); 4];
+        if floor::fresh(black_box(&received), self.now) {
             let count = black_box(self.count);
             black_box(floor::motors(&mut self.queue, count, black_box(1.0), wall(self.now)));
         }
@@ -176,11 +176,11 @@ impl Work for StickEvent {
 
     fn check(&self) -> Result<(), Error> {
         let (strayed, events) = (self.strayed, self.events);
-        let said = || {
-            let said = "stick events did not come out first of the bench's drive, as a motor value";
-            Error::Start(format!("{strayed} of {events} {said}"))
+        let strayed_error = || {
+            let message = "stick events did not come out first of the bench's drive, as a motor value";
+            Error::Start(format!("{strayed} of {events} {message}"))
         };
-        (strayed == 0).then_some(()).ok_or_else(said)
+        (strayed == 0).then_some(()).ok_or_else(strayed_error)
     }
 }
 

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use ros::{Error, clock};
 
-use super::wires::{Heard, Wires};
+use super::wires::{Message, Wires};
 use super::{STACK, failed, start};
 use crate::child::Folder;
 use crate::hand::{Reins, Task};
@@ -30,7 +30,7 @@ pub fn measure(wires: &mut Wires, hand: &Reins, window: Duration, folder: &Folde
     let path = folder.put("rows", "")?;
     let node = start(&parameters, folder)?;
     let mut log = || -> Result<Logged, String> {
-        if !wires.listen(clock::now() + START, |heard, _| matches!(heard, Heard::Device(..)))? {
+        if !wires.listen(clock::now() + START, |message, _| matches!(message, Message::Device(..)))? {
             return Err("it does not start".into());
         }
         hand.set(Task::Drive);

@@ -4,7 +4,7 @@ use std::time::Duration;
 use ros::{Error, clock};
 use units::Stamp;
 
-use super::wires::{BARE, Heard, Wires};
+use super::wires::{BARE, Message, Wires};
 use super::{failed, start};
 use crate::child::{Child, Folder};
 use crate::hand::{Reins, STICK, Task};
@@ -28,12 +28,12 @@ pub struct Paths {
 }
 
 impl Paths {
-    fn add(&mut self, heard: &Heard, now: Stamp) {
-        let (times, stamp) = match *heard {
-            Heard::Device(stamp, _) => (&mut self.device, stamp),
-            Heard::Joy(stamp, _) => (&mut self.joy, stamp),
-            Heard::Desired(stamp, _) => (&mut self.desired, stamp),
-            Heard::Bare(stamp) => (&mut self.bare, stamp),
+    fn add(&mut self, message: &Message, now: Stamp) {
+        let (times, stamp) = match *message {
+            Message::Device(stamp, _) => (&mut self.device, stamp),
+            Message::Joy(stamp, _) => (&mut self.joy, stamp),
+            Message::Desired(stamp, _) => (&mut self.desired, stamp),
+            Message::Bare(stamp) => (&mut self.bare, stamp),
         };
         // Before it was stamped nothing arrives; a clock that was set back shows it.
         if let Ok(nanos) = u64::try_from(now.as_nanos() - stamp.as_nanos()) {
@@ -53,35 +53,35 @@ pub fn measure(
 ) -> Result<(), Error> {
     let node = start(parameters, folder)?;
     hand.set(Task::Enable);
-    let there = wires.listen(clock::now() + START, |heard, _| matches!(heard, Heard::Device(..)));
+    let there = wires.listen(clock::now() + START, |message, _| matches!(message, Message::Device(..)));
     // A whole press of the dead-man button is in this.
     there
         .and_then(|_| wires.listen(clock::now() + WARM_UP, |_, _| false))
         .map_err(|why| failed("the joystick", &why, &node))?;
     hand.set(Task::Drive);
-    let heard = record(wires, window, |heard| matches!(heard, Heard::Desired(_, false)), paths);
+    let recorded = record(wires, window, |message| matches!(message, Message::Desired(_, false)), paths);
     hand.set(Task::Rest);
-    heard.map_err(|why| failed("the joystick", &why, &node))?;
+    recorded.map_err(|why| failed("the joystick", &why, &node))?;
     drop(node);
     let bare = Child::start("bench", &["stamp".to_owned(), STICK.into(), BARE.into()], folder)?;
     hand.set(Task::Drive);
-    let heard = record(wires, window, |heard| matches!(heard, Heard::Bare(_)), paths);
+    let recorded = record(wires, window, |message| matches!(message, Message::Bare(_)), paths);
     hand.set(Task::Rest);
-    heard.map_err(|why| failed("the bare chain", &why, &bare))
+    recorded.map_err(|why| failed("the bare chain", &why, &bare))
 }
 
 fn record(
     wires: &mut Wires,
     window: Duration,
-    begins: impl Fn(&Heard) -> bool,
+    begins: impl Fn(&Message) -> bool,
     paths: &mut Paths,
 ) -> Result<(), String> {
-    if !wires.listen(clock::now() + START, |heard, _| begins(&heard))? {
+    if !wires.listen(clock::now() + START, |message, _| begins(&message))? {
         return Err("nothing came".into());
     }
     wires.listen(clock::now() + WARM_UP, |_, _| false)?;
-    wires.listen(clock::now() + window, |heard, now| {
-        paths.add(&heard, now);
+    wires.listen(clock::now() + window, |message, now| {
+        paths.add(&message, now);
         false
     })?;
     Ok(())

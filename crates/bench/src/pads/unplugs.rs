@@ -4,7 +4,7 @@ use std::time::Duration;
 use r2r::or_joystick::msg::State;
 use ros::{Error, clock};
 
-use super::wires::{Heard, Wires};
+use super::wires::{Message, Wires};
 use super::{failed, start};
 use crate::child::Folder;
 
@@ -52,19 +52,19 @@ fn unplug(wires: &mut Wires, trial: u32, unplugs: &mut Unplugs) -> Result<(), St
             return Err(format!("in trial {}: the pad does not come", trial + 1));
         }
         wires.set(&pad(0, false))?;
-        there = wires.listen(clock::now() + REPEAT, |heard, _| matches!(heard, Heard::Device(_, true)))?;
+        there = wires.listen(clock::now() + REPEAT, |message, _| matches!(message, Message::Device(_, true)))?;
     }
     // Both topics must have reported full speed before anything is measured.
-    let (mut drives, mut told) = (false, false);
-    while !(drives && told) {
+    let (mut drives, mut reported) = (false, false);
+    while !(drives && reported) {
         if clock::now() >= patience {
             return Err(format!("in trial {}: the pad does not drive", trial + 1));
         }
         wires.set(&pad(-32_767, true))?;
-        wires.listen(clock::now() + REPEAT, |heard, _| {
-            drives |= matches!(heard, Heard::Desired(_, false));
-            told |= matches!(heard, Heard::Joy(_, false));
-            drives && told
+        wires.listen(clock::now() + REPEAT, |message, _| {
+            drives |= matches!(message, Message::Desired(_, false));
+            reported |= matches!(message, Message::Joy(_, false));
+            drives && reported
         })?;
     }
     let mut left = DRIVES + Duration::from_micros(337) * (trial % 60);
@@ -78,11 +78,11 @@ fn unplug(wires: &mut Wires, trial: u32, unplugs: &mut Unplugs) -> Result<(), St
     let gone = clock::stamp();
     wires.set(&State::default())?;
     let mut came = [None; 3];
-    wires.listen(clock::now() + PATIENCE, |heard, now| {
-        let place = match heard {
-            Heard::Device(_, true) => 0,
-            Heard::Joy(_, true) => 1,
-            Heard::Desired(_, true) => 2,
+    wires.listen(clock::now() + PATIENCE, |message, now| {
+        let place = match message {
+            Message::Device(_, true) => 0,
+            Message::Joy(_, true) => 1,
+            Message::Desired(_, true) => 2,
             _ => return false,
         };
         let took = Duration::from_nanos(u64::try_from(now.as_nanos() - gone.as_nanos()).unwrap_or(0));

@@ -35,7 +35,7 @@ pub struct Wires {
 
 /// A message that came.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Heard {
+pub enum Message {
     /// `~/device/Bench_Pad`: whether all of it is let go.
     Device(Stamp, bool),
     /// `joy`: the same.
@@ -73,13 +73,13 @@ impl Wires {
         self.stick.publish(state).map_err(|error| error.to_string())
     }
 
-    /// Passes received messages to `hear` until `end` or until it has enough; returns whether it has.
+    /// Passes received messages to `handle` until `end` or until it has enough; returns whether it has.
     /// # Errors
     /// The user interrupted the measurement.
     pub fn listen(
         &mut self,
         end: Instant,
-        mut hear: impl FnMut(Heard, Stamp) -> bool,
+        mut handle: impl FnMut(Message, Stamp) -> bool,
     ) -> Result<bool, String> {
         loop {
             let left = end.since(clock::now());
@@ -92,8 +92,8 @@ impl Wires {
             self.node.spin_once(left.min(LONGEST_SLEEP));
             let mut enough = false;
             let now = clock::stamp();
-            while let Some(heard) = self.take() {
-                enough |= hear(heard, now);
+            while let Some(message) = self.take() {
+                enough |= handle(message, now);
             }
             if enough {
                 return Ok(true);
@@ -101,21 +101,21 @@ impl Wires {
         }
     }
 
-    fn take(&mut self) -> Option<Heard> {
+    fn take(&mut self) -> Option<Message> {
         if let Some(State { ts, axes, buttons, .. }) = self.device.take() {
             let rests = axes.iter().all(|&axis| axis == 0) && !buttons.contains(&true);
-            return Some(Heard::Device(clock::from_wire(&ts), rests));
+            return Some(Message::Device(clock::from_wire(&ts), rests));
         }
         if let Some(Joy { header, axes, buttons }) = self.joy.take() {
             let rests = axes.iter().all(|&axis| axis == 0.0) && buttons.iter().all(|&button| button == 0);
-            return Some(Heard::Joy(clock::from_wire(&header.stamp), rests));
+            return Some(Message::Joy(clock::from_wire(&header.stamp), rests));
         }
         if let Some(PoseState { ts, vel, .. }) = self.desired.take() {
             let rests = vel.first().is_none_or(|vel| vel.vx == 0.0);
-            return Some(Heard::Desired(clock::from_wire(&ts), rests));
+            return Some(Message::Desired(clock::from_wire(&ts), rests));
         }
         let TwistStamped { header, .. } = self.bare.take()?;
-        Some(Heard::Bare(clock::from_wire(&header.stamp)))
+        Some(Message::Bare(clock::from_wire(&header.stamp)))
     }
 
     /// Has the node log each cycle to `path`.

@@ -44,7 +44,7 @@ pub fn subscribe<M: Contains<Hindbrain> + 'static>(
     inputs.subscribe::<Bool>(node, "hind/estop", qos::edge(), flag(Input::EstopReceived))?;
     let enables = enables.clone();
     inputs.subscribe::<Bool>(node, "hind/enable", qos::edge(), move |message| {
-        // A false stops at once. It is delivered once more after the count, which says whether the next true can be a rise.
+        // A false stops at once. It is delivered once more after the count, which decides whether the next true can be a rise.
         enables.push(message.data);
         (!message.data).then(|| M::wrap(Input::EnableReceived(false)))
     })?;
