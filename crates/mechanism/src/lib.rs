@@ -4,6 +4,7 @@
 mod chain;
 pub mod controllers;
 pub mod description;
+pub mod diagnostics;
 pub mod laws;
 pub mod robot;
 

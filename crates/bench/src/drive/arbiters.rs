@@ -69,7 +69,18 @@ impl ArbiterStep {
         }
         while arbiter.poll(now).is_some() {}
         let (velocities, queue) = (velocities()?, VecDeque::with_capacity(64));
-        Ok(Self { arbiter, setting, speaker, now, velocities, steps: 0, driven: 0, queue, received, held: [0.0; 6] })
+        Ok(Self {
+            arbiter,
+            setting,
+            speaker,
+            now,
+            velocities,
+            steps: 0,
+            driven: 0,
+            queue,
+            received,
+            held: [0.0; 6],
+        })
     }
 
     fn velocity(&self) -> Velocity {

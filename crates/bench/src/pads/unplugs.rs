@@ -52,7 +52,8 @@ fn unplug(wires: &mut Wires, trial: u32, unplugs: &mut Unplugs) -> Result<(), St
             return Err(format!("in trial {}: the pad does not come", trial + 1));
         }
         wires.set(&pad(0, false))?;
-        there = wires.listen(clock::now() + REPEAT, |message, _| matches!(message, Message::Device(_, true)))?;
+        there =
+            wires.listen(clock::now() + REPEAT, |message, _| matches!(message, Message::Device(_, true)))?;
     }
     // Both topics must have reported full speed before anything is measured.
     let (mut drives, mut reported) = (false, false);
