@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use mechanism::Robot;
-use mechanism::robot::transmission::{Simple, Transmission};
+use mechanism::robot::transmission::{Belt, Compensator, Simple, Transmission};
 use mechanism::robot::{Actuator, Joint, JointDynamics, JointKind, JointLimits, SimulatedRobot};
 
 const PERIOD: Duration = Duration::from_millis(1);
@@ -108,4 +108,29 @@ fn the_zero_offset_moves_the_reported_position_only() {
     simulation.step(&mut robot, PERIOD);
     robot.read_actuators();
     assert_eq!((robot.actuators()[0].state.position, robot.joints()[0].position), (-4.0, -0.4));
+}
+
+#[test]
+fn a_joint_behind_a_belt_is_found_although_the_belt_stretches() {
+    let compensator = Compensator {
+        k_belt: 400.0,
+        mass_motor: 0.05,
+        kd_motor: 2.0,
+        lambda_motor: 60.0,
+        lambda_joint: 60.0,
+        lambda_combined: 5.0,
+    };
+    let mut joint = Joint::new("pan", JointKind::Revolute);
+    joint.limits = Some(JointLimits { effort: 20.0, velocity: 5.0, lower: -1.0, upper: 1.0 });
+    let belt = Transmission::Belt(Box::new(Belt::new(0, 0, 10.0, compensator)));
+    let mut robot = Robot::from_parts(vec![joint], vec![Actuator::new("motor")], vec![belt]);
+    let mut simulation = SimulatedRobot::new(&robot, JointDynamics { inertia: 0.5, damping: 2.0 });
+    run(&mut robot, &mut simulation, 8.0, 10_000);
+    // At its end stop of 1 rad the joint holds 8 Nm: the motor is 8 / 400 = 0.02 rad ahead, times 10.
+    assert!(
+        (robot.actuators()[0].state.position - 10.2).abs() < 1e-6,
+        "{}",
+        robot.actuators()[0].state.position
+    );
+    assert!((robot.joints()[0].position - 1.0).abs() < 1e-6, "{}", robot.joints()[0].position);
 }

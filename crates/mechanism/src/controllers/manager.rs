@@ -238,7 +238,7 @@ impl Manager {
     }
 
     fn created(&mut self, result: Result<NewController, Refusal>) {
-        let Some(job) = &mut self.job else { return };
+        let Some(job) = self.job.as_ref().filter(|job| job.stage == Stage::Creating) else { return };
         let Request::Load(name) = &job.request else { return };
         let name = name.clone();
         let change = result.and_then(|NewController { controller, dependencies }| {

@@ -83,7 +83,7 @@ impl SimulatedRobot {
         {
             let is_halted = self.halt.is_halted(index);
             let admitted = seen.command.enable && !is_halted;
-            real.command = seen.command;
+            (real.command, real.state.sample_time) = (seen.command, self.time);
             real.command.effort =
                 if admitted && seen.command.effort.is_finite() { seen.command.effort } else { 0.0 };
             (seen.state.is_halted, seen.state.is_enabled) = (is_halted, admitted);
