@@ -7,6 +7,7 @@ pub mod description;
 pub mod diagnostics;
 pub mod laws;
 pub mod robot;
+pub mod standard;
 
 pub use chain::{Chain, ChainError};
 pub use description::{Description, DescriptionError};

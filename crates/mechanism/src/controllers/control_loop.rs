@@ -2,7 +2,9 @@ use core::time::Duration;
 
 use units::Instant;
 
-use crate::controllers::{Change, ControllerFailure, ControllerList, ControllerSlot, Step, SwitchEntry};
+use crate::controllers::{
+    Change, ControllerFailure, ControllerList, ControllerSlot, Message, Step, SwitchEntry,
+};
 use crate::{Joint, Robot};
 
 /// The robot and its controllers, stepped together.
@@ -62,6 +64,15 @@ impl ControlLoop {
             if let Some(failure) = slot.failure.take() {
                 report(index, failure);
             }
+        }
+    }
+
+    /// Passes a message to the input `input` of the controller `controller`, an index in the order of loading, before a step.
+    /// A message for a controller or an input that does not exist is ignored.
+    pub fn deliver(&mut self, controller: usize, input: usize, message: &mut Message, now: Instant) {
+        let slot = self.list.slots.get_mut(controller);
+        if let Some(slot) = slot.filter(|slot| input < slot.controller.inputs().len()) {
+            slot.controller.receive(input, message, now);
         }
     }
 

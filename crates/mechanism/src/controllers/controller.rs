@@ -4,6 +4,7 @@ use core::time::Duration;
 use units::Instant;
 
 use crate::Robot;
+use crate::controllers::{ControllerInput, Message};
 
 /// Computes the efforts of some joints from their state, once in each control step.
 ///
@@ -13,6 +14,16 @@ use crate::Robot;
 /// # Source
 /// `pr2_controller_interface` 1.8.21, `Controller`; own: `starting` and `update` can fail.
 pub trait Controller: Send {
+    /// The inputs that it has, always the same.
+    fn inputs(&self) -> &'static [ControllerInput] {
+        &[]
+    }
+
+    /// Called before a step with a message that arrived on its input `input`, also while it is stopped.
+    fn receive(&mut self, input: usize, message: &mut Message, now: Instant) {
+        let _ = (input, message, now);
+    }
+
     /// Called before the first [`update`](Self::update) after a start, and after a halt of the motors has ended.
     /// # Errors
     /// The controller does not start.

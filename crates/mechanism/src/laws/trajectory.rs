@@ -90,19 +90,15 @@ impl Trajectory {
         self.points.last().map_or(Duration::ZERO, |point| point.time)
     }
 
-    /// The position, velocity and acceleration of each joint at `time` since the start, in which the joints were at `start`:
-    /// position and velocity of each. `sampled` is called for each joint in order.
-    ///
-    /// After the end the joints are at the last point's positions, at rest.
-    pub fn sample(&self, time: Duration, start: &[[f64; 2]], mut sampled: impl FnMut(usize, [f64; 3])) {
-        let next = self.points.partition_point(|point| point.time <= time);
-        for joint in 0..self.joints {
-            let start = start.get(joint).copied().unwrap_or_default();
-            sampled(joint, self.sample_joint(time, next, joint, start));
-        }
+    /// How many joints it moves.
+    pub fn joints(&self) -> usize {
+        self.joints
     }
 
-    fn sample_joint(&self, time: Duration, next: usize, joint: usize, start: [f64; 2]) -> [f64; 3] {
+    /// The position, velocity and acceleration of `joint` at `time` since the start, in which it had the position and velocity
+    /// `start`. After the end it is at the last point's position, at rest.
+    pub fn sample(&self, time: Duration, joint: usize, start: [f64; 2]) -> [f64; 3] {
+        let next = self.points.partition_point(|point| point.time <= time);
         let state = |index: usize| self.points.get(index).map(|point| State::of(point, joint));
         let before = next.checked_sub(1);
         let (from, since) = match before.and_then(|index| Some((state(index)?, self.points.get(index)?.time)))
@@ -237,9 +233,7 @@ mod tests {
 
     fn at(points: &[Point], seconds: f64, start: [f64; 2]) -> [f64; 3] {
         let trajectory = Trajectory::new(1, points.to_vec()).unwrap();
-        let mut found = [f64::NAN; 3];
-        trajectory.sample(Duration::from_secs_f64(seconds), &[start], |_, state| found = state);
-        found
+        trajectory.sample(Duration::from_secs_f64(seconds), 0, start)
     }
 
     fn near(got: [f64; 3], expected: [f64; 3]) {
@@ -284,9 +278,8 @@ mod tests {
         let points =
             vec![Point { time: Duration::from_secs(1), positions: vec![1.0, -2.0], ..Point::default() }];
         let trajectory = Trajectory::new(2, points).unwrap();
-        let mut found = Vec::new();
-        trajectory.sample(Duration::from_millis(500), &[[0.0; 2]; 2], |_, state| found.push(state[0]));
-        assert_eq!((found, trajectory.duration()), (vec![0.5, -1.0], Duration::from_secs(1)));
+        let found = [0, 1].map(|joint| trajectory.sample(Duration::from_millis(500), joint, [0.0; 2])[0]);
+        assert_eq!((found, trajectory.duration()), ([0.5, -1.0], Duration::from_secs(1)));
     }
 
     #[test]

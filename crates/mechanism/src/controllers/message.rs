@@ -1,0 +1,31 @@
+use crate::laws::Trajectory;
+
+/// A message to an input of a controller.
+///
+/// The loop passes it by reference, so a controller exchanges what is large with what it had before, which then goes back with
+/// the message and is freed outside the loop.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    /// One number: an effort, a position or a velocity.
+    Float(f64),
+    /// A motion of the controller's joints; `None` once it was taken.
+    Trajectory(Option<Box<Trajectory>>),
+}
+
+/// An input of a controller, which a topic of the same name in the controller's namespace feeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ControllerInput {
+    /// Its name: `command`.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: InputKind,
+}
+
+/// What an input takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputKind {
+    /// [`Message::Float`]
+    Float,
+    /// [`Message::Trajectory`]
+    Trajectory,
+}

@@ -1,0 +1,80 @@
+use core::f64::consts::{PI, TAU};
+
+use units::Instant;
+
+use crate::controllers::{Controller, ControllerFailure, ControllerInput, InputKind, Message, Step};
+use crate::laws::Pid;
+use crate::robot::{Joint, JointKind};
+use crate::standard::Setpoint;
+
+/// Moves a joint to a position and holds it: effort = PID(command - position), whose derivative is the joint's velocity.
+///
+/// Input `command`: the position \[rad or m\]. A start holds the present position until a command comes, and the last command is
+/// held without end: silence stops the motion, not the holding. A revolute or prismatic joint with end stops is never commanded
+/// beyond them; a continuous one turns the shorter way.
+/// # Errors
+/// `starting`: the joint is not calibrated, or its position is not finite.
+/// # Source
+/// `robot_mechanism_controllers` 1.8 (`JointPositionController`).
+#[derive(Clone, Debug)]
+pub struct PositionController {
+    joint: usize,
+    pid: Pid,
+    command: Setpoint,
+    /// The position at the start.
+    held: f64,
+}
+
+impl PositionController {
+    /// A controller of the joint with this index in the robot.
+    pub fn new(joint: usize, pid: Pid) -> Self {
+        Self { joint, pid, command: Setpoint::default(), held: 0.0 }
+    }
+}
+
+impl Controller for PositionController {
+    fn inputs(&self) -> &'static [ControllerInput] {
+        &[ControllerInput { name: "command", kind: InputKind::Float }]
+    }
+
+    fn receive(&mut self, _: usize, message: &mut Message, now: Instant) {
+        self.command.receive(message, now);
+    }
+
+    fn starting(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
+        let joint =
+            step.robot.joints().get(self.joint).ok_or(ControllerFailure("its joint does not exist"))?;
+        if !joint.is_calibrated {
+            return Err(ControllerFailure("its joint is not calibrated"));
+        }
+        if !joint.position.is_finite() {
+            return Err(ControllerFailure("the position of its joint is not finite"));
+        }
+        self.command.reset();
+        self.pid.reset();
+        self.held = joint.position;
+        Ok(())
+    }
+
+    fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
+        let period = step.period.as_secs_f64();
+        if let Some(joint) = step.robot.joints_mut().get_mut(self.joint) {
+            let wanted = self.command.last().unwrap_or(self.held);
+            joint.commanded_effort += self.pid.update(distance(joint, wanted), -joint.velocity, period);
+        }
+        Ok(())
+    }
+}
+
+/// The way from the joint's position to `wanted`, within its end stops, or the shorter way round.
+pub(super) fn distance(joint: &Joint, wanted: f64) -> f64 {
+    let ends = joint.limits.filter(|limits| limits.lower < limits.upper);
+    match (joint.kind, ends) {
+        (JointKind::Continuous, _) => {
+            let way = (wanted - joint.position).rem_euclid(TAU);
+            if way > PI { way - TAU } else { way }
+        }
+        (_, Some(limits)) => wanted.clamp(limits.lower, limits.upper) - joint.position,
+        (_, None) => wanted - joint.position,
+    }
+}

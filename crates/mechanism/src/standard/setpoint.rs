@@ -1,0 +1,39 @@
+use core::time::Duration;
+
+use units::Instant;
+
+use crate::controllers::Message;
+
+/// The last number that a controller received on its input, with its time.
+///
+/// A number that is not finite is ignored, as a message that did not arrive: the one before it expires.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Setpoint {
+    value: Option<(f64, Instant)>,
+}
+
+impl Setpoint {
+    /// Takes a message of one number.
+    pub fn receive(&mut self, message: &Message, now: Instant) {
+        if let Message::Float(value) = *message
+            && value.is_finite()
+        {
+            self.value = Some((value, now));
+        }
+    }
+
+    /// Forgets it, as at a start: what was commanded before moves nothing.
+    pub fn reset(&mut self) {
+        self.value = None;
+    }
+
+    /// The number, if it came within `timeout` before `now`.
+    pub fn fresh(&self, now: Instant, timeout: Duration) -> Option<f64> {
+        self.value.filter(|(_, at)| now.since(*at) <= timeout).map(|(value, _)| value)
+    }
+
+    /// The number, however old.
+    pub fn last(&self) -> Option<f64> {
+        self.value.map(|(value, _)| value)
+    }
+}

@@ -1,0 +1,53 @@
+use core::time::Duration;
+
+use units::Instant;
+
+use crate::controllers::{Controller, ControllerFailure, ControllerInput, InputKind, Message, Step};
+use crate::laws::Pid;
+use crate::standard::Setpoint;
+
+/// Moves a joint at a velocity: effort = PID(command - velocity), with the velocity 0 when no command came within the time-out.
+///
+/// Input `command`: the velocity \[rad/s or m/s\]. Commands from before a start do not count. There is no derivative term, since a
+/// measured velocity has no clean derivative.
+/// # Source
+/// `robot_mechanism_controllers` 1.8 (`JointVelocityController`); own: the time-out.
+#[derive(Clone, Debug)]
+pub struct VelocityController {
+    joint: usize,
+    timeout: Duration,
+    pid: Pid,
+    command: Setpoint,
+}
+
+impl VelocityController {
+    /// A controller of the joint with this index in the robot.
+    pub fn new(joint: usize, pid: Pid, timeout: Duration) -> Self {
+        Self { joint, timeout, pid, command: Setpoint::default() }
+    }
+}
+
+impl Controller for VelocityController {
+    fn inputs(&self) -> &'static [ControllerInput] {
+        &[ControllerInput { name: "command", kind: InputKind::Float }]
+    }
+
+    fn receive(&mut self, _: usize, message: &mut Message, now: Instant) {
+        self.command.receive(message, now);
+    }
+
+    fn starting(&mut self, _: &mut Step<'_>) -> Result<(), ControllerFailure> {
+        self.command.reset();
+        self.pid.reset();
+        Ok(())
+    }
+
+    fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
+        let wanted = self.command.fresh(step.now, self.timeout).unwrap_or(0.0);
+        if let Some(joint) = step.robot.joints_mut().get_mut(self.joint) {
+            joint.commanded_effort +=
+                self.pid.update(wanted - joint.velocity, 0.0, step.period.as_secs_f64());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,256 @@
+//! The standard controllers on a simulated joint: inertia 0.5 kg m², damping 2 Nms/rad, end stops at ±1 rad.
+#![allow(clippy::unwrap_used)]
+
+use std::time::Duration;
+
+use mechanism::Robot;
+use mechanism::controllers::{ControlLoop, Controller, ControllerFailure, Message, Step};
+use mechanism::laws::{Gains, Pid, Point, Trajectory};
+use mechanism::robot::transmission::{Simple, Transmission};
+use mechanism::robot::{Actuator, Joint, JointDynamics, JointKind, JointLimits, SimulatedRobot};
+use mechanism::standard::{
+    EffortController, Goal, PositionController, Tolerance, TrajectoryController, VelocityController,
+};
+use units::Instant;
+
+const PERIOD: Duration = Duration::from_millis(1);
+const TIMEOUT: Duration = Duration::from_millis(100);
+
+/// One controller on one joint; it is called as the control loop does.
+struct Rig<C> {
+    control: ControlLoop,
+    simulation: SimulatedRobot,
+    controller: C,
+    now: Instant,
+}
+
+impl<C: Controller> Rig<C> {
+    fn new(kind: JointKind, controller: C) -> Self {
+        let mut joint = Joint::new("pan", kind);
+        joint.limits = Some(JointLimits { effort: 100.0, velocity: 5.0, lower: -1.0, upper: 1.0 });
+        joint.is_calibrated = true;
+        let simple = Simple { actuator: 0, joint: 0, reduction: 10.0, simulated: None };
+        let robot =
+            Robot::from_parts(vec![joint], vec![Actuator::new("motor")], vec![Transmission::Simple(simple)]);
+        let simulation = SimulatedRobot::new(&robot, JointDynamics { inertia: 0.5, damping: 2.0 });
+        let mut rig =
+            Self { control: ControlLoop::new(robot), simulation, controller, now: Instant::from_millis(1) };
+        (0..7).for_each(|_| rig.simulation.step(rig.control.robot_mut(), PERIOD));
+        rig
+    }
+
+    fn start(&mut self) -> Result<(), ControllerFailure> {
+        let robot = self.control.robot_mut();
+        robot.read_actuators();
+        self.controller.starting(&mut Step { now: self.now, period: PERIOD, robot })
+    }
+
+    fn started(kind: JointKind, controller: C) -> Self {
+        let mut rig = Self::new(kind, controller);
+        rig.start().unwrap();
+        rig
+    }
+
+    fn send(&mut self, value: f64) {
+        self.controller.receive(0, &mut Message::Float(value), self.now);
+    }
+
+    fn run(&mut self, millis: usize) {
+        for _ in 0..millis {
+            self.now = self.now + PERIOD;
+            let robot = self.control.robot_mut();
+            robot.read_actuators();
+            robot.zero_commands();
+            self.controller.update(&mut Step { now: self.now, period: PERIOD, robot }).unwrap();
+            robot.write_actuators();
+            self.simulation.step(robot, PERIOD);
+        }
+    }
+
+    fn joint(&self) -> &Joint {
+        &self.control.robot().joints()[0]
+    }
+}
+
+fn pid(p: f64, i: f64, d: f64) -> Pid {
+    Pid::new(Gains { p, i, d, i_most: 50.0, most: 100.0 }).unwrap()
+}
+
+#[test]
+fn an_effort_passes_until_the_command_is_too_old() {
+    let mut rig = Rig::started(JointKind::Continuous, EffortController::new(0, TIMEOUT));
+    rig.send(3.0);
+    rig.run(100);
+    assert_eq!(rig.joint().commanded_effort, 3.0, "100 ms are not too old");
+    rig.run(1);
+    assert_eq!(rig.joint().commanded_effort, 0.0);
+}
+
+#[test]
+fn a_command_from_before_the_start_or_one_that_is_not_finite_moves_nothing() {
+    let mut rig = Rig::new(JointKind::Continuous, EffortController::new(0, TIMEOUT));
+    rig.send(3.0);
+    rig.start().unwrap();
+    rig.run(1);
+    assert_eq!(rig.joint().commanded_effort, 0.0);
+    rig.send(2.0);
+    for bad in [f64::NAN, f64::INFINITY] {
+        rig.send(bad);
+        rig.run(1);
+        assert_eq!(rig.joint().commanded_effort, 2.0, "the one before stays, and expires");
+    }
+    rig.run(100);
+    assert_eq!(rig.joint().commanded_effort, 0.0);
+}
+
+#[test]
+fn a_velocity_is_reached_and_braked_when_the_command_is_lost() {
+    let mut rig =
+        Rig::started(JointKind::Continuous, VelocityController::new(0, pid(10.0, 40.0, 0.0), TIMEOUT));
+    for _ in 0..40 {
+        rig.send(1.5);
+        rig.run(50);
+    }
+    assert!((rig.joint().velocity - 1.5).abs() < 1e-3, "{}", rig.joint().velocity);
+    // The integral term carries the damping of 2 · 1.5.
+    assert!((rig.joint().commanded_effort - 3.0).abs() < 1e-2, "{}", rig.joint().commanded_effort);
+    rig.run(2500);
+    assert!(rig.joint().velocity.abs() < 1e-2, "{}", rig.joint().velocity);
+}
+
+#[test]
+fn a_position_is_held_from_the_start_reached_and_held_again() {
+    let mut rig = Rig::started(JointKind::Revolute, PositionController::new(0, pid(80.0, 40.0, 10.0)));
+    rig.run(500);
+    assert!(rig.joint().position.abs() < 1e-9, "it holds where it was");
+    rig.send(0.5);
+    rig.run(15_000); // the integral term has a time constant of p / i = 2 s
+    assert!((rig.joint().position - 0.5).abs() < 1e-3, "{}", rig.joint().position);
+    // Silence holds.
+    rig.run(60_000);
+    assert!((rig.joint().position - 0.5).abs() < 1e-4, "{}", rig.joint().position);
+    // No further than the end stop: only what the integral term gathered on the way pushes, not 80 · 39.
+    rig.send(40.0);
+    rig.run(30_000);
+    assert!(
+        (rig.joint().position - 1.0).abs() < 1e-3 && rig.joint().commanded_effort.abs() < 5.0,
+        "{:?}",
+        rig.joint()
+    );
+}
+
+#[test]
+fn a_continuous_joint_turns_the_shorter_way() {
+    let mut rig = Rig::started(JointKind::Continuous, PositionController::new(0, pid(80.0, 0.0, 10.0)));
+    rig.send(6.0); // 0.28 rad backwards
+    rig.run(5000);
+    assert!((rig.joint().position - (6.0 - std::f64::consts::TAU)).abs() < 1e-3, "{}", rig.joint().position);
+}
+
+#[test]
+fn a_position_needs_a_calibrated_joint_with_a_finite_position() {
+    let mut rig = Rig::new(JointKind::Revolute, PositionController::new(0, pid(1.0, 0.0, 0.0)));
+    rig.control.robot_mut().joints_mut()[0].is_calibrated = false;
+    assert_eq!(rig.start(), Err(ControllerFailure("its joint is not calibrated")));
+    rig.control.robot_mut().joints_mut()[0].is_calibrated = true;
+    rig.control.robot_mut().actuators_mut()[0].state.position = f64::NAN;
+    assert_eq!(rig.start(), Err(ControllerFailure("the position of its joint is not finite")));
+    let mut rig = Rig::new(JointKind::Revolute, PositionController::new(7, pid(1.0, 0.0, 0.0)));
+    assert_eq!(rig.start(), Err(ControllerFailure("its joint does not exist")));
+}
+
+const LOOSE: Tolerance = Tolerance { path: 0.05, goal: 0.01, time: Duration::from_secs(1) };
+
+fn follower(tolerance: Tolerance) -> TrajectoryController {
+    TrajectoryController::new([(0, pid(400.0, 200.0, 40.0))], tolerance)
+}
+
+/// Points of time \[s\], position and velocity.
+fn trajectory(points: &[[f64; 3]]) -> Message {
+    let point = |&[time, position, velocity]: &[f64; 3]| Point {
+        time: Duration::from_secs_f64(time),
+        positions: vec![position],
+        velocities: vec![velocity],
+        accelerations: Vec::new(),
+    };
+    Message::Trajectory(Some(Box::new(Trajectory::new(1, points.iter().map(point).collect()).unwrap())))
+}
+
+#[test]
+fn a_trajectory_is_followed_within_its_tolerance_and_its_end_is_held() {
+    let mut rig = Rig::started(JointKind::Revolute, follower(LOOSE));
+    let now = rig.now;
+    rig.controller.receive(0, &mut trajectory(&[[1.0, 0.6, 0.0], [2.0, 0.2, 0.0]]), now);
+    rig.run(500);
+    // Half way of 0.6 (3 t² - 2 t³).
+    assert!(
+        (rig.joint().position - 0.3).abs() < 0.02 && rig.controller.goal() == Goal::Active,
+        "{:?}",
+        rig.joint()
+    );
+    rig.run(2000);
+    assert_eq!(rig.controller.goal(), Goal::Reached);
+    rig.run(2000);
+    assert!((rig.joint().position - 0.2).abs() < 1e-3, "{}", rig.joint().position);
+}
+
+#[test]
+fn a_trajectory_that_cannot_be_followed_ends_where_the_joint_is() {
+    let mut rig = Rig::started(JointKind::Continuous, follower(LOOSE));
+    let now = rig.now;
+    rig.controller.receive(0, &mut trajectory(&[[1.0, 1.0, 0.0]]), now);
+    rig.run(300);
+    rig.simulation.halt();
+    rig.run(200);
+    assert_eq!(rig.controller.goal(), Goal::PathViolated(0));
+    rig.simulation.reset();
+    rig.run(20_000);
+    let held = rig.joint().position;
+    rig.run(1000);
+    assert!((rig.joint().position - held).abs() < 1e-4 && held < 0.5, "{held}");
+}
+
+#[test]
+fn a_goal_that_is_not_reached_in_time_is_missed() {
+    // A weak law without an integral, which the joint's end stop does not let reach the goal.
+    let wide = Tolerance { path: f64::INFINITY, goal: 1e-9, time: Duration::from_millis(200) };
+    let controller = TrajectoryController::new([(0, pid(5.0, 0.0, 1.0))], wide);
+    let mut rig = Rig::started(JointKind::Revolute, controller);
+    let now = rig.now;
+    rig.controller.receive(0, &mut trajectory(&[[0.1, 0.9, 0.0]]), now);
+    rig.run(300);
+    assert_eq!(rig.controller.goal(), Goal::Active, "the time after the end is not over");
+    rig.run(2);
+    assert_eq!(rig.controller.goal(), Goal::GoalMissed(0));
+}
+
+#[test]
+fn a_new_trajectory_goes_on_from_where_the_old_one_was() {
+    let mut rig = Rig::started(JointKind::Revolute, follower(LOOSE));
+    let now = rig.now;
+    rig.controller.receive(0, &mut trajectory(&[[1.0, 0.8, 0.0]]), now);
+    rig.run(500);
+    let (before, now) = (rig.joint().velocity, rig.now);
+    // 0.8 · 1.5 rad/s in the middle.
+    assert!((before - 1.2).abs() < 0.1, "{before}");
+    let mut message = trajectory(&[[1.0, 0.0, 0.0]]);
+    rig.controller.receive(0, &mut message, now);
+    assert!(matches!(message, Message::Trajectory(Some(_))), "the old one goes back, to be freed outside");
+    rig.run(1);
+    assert!((rig.joint().velocity - before).abs() < 0.05, "no jump: {}", rig.joint().velocity);
+    rig.run(2500);
+    assert!(rig.joint().position.abs() < 1e-3 && rig.controller.goal() == Goal::Reached);
+}
+
+#[test]
+fn a_trajectory_of_other_joints_or_from_before_the_start_moves_nothing() {
+    let mut rig = Rig::new(JointKind::Revolute, follower(LOOSE));
+    let now = rig.now;
+    rig.controller.receive(0, &mut trajectory(&[[1.0, 0.8, 0.0]]), now);
+    rig.start().unwrap();
+    let two = Trajectory::new(2, vec![Point { positions: vec![0.5, 0.5], ..Point::default() }]).unwrap();
+    rig.controller.receive(0, &mut Message::Trajectory(Some(Box::new(two))), now);
+    rig.controller.receive(0, &mut Message::Float(0.5), now);
+    rig.run(500);
+    assert!(rig.joint().position.abs() < 1e-9 && rig.controller.goal() == Goal::None);
+}
