@@ -15,7 +15,7 @@ mod timing;
 pub use change::{Change, SwitchEntry};
 pub use control_loop::ControlLoop;
 pub use controller::{Controller, ControllerFailure, Step};
-pub use list::{ControllerList, ControllerSlot};
+pub use list::{ControllerId, ControllerList, ControllerSlot};
 pub use manager::{Input, Manager, NewController, Output};
 pub use message::{ControllerInput, InputKind, Message};
 pub use period::PublishPeriod;

@@ -1,14 +1,22 @@
 //! The joints, transmissions and controllers of a robot, stepped together, as pr2_mechanism does.
 #![forbid(unsafe_code)]
 
+mod builtin;
 mod chain;
 pub mod controllers;
 pub mod description;
 pub mod diagnostics;
 pub mod laws;
+mod node;
+mod parameters;
 pub mod robot;
+mod snapshot;
 pub mod standard;
 
 pub use chain::{Chain, ChainError};
 pub use description::{Description, DescriptionError};
+pub use builtin::{BUILTIN_TYPES, BuiltinType, Setup};
+pub use node::{Input, Mechanism, Output};
+pub use parameters::{Params, specification};
 pub use robot::{Actuator, Joint, Robot};
+pub use snapshot::{CycleStatistics, Recorder, Snapshot};

@@ -3,6 +3,7 @@
 mod actuator;
 mod calibration;
 mod halt;
+mod hardware;
 mod joint;
 mod limits;
 mod simulation;
@@ -12,6 +13,7 @@ pub mod transmission;
 pub use actuator::{Actuator, ActuatorCommand, ActuatorState};
 pub use calibration::SimulatedSensor;
 pub use halt::MotorHalt;
+pub use hardware::Hardware;
 pub use joint::{CalibrationEdges, Joint, JointKind, JointLimits, SafetyController};
 pub use simulation::{JointDynamics, SimulatedRobot};
 pub use statistics::JointStatistics;

@@ -40,6 +40,8 @@ pub enum Kind {
     Integers { default: &'static [i64], min: i64, max: i64, longest: usize },
     Floats { default: &'static [f64], min: f64, max: f64, longest: usize },
     Texts { default: &'static [&'static str], allowed: &'static [&'static str], longest: usize },
+    /// Any type and value, see [`Specification::with_open`](crate::Specification::with_open).
+    Any,
 }
 
 impl Kind {
@@ -53,6 +55,7 @@ impl Kind {
             Self::Integers { default, .. } => Value::Integers(default.into()),
             Self::Floats { default, .. } => Value::Floats(default.into()),
             Self::Texts { default, .. } => Value::Texts(default.iter().map(|&t| t.into()).collect()),
+            Self::Any => Value::Text(String::new()),
         }
     }
 }
@@ -67,7 +70,7 @@ impl Declaration {
     pub fn check(&self, name: &str, value: Value) -> Result<Value, Refusal> {
         let value = widen(self.kind, value);
         let expected = self.kind.default().type_name();
-        if value.type_name() != expected {
+        if self.kind != Kind::Any && value.type_name() != expected {
             return Err(Refusal::WrongType { name: name.into(), value, expected });
         }
         if value.texts().any(|text| text.contains('\0')) {
@@ -110,6 +113,9 @@ impl Declaration {
             }
             (Kind::Texts { allowed, .. }, Value::Texts(v)) if v.iter().any(|t| !is_allowed(allowed, t)) => {
                 not_allowed(value, allowed)
+            }
+            (Kind::Any, value) if value.floats().any(|v| !v.is_finite()) => {
+                Err(Refusal::Rule { name: name.into(), value: value.clone(), rule: "must be finite".into() })
             }
             _ => Ok(value),
         }

@@ -106,7 +106,7 @@ fn allowed(declaration: &Declaration) -> String {
     let unit = if declaration.unit.is_empty() { String::new() } else { format!(" {}", declaration.unit) };
     let choices = |allowed: &[&str]| allowed.join(", ");
     match declaration.kind {
-        Kind::Bool { .. } => String::new(),
+        Kind::Bool { .. } | Kind::Any => String::new(),
         Kind::Integer { min, max, .. } => format!("{min} to {max}{unit}"),
         Kind::Float { min, max, .. } => format!("{min:?} to {max:?}{unit}"),
         Kind::Text { allowed, .. } => choices(allowed),

@@ -2,18 +2,24 @@ use std::collections::BTreeMap;
 
 use crate::live::Live;
 use crate::specification::split;
-use crate::{Change, Declaration, Fixed, Refusal, Value};
+use crate::{Change, Declaration, Fixed, Kind, Refusal, Value};
+
+/// The most parameters that are not declared, and the longest name of one: they must not fill the memory.
+const MOST_OPEN: usize = 10_000;
+const MOST_OPEN_BYTES: usize = 512;
 
 /// The values in force: every one of them passed its check, and none is missing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Set {
     entries: BTreeMap<String, (Declaration, Value)>,
     live: Vec<Live>,
+    /// The declaration of parameters that are not declared, if they are allowed.
+    open: Option<Declaration>,
 }
 
 impl Set {
-    pub(crate) fn new(live: Vec<Live>) -> Self {
-        Self { entries: BTreeMap::new(), live }
+    pub(crate) fn new(live: Vec<Live>, open: Option<Declaration>) -> Self {
+        Self { entries: BTreeMap::new(), live, open }
     }
 
     pub(crate) fn insert(&mut self, name: String, declaration: Declaration, value: Value) {
@@ -71,6 +77,7 @@ impl Set {
                 continue;
             };
             next.add_entry(name, value)?;
+            next.add_open(name);
             next.replace(name, value.clone())?;
             if let Some((declaration, current)) = self.entries.get(name)
                 && declaration.change == Change::AtStart
@@ -116,11 +123,41 @@ impl Set {
         Ok(())
     }
 
+    /// Adds the parameter `name` that is not declared, if such ones are allowed and its owner can have this name.
+    pub(crate) fn add_open(&mut self, name: &str) {
+        let Some(open) = self.open.filter(|_| !self.entries.contains_key(name)) else { return };
+        let Some((owner, member)) = name.split_once('.') else { return };
+        let is_good = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+        let is_owner = owner.split('/').all(|word| !word.is_empty() && word.bytes().all(is_good));
+        let is_member = member.split('.').all(|word| !word.is_empty() && word.bytes().all(is_good));
+        let of_node = |known: &str, declaration: &Declaration| {
+            declaration.kind != Kind::Any && known.split('.').next() == Some(owner)
+        };
+        let is_of_node = self.entries.iter().any(|(known, (declaration, _))| of_node(known, declaration));
+        let count = self.entries.values().filter(|(declaration, _)| declaration.kind == Kind::Any).count();
+        if is_owner && is_member && !is_of_node && name.len() <= MOST_OPEN_BYTES && count < MOST_OPEN {
+            self.insert(name.into(), open, open.kind.default());
+        }
+    }
+
+    /// The parameters that are not declared of `owner`: the names of their members, with their values.
+    pub fn open(&self, owner: &str) -> Vec<(&str, &Value)> {
+        let member = |full: &'_ str| full.strip_prefix(owner)?.strip_prefix('.').map(str::len);
+        let entries = self.entries.iter().filter(|(_, (declaration, _))| declaration.kind == Kind::Any);
+        entries
+            .filter_map(|(full, (_, value))| Some((&full[full.len() - member(full)?..], value)))
+            .collect()
+    }
+
     /// Removes the entry whose key is the parameter `name`.
     fn remove(&mut self, name: &str) -> Result<(), Refusal> {
         let Some(current) = self.value(name) else {
             return Err(Refusal::Unknown { name: name.into(), nearest: self.nearest(name) });
         };
+        if self.declaration(name).is_some_and(|declaration| declaration.kind == Kind::Any) {
+            self.entries.remove(name);
+            return Ok(());
+        }
         let found = split(name).and_then(|(prefix, entry, member)| Some((self.live(prefix)?, entry, member)));
         let (live, entry) = match found {
             Some((live, entry, member)) if member == live.key => (live, entry),

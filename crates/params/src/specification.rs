@@ -1,5 +1,5 @@
 use crate::live::Live;
-use crate::{Declaration, Refusal, Set, Value};
+use crate::{Change, Declaration, Kind, Refusal, Set, Value};
 
 /// All parameters of one node.
 #[derive(Clone, Debug)]
@@ -12,6 +12,7 @@ pub struct Specification {
     pub(crate) groups: Vec<Group>,
     /// The groups whose entries can be added and removed at run time.
     live: Vec<Live>,
+    open: Option<Declaration>,
     fixed: Vec<Fixed>,
 }
 
@@ -74,7 +75,7 @@ impl From<PresetValue> for Value {
 impl Specification {
     /// A node without parameters yet.
     pub fn new(node: &'static str, text: &'static str) -> Self {
-        Self { node, text, parameters: Vec::new(), groups: Vec::new(), live: Vec::new(), fixed: Vec::new() }
+        Self { node, text, parameters: Vec::new(), groups: Vec::new(), live: Vec::new(), open: None, fixed: Vec::new() }
     }
 
     /// Adds the parameters that [`params!`](crate::params!) lists; the order is that of the YAML file and of the table.
@@ -103,6 +104,23 @@ impl Specification {
         self.live.iter().find(|live| live.prefix == group.prefix)
     }
 
+    /// Allows parameters that are not declared: `<owner>.<member>`, for owners that the user chooses and whose parameters only
+    /// they know. They may be set to any type and deleted at any time; `text` describes them.
+    ///
+    /// No owner has the first part of a declared name, so a mistyped one of those is still refused.
+    #[must_use]
+    pub fn with_open(mut self, text: &'static str) -> Self {
+        self.open = Some(Declaration {
+            name: "",
+            text,
+            unit: "",
+            kind: Kind::Any,
+            change: Change::Live,
+            needed_by: "",
+        });
+        self
+    }
+
     /// Fixes parameters that were added before.
     #[must_use]
     pub fn with_fixed(mut self, fixed: Fixed) -> Self {
@@ -115,7 +133,7 @@ impl Specification {
     /// All refusals together.
     pub fn resolve(&self, overrides: impl IntoIterator<Item = (String, Value)>) -> Result<Set, Vec<Refusal>> {
         let overrides: Vec<(String, Value)> = overrides.into_iter().collect();
-        let mut set = Set::new(self.live.clone());
+        let mut set = Set::new(self.live.clone(), self.open);
         for declaration in &self.parameters {
             set.insert(declaration.name.into(), *declaration, declaration.kind.default());
         }
@@ -128,6 +146,7 @@ impl Specification {
                 refusals.push(refusal);
                 continue;
             }
+            set.add_open(name);
             if let Err(refusal) = set.replace(name, value.clone()) {
                 refusals.push(refusal);
             }

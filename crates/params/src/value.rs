@@ -36,6 +36,15 @@ impl Value {
         }
     }
 
+    /// The real numbers in it.
+    pub(crate) fn floats(&self) -> impl Iterator<Item = &f64> {
+        match self {
+            Self::Float(value) => core::slice::from_ref(value).iter(),
+            Self::Floats(values) => values.iter(),
+            _ => [].iter(),
+        }
+    }
+
     /// The texts in it.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &String> {
         match self {

@@ -30,15 +30,15 @@ pub(crate) fn list(set: &Set, prefixes: &[String], depth: u64) -> msg::ListParam
     result
 }
 
-/// A parameter's declaration as a message.
-pub(crate) fn describe(name: &str, declaration: &Declaration) -> msg::ParameterDescriptor {
+/// A parameter's declaration as a message, with the type of its `value`.
+pub(crate) fn describe(name: &str, declaration: &Declaration, value: &Value) -> msg::ParameterDescriptor {
     let unit = if declaration.unit.is_empty() { String::new() } else { format!(" [{}]", declaration.unit) };
     let mut descriptor = msg::ParameterDescriptor {
         name: name.to_owned(),
-        type_: to_wire(&declaration.kind.default()).type_,
+        type_: to_wire(value).type_,
         description: format!("{}{unit}", declaration.text),
         read_only: declaration.change == params::Change::AtStart,
-        dynamic_typing: false,
+        dynamic_typing: declaration.kind == Kind::Any,
         ..Default::default()
     };
     match declaration.kind {
@@ -52,7 +52,7 @@ pub(crate) fn describe(name: &str, declaration: &Declaration) -> msg::ParameterD
         Kind::Text { allowed, .. } | Kind::Texts { allowed, .. } if !allowed.is_empty() => {
             descriptor.additional_constraints = format!("one of: {}", allowed.join(", "));
         }
-        Kind::Bool { .. } | Kind::Text { .. } | Kind::Texts { .. } => {}
+        Kind::Bool { .. } | Kind::Text { .. } | Kind::Texts { .. } | Kind::Any => {}
     }
     descriptor
 }

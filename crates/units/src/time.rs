@@ -69,6 +69,15 @@ impl Stamp {
     pub const fn as_nanos(self) -> i64 {
         self.sec as i64 * 1_000_000_000 + self.nanosec as i64
     }
+
+    /// The stamp `duration` earlier; the least stamp if it would be below.
+    #[must_use]
+    pub fn before(self, duration: Duration) -> Self {
+        let nanos = self.as_nanos().saturating_sub(i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX));
+        let part = nanos.rem_euclid(1_000_000_000);
+        let sec = i32::try_from(nanos.div_euclid(1_000_000_000)).unwrap_or(i32::MIN);
+        Self { sec, nanosec: u32::try_from(part).unwrap_or(0) }
+    }
 }
 
 #[cfg(test)]
@@ -91,5 +100,8 @@ mod tests {
         // 2 s - 1.999999999 s = 1 ns
         assert_eq!(b.as_nanos() - a.as_nanos(), 1);
         assert!(Stamp::ZERO.is_zero() && !b.is_zero());
+        assert_eq!(b.before(Duration::from_nanos(1)), a);
+        assert_eq!(a.before(Duration::from_secs(2)), Stamp { sec: -1, nanosec: 999_999_999 });
+        assert_eq!(Stamp::ZERO.before(Duration::MAX).sec, i32::MIN);
     }
 }

@@ -3,7 +3,7 @@ use core::time::Duration;
 use units::Instant;
 
 use crate::controllers::{
-    Change, ControllerFailure, ControllerList, ControllerSlot, Message, Step, SwitchEntry,
+    Change, ControllerFailure, ControllerId, ControllerList, ControllerSlot, Message, Step, SwitchEntry,
 };
 use crate::{Joint, Robot};
 
@@ -67,10 +67,10 @@ impl ControlLoop {
         }
     }
 
-    /// Passes a message to the input `input` of the controller `controller`, an index in the order of loading, before a step.
-    /// A message for a controller or an input that does not exist is ignored.
-    pub fn deliver(&mut self, controller: usize, input: usize, message: &mut Message, now: Instant) {
-        let slot = self.list.slots.get_mut(controller);
+    /// Passes a message to the input `input` of a controller, before a step. A message for a controller or an input that does
+    /// not exist is ignored.
+    pub fn deliver(&mut self, controller: ControllerId, input: usize, message: &mut Message, now: Instant) {
+        let slot = self.list.slots.iter_mut().find(|slot| slot.id == controller);
         if let Some(slot) = slot.filter(|slot| input < slot.controller.inputs().len()) {
             slot.controller.receive(input, message, now);
         }

@@ -2,8 +2,12 @@ use core::fmt;
 
 use crate::controllers::{Controller, ControllerFailure, ControllerTiming};
 
+/// Identifies a controller while it is loaded, and none that is loaded later.
+pub type ControllerId = u64;
+
 /// A loaded controller in the control loop.
 pub struct ControllerSlot {
+    pub(crate) id: ControllerId,
     pub(crate) controller: Box<dyn Controller>,
     pub(crate) is_running: bool,
     pub(crate) timing: ControllerTiming,
@@ -14,10 +18,10 @@ pub struct ControllerSlot {
 }
 
 impl ControllerSlot {
-    /// A stopped controller with fresh statistics.
-    pub fn new(controller: Box<dyn Controller>) -> Self {
+    /// A stopped controller with fresh statistics, to which messages for `id` are delivered.
+    pub fn new(id: ControllerId, controller: Box<dyn Controller>) -> Self {
         let timing = ControllerTiming::default();
-        Self { controller, is_running: false, timing, invalid_commands: 0, failure: None }
+        Self { id, controller, is_running: false, timing, invalid_commands: 0, failure: None }
     }
 
     /// Whether it runs.

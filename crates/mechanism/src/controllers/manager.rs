@@ -5,7 +5,7 @@ use units::{Instant, Machine};
 
 use crate::controllers::request::check_name;
 use crate::controllers::{
-    Change, Controller, ControllerFailure, ControllerList, ControllerSlot, ControllerState, Dependency,
+    Change, Controller, ControllerFailure, ControllerId, ControllerList, ControllerSlot, ControllerState, Dependency,
     Refusal, Request, RequestId, ScheduleError, Strictness, SwitchEntry, schedule,
 };
 
@@ -28,6 +28,8 @@ pub enum Input {
 
 /// A controller that was created and initialised.
 pub struct NewController {
+    /// Its own, never used before.
+    pub id: ControllerId,
     /// The controller.
     pub controller: Box<dyn Controller>,
     /// Its dependencies on loaded controllers.
@@ -241,9 +243,9 @@ impl Manager {
         let Some(job) = self.job.as_ref().filter(|job| job.stage == Stage::Creating) else { return };
         let Request::Load(name) = &job.request else { return };
         let name = name.clone();
-        let change = result.and_then(|NewController { controller, dependencies }| {
+        let change = result.and_then(|NewController { id, controller, dependencies }| {
             let schedule = self.schedule(Some((&name, &dependencies))).map_err(Refusal::Schedule)?;
-            let slot = Some(Box::new(ControllerSlot::new(controller)));
+            let slot = Some(Box::new(ControllerSlot::new(id, controller)));
             let list = ControllerList::with_schedule(schedule);
             Ok((Change::Add { slot, list }, dependencies))
         });

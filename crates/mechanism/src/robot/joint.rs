@@ -100,6 +100,19 @@ impl Joint {
         }
     }
 
+    /// Takes the state of `other`, the same joint elsewhere, without its name.
+    /// # Real-time
+    /// It allocates nothing.
+    pub(crate) fn copy_state(&mut self, other: &Self) {
+        self.position = other.position;
+        self.velocity = other.velocity;
+        self.measured_effort = other.measured_effort;
+        self.commanded_effort = other.commanded_effort;
+        self.is_calibrated = other.is_calibrated;
+        self.reference_position = other.reference_position;
+        self.statistics = other.statistics;
+    }
+
     /// Replaces a commanded effort that is not finite by zero, counts it, and returns whether it did.
     ///
     /// # Source

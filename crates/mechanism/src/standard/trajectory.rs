@@ -10,7 +10,7 @@ use crate::standard::position::distance;
 /// Moves joints along a trajectory and holds its end: effort = PID(desired - position), with the desired and the measured
 /// velocity for the derivative.
 ///
-/// Input `trajectory`: a [`Trajectory`] with as many joints as the controller has, which replaces the present one from where it
+/// Input `joint_trajectory`: a [`Trajectory`] with as many joints as the controller has, which replaces the present one from where it
 /// is, position and velocity. A start holds the present positions until one comes. A joint that leaves its tolerance on the way
 /// ends the motion where the joints are then; one that is not within its tolerance at the end misses the goal.
 /// # Errors
@@ -112,7 +112,7 @@ impl TrajectoryController {
 
 impl Controller for TrajectoryController {
     fn inputs(&self) -> &'static [ControllerInput] {
-        &[ControllerInput { name: "trajectory", kind: InputKind::Trajectory }]
+        &[ControllerInput { name: "joint_trajectory", kind: InputKind::Trajectory }]
     }
 
     fn receive(&mut self, _: usize, message: &mut Message, now: Instant) {

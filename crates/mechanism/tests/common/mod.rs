@@ -175,7 +175,7 @@ impl Rig {
         let behaviour = Behaviour::default();
         self.behaviours.push((name.clone(), behaviour.clone()));
         let controller = Box::new(Recorder { name, log: self.log.clone(), behaviour });
-        Ok(NewController { controller, dependencies })
+        Ok(NewController { id: 1, controller, dependencies })
     }
 
     /// One step of the loop, with the change that waits.

@@ -1,0 +1,222 @@
+use core::time::Duration;
+use std::collections::VecDeque;
+
+use units::{Instant, Machine, Stamp, earliest};
+
+use crate::Snapshot;
+use crate::controllers::{self, Manager};
+use crate::diagnostics::{Diagnostics, Status};
+
+/// Everything that can happen to the node.
+#[derive(Debug)]
+pub enum Input {
+    /// What the [`Manager`] is told.
+    Manager(controllers::Input),
+    /// The control loop reported its state.
+    Reported(Box<Snapshot>),
+    /// A halt of the motors was requested.
+    HaltRequested,
+    /// A reset of the motors was requested.
+    ResetRequested,
+    /// The state of the vehicle was received: whether it is an emergency stop.
+    StateReceived {
+        /// Whether it is `ESTOP`.
+        is_estop: bool,
+    },
+    /// The wall clock was read.
+    ClockRead(Stamp),
+    /// The node ends.
+    Stopping,
+}
+
+/// Everything that the node does.
+#[derive(Debug)]
+pub enum Output {
+    /// What the [`Manager`] asks for.
+    Manager(controllers::Output),
+    /// Halt all motors.
+    Halt,
+    /// Reset the motors.
+    Reset,
+    /// Publish whether any motor is halted.
+    PublishHalted(bool),
+    /// Publish the topics that are due, with the names of its controllers and the time of its step; then its memory goes back to
+    /// the loop.
+    Publish(Box<Snapshot>, Vec<String>, Stamp),
+    /// Publish the statuses of joints and controllers.
+    PublishStatuses(Vec<Status>),
+    /// Something that users should know.
+    Warn(String),
+}
+
+/// The state of the vehicle is lost when it is older; hindbrain publishes it twice a second.
+const STATE_TIMEOUT: Duration = Duration::from_millis(1500);
+/// The period of the statuses, and of the repeated publishing of the halt.
+const STATUS_PERIOD: Duration = Duration::from_secs(1);
+
+/// The controller manager, with the halt of the motors, the reports of the loop and the diagnostics.
+///
+/// The motors are halted while one of these holds: a halt was requested and no reset since; the vehicle is in its emergency
+/// stop; its state is awaited and lost. When the last one ends, the motors are reset once.
+#[derive(Debug)]
+pub struct Mechanism {
+    manager: Manager,
+    diagnostics: Diagnostics,
+    causes: Causes,
+    /// When the vehicle's state counts as lost, if it is awaited.
+    state_until: Option<Instant>,
+    is_halted: bool,
+    statuses_due: Option<Instant>,
+    clock: (Instant, Stamp),
+    outputs: VecDeque<Output>,
+}
+
+/// Why the motors are halted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Causes {
+    is_requested: bool,
+    is_estop: bool,
+    is_lost: bool,
+}
+
+impl Causes {
+    fn any(self) -> bool {
+        self.is_requested || self.is_estop || self.is_lost
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Self { is_estop: true, .. } => "the vehicle is in its emergency stop",
+            Self { is_lost: true, .. } => "the vehicle's state is lost",
+            Self { is_requested: true, .. } => "a halt was requested",
+            _ => "no cause",
+        }
+    }
+}
+
+impl Mechanism {
+    /// The node without controllers. With `awaits_state` the motors are halted until the vehicle's state arrives.
+    pub fn new(call_timeout: Duration, awaits_state: bool) -> Self {
+        let causes = Causes { is_lost: awaits_state, ..Causes::default() };
+        let mut outputs = VecDeque::new();
+        if causes.any() {
+            outputs.push_back(Output::Halt);
+        }
+        Self {
+            manager: Manager::new(call_timeout),
+            diagnostics: Diagnostics::default(),
+            causes,
+            state_until: awaits_state.then_some(Instant::ZERO),
+            is_halted: true,
+            statuses_due: None,
+            clock: (Instant::ZERO, Stamp::ZERO),
+            outputs,
+        }
+    }
+
+    /// Which controllers are loaded and run.
+    pub fn manager(&self) -> &Manager {
+        &self.manager
+    }
+
+    /// Why the motors are kept halted, if they are.
+    pub fn halt_cause(&self) -> Option<&'static str> {
+        self.causes.any().then(|| self.causes.text())
+    }
+
+    /// Whether any motor was halted in the last report.
+    pub fn is_halted(&self) -> bool {
+        self.is_halted
+    }
+
+    fn set_causes(&mut self, causes: Causes) {
+        let before = core::mem::replace(&mut self.causes, causes);
+        if causes.any() && !before.any() {
+            self.outputs.push_back(Output::Halt);
+            self.outputs.push_back(Output::Warn(format!("the motors are halted: {}", causes.text())));
+        } else if before.any() && !causes.any() {
+            self.outputs.push_back(Output::Reset);
+        }
+    }
+
+    fn reset_requested(&mut self) {
+        let causes = Causes { is_requested: false, ..self.causes };
+        if causes.any() {
+            self.outputs.push_back(Output::Warn(format!("the motors stay halted: {}", causes.text())));
+        } else if !self.causes.any() {
+            self.outputs.push_back(Output::Reset); // an error of a motor, which has no cause here
+        }
+        self.set_causes(causes);
+    }
+
+    fn reported(&mut self, now: Instant, snapshot: Box<Snapshot>) {
+        if self.is_halted != snapshot.is_halted {
+            self.is_halted = snapshot.is_halted;
+            self.outputs.push_back(Output::PublishHalted(self.is_halted));
+        }
+        let names: Vec<String> = self.manager.names().map(str::to_owned).collect();
+        if snapshot.has_statistics {
+            for joint in &snapshot.joints {
+                self.diagnostics.add_joint(now, joint);
+            }
+            for (name, report) in names.iter().zip(&snapshot.controllers) {
+                self.diagnostics.add_controller(now, name, *report);
+            }
+        }
+        let stamp = self.stamp(snapshot.now);
+        self.outputs.push_back(Output::Publish(snapshot, names, stamp));
+    }
+
+    /// The wall clock at `at`, as of its last reading.
+    fn stamp(&self, at: Instant) -> Stamp {
+        let (read, stamp) = self.clock;
+        stamp.before(read.since(at))
+    }
+
+    /// Does what is due by `now`.
+    fn expire(&mut self, now: Instant) {
+        if self.state_until.is_some_and(|until| now >= until) && !self.causes.is_lost {
+            self.set_causes(Causes { is_lost: true, ..self.causes });
+        }
+        let due = *self.statuses_due.get_or_insert(now + STATUS_PERIOD);
+        if now >= due {
+            self.statuses_due = Some(now + STATUS_PERIOD);
+            let (read, stamp) = self.clock;
+            let statuses = self.diagnostics.statuses(now, |at| stamp.before(read.since(at)));
+            self.outputs.push_back(Output::PublishStatuses(statuses));
+            self.outputs.push_back(Output::PublishHalted(self.is_halted));
+        }
+    }
+}
+
+impl Machine for Mechanism {
+    type Input = Input;
+    type Output = Output;
+
+    fn handle(&mut self, now: Instant, input: Input) {
+        match input {
+            Input::Manager(input) => self.manager.handle(now, input),
+            Input::Reported(snapshot) => self.reported(now, snapshot),
+            Input::HaltRequested => self.set_causes(Causes { is_requested: true, ..self.causes }),
+            Input::ResetRequested => self.reset_requested(),
+            Input::StateReceived { is_estop } => {
+                if let Some(until) = &mut self.state_until {
+                    *until = now + STATE_TIMEOUT;
+                    self.set_causes(Causes { is_estop, is_lost: false, ..self.causes });
+                }
+            }
+            Input::ClockRead(stamp) => self.clock = (now, stamp),
+            Input::Stopping => self.set_causes(Causes { is_requested: true, ..self.causes }),
+        }
+    }
+
+    fn poll(&mut self, now: Instant) -> Option<Output> {
+        self.expire(now);
+        self.outputs.pop_front().or_else(|| self.manager.poll(now).map(Output::Manager))
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let state = self.state_until.filter(|_| !self.causes.is_lost);
+        earliest(self.manager.deadline(), earliest(state, self.statuses_due))
+    }
+}

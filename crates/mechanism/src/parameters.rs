@@ -1,0 +1,145 @@
+use core::time::Duration;
+
+use params::{Parameter, Refusal, Set, Specification};
+
+use crate::robot::JointDynamics;
+
+params::params! {
+    /// The parameters of the node itself; controllers have their own.
+    struct Declared {
+        robot_description: String = Parameter::string("robot_description", "")
+            .at_start()
+            .text("The URDF of the robot, or the path of its file.")
+            .needed_by("pr2_mechanism: its parameter of this name"),
+        hardware: String = Parameter::choice("hardware", "simulated", &["simulated"])
+            .at_start()
+            .text("What the efforts move: a simulation of the robot.")
+            .needed_by("robots differ"),
+        rate: i64 = Parameter::integer("rate", 1000, 10, 10_000)
+            .unit("Hz")
+            .at_start()
+            .text("How often the control loop steps.")
+            .needed_by("ros2_control: update_rate"),
+        joint_state_publish_rate: f64 = Parameter::float("joint_state_publish_rate", 100.0, -1e6, 1e6)
+            .unit("Hz")
+            .at_start()
+            .text("How often joint_states is published; 0 or less for next to never.")
+            .needed_by("pr2_mechanism: its parameter of this name"),
+        mechanism_statistics_publish_rate: f64 =
+            Parameter::float("mechanism_statistics_publish_rate", 1.0, -1e6, 1e6)
+            .unit("Hz")
+            .at_start()
+            .text("How often mechanism_statistics is published; 0 or less for next to never.")
+            .needed_by("pr2_mechanism: its parameter of this name"),
+        call_timeout: Duration = Parameter::seconds("call_timeout", 2.0, 0.05, 60.0)
+            .at_start()
+            .text("How long a service call waits for the control loop; it then fails and changes nothing.")
+            .needed_by("pr2_mechanism: its calls wait without end"),
+        halt_on: String = Parameter::string("halt_on", "")
+            .at_start()
+            .text("A topic like hind/state (std_msgs/String). While it says ESTOP, or nothing for 1.5 s, the motors are halted. \
+                Empty for none.")
+            .needed_by("robots that drive with the node hindbrain"),
+        priority: i64 = Parameter::integer("priority", 50, 0, 99)
+            .at_start()
+            .text("The priority of the control loop's thread with SCHED_FIFO, if that is permitted; 0 for the normal scheduler.")
+            .needed_by("ros2_control: thread_priority"),
+        lock_memory: bool = Parameter::bool("lock_memory", true)
+            .at_start()
+            .text("Whether the process's memory stays in memory, if that is permitted.")
+            .needed_by("ros2_control: lock_memory"),
+        cores: Vec<i64> = Parameter::integers("cores", &[], 0, 1023, 64)
+            .at_start()
+            .text("The processors that the control loop may run on; all if there are none.")
+            .needed_by("ros2_control: cpu_affinity"),
+        is_calibrated: bool = Parameter::bool("simulation.is_calibrated", true)
+            .at_start()
+            .text("Whether the simulated joints know their positions at the start, as with absolute encoders.")
+            .needed_by("calibration controllers have to be tried without a robot"),
+        inertia: f64 = Parameter::float("simulation.inertia", 0.1, 1e-6, 1e6)
+            .unit("kg m² or kg")
+            .at_start()
+            .text("The inertia of each simulated joint.")
+            .needed_by("robots differ"),
+        damping: f64 = Parameter::float("simulation.damping", 0.5, 0.0, 1e6)
+            .unit("Nms/rad or Ns/m")
+            .at_start()
+            .text("The damping of each simulated joint.")
+            .needed_by("robots differ"),
+    }
+}
+
+/// The parameters in force, parsed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// The URDF, or the path of its file.
+    pub robot_description: String,
+    /// The time between two steps.
+    pub period: Duration,
+    /// \[Hz\]
+    pub joint_state_rate: f64,
+    /// \[Hz\]
+    pub statistics_rate: f64,
+    /// How long a call waits for the loop.
+    pub call_timeout: Duration,
+    /// The topic whose `ESTOP` halts the motors, if there is one.
+    pub halt_on: Option<String>,
+    /// The priority of the loop's thread, if it has one.
+    pub priority: Option<u8>,
+    /// Whether memory is locked.
+    pub lock_memory: bool,
+    /// The processors of the loop's thread; all if there are none.
+    pub cores: Vec<usize>,
+    /// Whether simulated joints are calibrated at the start.
+    pub is_calibrated: bool,
+    /// How simulated joints resist.
+    pub dynamics: JointDynamics,
+}
+
+impl Params {
+    /// Reads the parameters in force.
+    /// # Errors
+    /// There is no robot description.
+    pub fn read(set: &Set) -> Result<Self, Refusal> {
+        let Declared {
+            robot_description,
+            hardware: _, // there is one kind
+            rate,
+            joint_state_publish_rate,
+            mechanism_statistics_publish_rate,
+            call_timeout,
+            halt_on,
+            priority,
+            lock_memory,
+            cores,
+            is_calibrated,
+            inertia,
+            damping,
+        } = Declared::read(set);
+        if robot_description.trim().is_empty() {
+            return Err(set.refuse("robot_description", "must be a URDF or the path of its file"));
+        }
+        Ok(Self {
+            robot_description,
+            period: Duration::from_secs(1) / u32::try_from(rate).unwrap_or(1000),
+            joint_state_rate: joint_state_publish_rate,
+            statistics_rate: mechanism_statistics_publish_rate,
+            call_timeout,
+            halt_on: Some(halt_on).filter(|topic| !topic.is_empty()),
+            priority: u8::try_from(priority).ok().filter(|priority| *priority > 0),
+            lock_memory,
+            cores: cores.into_iter().filter_map(|core| usize::try_from(core).ok()).collect(),
+            is_calibrated,
+            dynamics: JointDynamics { inertia, damping },
+        })
+    }
+}
+
+/// The parameters of the node.
+pub fn specification() -> Specification {
+    Specification::new("mechanism", "Runs the controllers of a robot's joints in a real-time loop, as pr2_mechanism does.")
+        .with_all(Declared::declarations())
+        .with_open(
+            "A parameter of a controller, <controller>.type or what its type has; it is checked when the controller is loaded.",
+        )
+}

@@ -1,0 +1,38 @@
+use core::time::Duration;
+
+use crate::Robot;
+use crate::robot::SimulatedRobot;
+
+/// What a control loop moves: it sets the state of a robot's actuators before a step, and obeys their commands after it.
+///
+/// # Real-time
+/// The loop calls `read`, `write` and `is_halted` in each cycle: they must not allocate, lock or block.
+pub trait Hardware: Send {
+    /// Sets the state of the actuators, `period` after the previous call.
+    fn read(&mut self, robot: &mut Robot, period: Duration);
+
+    /// Passes the actuators' commands on. The last call before the end has efforts of zero and disabled actuators.
+    fn write(&mut self, robot: &Robot);
+
+    /// Halts all motors, until a reset.
+    fn halt(&mut self);
+
+    /// Begins a reset of the motors.
+    fn reset(&mut self);
+}
+
+impl Hardware for SimulatedRobot {
+    fn read(&mut self, robot: &mut Robot, period: Duration) {
+        self.step(robot, period);
+    }
+
+    fn write(&mut self, _: &Robot) {} // the next `read` applies the commands over its period
+
+    fn halt(&mut self) {
+        Self::halt(self);
+    }
+
+    fn reset(&mut self) {
+        Self::reset(self);
+    }
+}

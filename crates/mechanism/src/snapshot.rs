@@ -1,0 +1,118 @@
+use core::time::Duration;
+
+use units::Instant;
+
+use crate::controllers::{ControlLoop, PublishPeriod};
+use crate::diagnostics::ControllerReport;
+use crate::{Actuator, Joint, Robot};
+
+/// What a control loop reports after a step.
+///
+/// # Real-time
+/// Filling one in the loop allocates nothing: it was made outside, with the names of the robot and room for controllers.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// The time of the step.
+    pub now: Instant,
+    /// Whether `joint_states` is due.
+    pub has_joint_states: bool,
+    /// Whether `mechanism_statistics` is due; the joints' windows begin again after it.
+    pub has_statistics: bool,
+    /// Whether a motor that a transmission uses is halted.
+    pub is_halted: bool,
+    /// The joints, after the step.
+    pub joints: Vec<Joint>,
+    /// All actuators of the hardware, sorted by name.
+    pub actuators: Vec<Actuator>,
+    /// The loaded controllers in the order of loading.
+    pub controllers: Vec<ControllerReport>,
+    /// How well the loop keeps its time.
+    pub cycles: CycleStatistics,
+}
+
+/// How well a control loop keeps its time, since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CycleStatistics {
+    /// How many steps were made.
+    pub cycles: u64,
+    /// How many were left out because another one took too long.
+    pub missed: u64,
+    /// The greatest lateness of a step.
+    pub max_late: Duration,
+    /// The longest step.
+    pub max_step: Duration,
+}
+
+impl Snapshot {
+    /// One for `robot`, with room for `controllers`.
+    pub fn new(robot: &Robot, controllers: usize) -> Self {
+        Self {
+            now: Instant::ZERO,
+            has_joint_states: false,
+            has_statistics: false,
+            is_halted: true,
+            joints: robot.joints().to_vec(),
+            actuators: robot.actuators().to_vec(),
+            controllers: Vec::with_capacity(controllers),
+            cycles: CycleStatistics::default(),
+        }
+    }
+
+    /// Takes the state of `control`; `false` if it has no room for the controllers.
+    fn fill(&mut self, control: &ControlLoop) -> bool {
+        self.controllers.clear();
+        if self.controllers.capacity() < control.controllers().count() {
+            return false;
+        }
+        let report = |slot: &crate::controllers::ControllerSlot| ControllerReport {
+            is_running: slot.is_running(),
+            timing: *slot.timing(),
+        };
+        self.controllers.extend(control.controllers().map(report));
+        for (own, joint) in self.joints.iter_mut().zip(control.robot().joints()) {
+            own.copy_state(joint);
+        }
+        for (own, actuator) in self.actuators.iter_mut().zip(control.robot().actuators()) {
+            (own.command, own.state) = (actuator.command, actuator.state);
+        }
+        self.is_halted = control.robot().is_halted();
+        true
+    }
+}
+
+/// Decides in which steps what is reported.
+#[derive(Clone, Copy, Debug)]
+pub struct Recorder {
+    joint_states: PublishPeriod,
+    statistics: PublishPeriod,
+    was_halted: bool,
+}
+
+impl Recorder {
+    /// A recorder for `joint_states` and `mechanism_statistics` at these rates \[Hz\], from `start` on.
+    pub fn new(joint_states: f64, statistics: f64, start: Instant) -> Self {
+        let period = |rate| PublishPeriod::new(rate, start);
+        Self { joint_states: period(joint_states), statistics: period(statistics), was_halted: true }
+    }
+
+    /// Fills `snapshot` after the step at `now`; `false` if nothing is due, or it has no room for the controllers. What is due
+    /// then stays due. A halt of the motors and its end are reported at once.
+    /// # Real-time
+    /// It allocates nothing.
+    pub fn record(&mut self, now: Instant, control: &mut ControlLoop, snapshot: &mut Snapshot) -> bool {
+        let mut next = *self;
+        let (has_joint_states, has_statistics) = (next.joint_states.is_due(now), next.statistics.is_due(now));
+        next.was_halted = control.robot().is_halted();
+        let is_due = has_joint_states || has_statistics || next.was_halted != self.was_halted;
+        if !is_due || !snapshot.fill(control) {
+            return false;
+        }
+        *self = next;
+        (snapshot.now, snapshot.has_joint_states, snapshot.has_statistics) =
+            (now, has_joint_states, has_statistics);
+        if has_statistics {
+            control.robot_mut().joints_mut().iter_mut().for_each(|joint| joint.statistics.restart_window());
+        }
+        true
+    }
+}
