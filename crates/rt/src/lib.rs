@@ -14,5 +14,5 @@ mod schedule;
 mod settings;
 
 pub use mailbox::Mailbox;
-pub use periodic::{Cycle, Periodic};
+pub use periodic::{Cycle, Periodic, now};
 pub use settings::{RealTime, Refused};

@@ -86,7 +86,10 @@ fn run(period: Duration, ended: &AtomicBool, mut body: impl FnMut(Cycle)) {
     }
 }
 
-fn now() -> Instant {
+/// The time now, on the clock of the cycles: since boot, suspended or not.
+/// # Real-time
+/// It reads the clock and nothing else.
+pub fn now() -> Instant {
     Instant::from_nanos(u64::try_from(boot_clock::now().as_nanos()).unwrap_or(u64::MAX))
 }
 

@@ -58,9 +58,11 @@ impl ControlLoop {
         self.list.slots.iter().map(|slot| &**slot)
     }
 
-    /// The controllers that stopped by themselves since the last call: each index in the order of loading, and why.
-    pub fn take_failures(&mut self, mut report: impl FnMut(usize, ControllerFailure)) {
-        for (index, slot) in self.list.slots.iter_mut().enumerate() {
+    /// The controllers that stopped by themselves and were not reported, `most` at once: each index in the order of loading,
+    /// and why.
+    pub fn take_failures(&mut self, most: usize, mut report: impl FnMut(usize, ControllerFailure)) {
+        let failed = self.list.slots.iter_mut().enumerate().filter(|(_, slot)| slot.failure.is_some());
+        for (index, slot) in failed.take(most) {
             if let Some(failure) = slot.failure.take() {
                 report(index, failure);
             }

@@ -192,7 +192,7 @@ impl Rig {
             self.manager.handle(self.now, Input::Changed(change));
         }
         let mut failures = Vec::new();
-        self.control.take_failures(|index, failure| failures.push((index, failure)));
+        self.control.take_failures(usize::MAX, |index, failure| failures.push((index, failure)));
         for (index, failure) in failures {
             self.manager.handle(self.now, Input::Failed(index, failure));
         }

@@ -1,0 +1,140 @@
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use mechanism::controllers::{Change, ControlLoop, ControllerFailure, ControllerId, Message};
+use mechanism::robot::Hardware;
+use mechanism::{CycleStatistics, Recorder, Snapshot};
+use rt::Cycle;
+use rtrb::{Consumer, Producer};
+
+use crate::link::Shared;
+
+/// What the loop reports, in the order in which it happened.
+#[derive(Debug)]
+pub enum Event {
+    /// A change was made.
+    Changed(Box<Change>),
+    /// A controller stopped by itself: its index in the order of loading, and why.
+    Failed(usize, ControllerFailure),
+    /// The state after a step; give it back with [`Events::recycle`](crate::Events::recycle).
+    Reported(Box<Snapshot>),
+    /// What a controller had and needs no longer: it is freed outside the loop.
+    Used(Message),
+}
+
+/// A message on its way to a controller.
+pub(crate) type Delivery = (ControllerId, usize, Message);
+
+/// How many events a cycle makes besides failures, which wait in their controllers: a change, a report, used messages.
+const EVENTS_OF_A_CYCLE: usize = 2 + MESSAGES_OF_A_CYCLE;
+/// How many messages a cycle delivers: the others wait, so that no flood delays the step.
+const MESSAGES_OF_A_CYCLE: usize = 32;
+
+/// The loop's side of the queues, for the thread that calls [`cycle`](Self::cycle) periodically.
+pub struct Body {
+    pub(crate) control: ControlLoop,
+    pub(crate) hardware: Box<dyn Hardware>,
+    pub(crate) recorder: Recorder,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) deliveries: Consumer<Delivery>,
+    pub(crate) events: Producer<Event>,
+    pub(crate) free: Consumer<Box<Snapshot>>,
+    /// The one that is filled next.
+    pub(crate) snapshot: Option<Box<Snapshot>>,
+    pub(crate) was_halted: bool,
+    pub(crate) resets: u64,
+    pub(crate) cycles: CycleStatistics,
+}
+
+impl Body {
+    /// Makes one cycle.
+    /// # Real-time
+    /// No lock, no allocation, no system call but reading the clock.
+    pub fn cycle(&mut self, cycle: Cycle) {
+        self.obey_halts();
+        self.hardware.read(self.control.robot_mut(), cycle.since_last);
+        // With little room for events nothing is taken that would need it; the loop itself goes on.
+        let has_room = self.events.slots() >= EVENTS_OF_A_CYCLE;
+        let mut change = if has_room { self.shared.change.take() } else { None };
+        if has_room {
+            self.deliver(cycle);
+        }
+        self.control.step(cycle.now, cycle.since_last, rt::now, change.as_deref_mut());
+        self.hardware.write(self.control.robot());
+        self.count(cycle);
+        if has_room {
+            self.report(cycle, change);
+        }
+    }
+
+    /// A halt holds while it is wanted; each reset that is requested while none is wanted begins one.
+    fn obey_halts(&mut self) {
+        let resets = self.shared.resets.load(Ordering::SeqCst);
+        let is_wanted = self.shared.is_halt_wanted.load(Ordering::SeqCst);
+        if is_wanted && !self.was_halted {
+            self.hardware.halt();
+        } else if !is_wanted && (self.was_halted || resets != self.resets) {
+            self.hardware.reset();
+        }
+        (self.was_halted, self.resets) = (is_wanted, resets);
+    }
+
+    fn deliver(&mut self, cycle: Cycle) {
+        for _ in 0..MESSAGES_OF_A_CYCLE {
+            let Ok((controller, input, mut message)) = self.deliveries.pop() else { return };
+            self.control.deliver(controller, input, &mut message, cycle.now);
+            if matches!(message, Message::Trajectory(Some(_))) {
+                self.send(Event::Used(message));
+            }
+        }
+    }
+
+    fn count(&mut self, cycle: Cycle) {
+        let CycleStatistics { cycles, missed, max_late, max_step } = &mut self.cycles;
+        *cycles += 1;
+        *missed += cycle.missed;
+        *max_late = (*max_late).max(cycle.late);
+        *max_step = (*max_step).max(rt::now().since(cycle.now));
+    }
+
+    fn report(&mut self, cycle: Cycle, change: Option<Box<Change>>) {
+        if let Some(change) = change {
+            self.send(Event::Changed(change));
+        }
+        let Self { control, events, .. } = self;
+        // One place stays for the report.
+        control.take_failures(events.slots().saturating_sub(1), |index, failure| {
+            let _ = events.push(Event::Failed(index, failure));
+        });
+        if self.snapshot.is_none() {
+            self.snapshot = self.free.pop().ok();
+        }
+        if let Some(mut snapshot) = self.snapshot.take() {
+            if self.recorder.record(cycle.now, &mut self.control, &mut snapshot) {
+                snapshot.cycles = self.cycles;
+                self.send(Event::Reported(snapshot));
+            } else if snapshot.controllers.capacity() < self.control.controllers().count() {
+                // It has no room for the controllers: outside it gets more.
+                (snapshot.has_joint_states, snapshot.has_statistics) = (false, false);
+                snapshot.is_halted = self.control.robot().is_halted();
+                self.send(Event::Reported(snapshot));
+            } else {
+                self.snapshot = Some(snapshot);
+            }
+        }
+    }
+
+    /// There is room, see `cycle`.
+    fn send(&mut self, event: Event) {
+        let sent = self.events.push(event);
+        debug_assert!(sent.is_ok(), "the events have no room");
+    }
+}
+
+impl Drop for Body {
+    /// The last thing that every actuator hears, also after a panic: no effort, not enabled.
+    fn drop(&mut self) {
+        self.control.stop();
+        self.hardware.write(self.control.robot());
+    }
+}

@@ -1,0 +1,13 @@
+//! The real-time thread that steps a robot and its controllers, and the ways to it that never wait.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `cycle` | one cycle of the thread: messages in, hardware, control step, reports out |
+//! | `link` | the ends of the queues outside the thread |
+#![forbid(unsafe_code)]
+
+mod cycle;
+mod link;
+
+pub use cycle::{Body, Event};
+pub use link::{Commands, Control, ControlThread, Deliveries, Events, Settings, link, start};

@@ -1,0 +1,168 @@
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use mechanism::controllers::{Change, ControlLoop, ControllerId, Message};
+use mechanism::robot::Hardware;
+use mechanism::{CycleStatistics, Recorder, Snapshot};
+use rt::{Mailbox, Periodic, RealTime, Refused};
+use rtrb::{Consumer, Producer, RingBuffer};
+
+use crate::Event;
+use crate::cycle::{Body, Delivery};
+
+/// How many messages may wait for the loop.
+const MOST_DELIVERIES: usize = 1024;
+/// How many events may wait outside it.
+const MOST_EVENTS: usize = 1024;
+/// How many reports are on their way at once.
+const SNAPSHOTS: usize = 3;
+/// How many controllers a report has room for at first, and how much room it gets at once.
+const ROOM: usize = 64;
+
+/// How the loop runs.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The time between two steps.
+    pub period: Duration,
+    /// How often a report is marked for `joint_states` \[Hz\].
+    pub joint_state_rate: f64,
+    /// How often a report is marked for `mechanism_statistics` \[Hz\].
+    pub statistics_rate: f64,
+    /// Whether the motors are halted from the start.
+    pub is_halted: bool,
+    /// What the thread asks of the operating system.
+    pub real_time: RealTime,
+}
+
+/// A running loop, and the ways to it.
+pub struct Control {
+    /// The thread; it ends when this is dropped.
+    pub thread: ControlThread,
+    /// What the operating system refused.
+    pub refused: Vec<Refused>,
+    /// Changes and halts.
+    pub commands: Commands,
+    /// Messages to controllers.
+    pub deliveries: Deliveries,
+    /// What the loop reports.
+    pub events: Events,
+}
+
+/// The loop's thread. When it is dropped the thread ends after its present cycle; the last thing that every actuator hears is an
+/// effort of zero.
+pub struct ControlThread(Periodic);
+
+impl ControlThread {
+    /// Whether the thread has ended by itself, which only a panic makes it do.
+    pub fn has_ended(&self) -> bool {
+        self.0.has_ended()
+    }
+}
+
+/// What both sides see.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    pub(crate) change: Mailbox<Change>,
+    pub(crate) is_halt_wanted: AtomicBool,
+    pub(crate) resets: AtomicU64,
+}
+
+/// Changes and halts of the motors, from any thread.
+#[derive(Clone, Debug)]
+pub struct Commands(Arc<Shared>);
+
+impl Commands {
+    /// Passes a change to the loop; there is one at a time.
+    pub fn submit(&self, change: Box<Change>) {
+        drop(self.0.change.put(change));
+    }
+
+    /// Takes the change back, if the loop has not taken it yet.
+    pub fn withdraw(&self) -> Option<Box<Change>> {
+        self.0.change.take()
+    }
+
+    /// Halts all motors in the next cycle, and until a reset.
+    pub fn halt(&self) {
+        self.0.is_halt_wanted.store(true, Ordering::SeqCst);
+    }
+
+    /// Ends a halt and begins a reset of the motors.
+    pub fn reset(&self) {
+        self.0.resets.fetch_add(1, Ordering::SeqCst);
+        self.0.is_halt_wanted.store(false, Ordering::SeqCst);
+    }
+}
+
+/// Messages to controllers, from one thread.
+pub struct Deliveries(Producer<Delivery>);
+
+impl Deliveries {
+    /// Sends a message to the input `input` of a controller; `false` if too many wait, and it is lost.
+    pub fn send(&mut self, controller: ControllerId, input: usize, message: Message) -> bool {
+        self.0.push((controller, input, message)).is_ok()
+    }
+}
+
+/// What the loop reports, for one thread.
+pub struct Events {
+    events: Consumer<Event>,
+    free: Producer<Box<Snapshot>>,
+}
+
+impl Events {
+    /// The next event.
+    pub fn next(&mut self) -> Option<Event> {
+        self.events.pop().ok()
+    }
+
+    /// Gives a report back to the loop, with room for the controllers that may be loaded soon.
+    pub fn recycle(&mut self, mut snapshot: Box<Snapshot>, loaded: usize) {
+        snapshot.controllers.clear();
+        snapshot.controllers.reserve(loaded + ROOM);
+        let _ = self.free.push(snapshot); // there is room for all of them
+    }
+}
+
+/// Starts the loop of `control` and `hardware` on a thread of its own.
+/// # Errors
+/// The operating system refuses the thread.
+pub fn start(control: ControlLoop, hardware: Box<dyn Hardware>, settings: &Settings) -> io::Result<Control> {
+    let (body, commands, deliveries, events) = link(control, hardware, settings);
+    let mut body = body;
+    let real_time = settings.real_time.clone();
+    let (thread, refused) =
+        Periodic::start("control", real_time, settings.period, move |cycle| body.cycle(cycle))?;
+    Ok(Control { thread: ControlThread(thread), refused, commands, deliveries, events })
+}
+
+/// The loop's side and the other ends of its queues.
+pub fn link(
+    control: ControlLoop,
+    hardware: Box<dyn Hardware>,
+    settings: &Settings,
+) -> (Body, Commands, Deliveries, Events) {
+    let shared = Arc::new(Shared { is_halt_wanted: AtomicBool::new(settings.is_halted), ..Shared::default() });
+    let (deliveries, waiting) = RingBuffer::new(MOST_DELIVERIES);
+    let (events, reported) = RingBuffer::new(MOST_EVENTS);
+    let (mut given, free) = RingBuffer::new(SNAPSHOTS);
+    for _ in 0..SNAPSHOTS {
+        let _ = given.push(Box::new(Snapshot::new(control.robot(), ROOM)));
+    }
+    let body = Body {
+        recorder: Recorder::new(settings.joint_state_rate, settings.statistics_rate, rt::now()),
+        control,
+        hardware,
+        shared: Arc::clone(&shared),
+        deliveries: waiting,
+        events,
+        free,
+        snapshot: None,
+        was_halted: false,
+        resets: 0,
+        cycles: CycleStatistics::default(),
+    };
+    (body, Commands(shared), Deliveries(deliveries), Events { events: reported, free: given })
+}

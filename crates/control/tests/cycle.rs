@@ -1,0 +1,266 @@
+//! The loop's cycle, called without its thread: what it takes, what it reports, and that it allocates nothing.
+#![allow(clippy::unwrap_used)] // helpers of tests
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use allocations::{Counting, count};
+use control::{Body, Commands, Deliveries, Event, Events, Settings, link};
+use mechanism::controllers::{self, ControlLoop, Message, NewController, Request};
+use mechanism::laws::{Point, Trajectory};
+use mechanism::robot::{Actuator, Hardware, JointDynamics, SimulatedRobot};
+use mechanism::{BUILTIN_TYPES, Description, Input, Mechanism, Output, Robot};
+use params::Value;
+use rt::{Cycle, RealTime};
+use units::{Instant, Machine};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const URDF: &str = r#"<robot name="one">
+  <link name="base"/><link name="head"/>
+  <joint name="pan" type="continuous">
+    <parent link="base"/><child link="head"/><limit effort="2" velocity="6"/>
+  </joint>
+  <transmission name="pan_trans" type="pr2_mechanism_model/SimpleTransmission">
+    <actuator name="pan_motor"/><joint name="pan"/><mechanicalReduction>2</mechanicalReduction>
+  </transmission>
+</robot>"#;
+
+const PERIOD: Duration = Duration::from_millis(1);
+
+/// A simulated robot whose actuators' commands can be read from outside.
+struct Watched(SimulatedRobot, Arc<Mutex<Vec<Actuator>>>);
+
+impl Hardware for Watched {
+    fn read(&mut self, robot: &mut Robot, period: Duration) {
+        self.0.read(robot, period);
+    }
+
+    fn write(&mut self, robot: &Robot) {
+        for (own, actuator) in self.1.lock().unwrap().iter_mut().zip(robot.actuators()) {
+            (own.command, own.state) = (actuator.command, actuator.state);
+        }
+    }
+
+    fn halt(&mut self) {
+        self.0.halt();
+    }
+
+    fn reset(&mut self) {
+        self.0.reset();
+    }
+}
+
+struct Rig {
+    body: Body,
+    commands: Commands,
+    deliveries: Deliveries,
+    events: Events,
+    machine: Mechanism,
+    robot: Robot,
+    heard: Arc<Mutex<Vec<Actuator>>>,
+    now: Instant,
+    answers: Vec<Result<(), String>>,
+    reports: Vec<(bool, bool, usize)>,
+    used: usize,
+    /// While it is false, nobody reads the events.
+    reads: bool,
+}
+
+impl Rig {
+    fn new() -> Self {
+        let (mut robot, _) = Robot::new(&Description::parse(URDF).unwrap(), None);
+        robot.joints_mut().iter_mut().for_each(|joint| joint.is_calibrated = true);
+        let heard = Arc::new(Mutex::new(robot.actuators().to_vec()));
+        let hardware =
+            Box::new(Watched(SimulatedRobot::new(&robot, JointDynamics::default()), Arc::clone(&heard)));
+        let settings = Settings {
+            period: PERIOD,
+            joint_state_rate: 100.0,
+            statistics_rate: 1.0,
+            is_halted: false,
+            real_time: RealTime::default(),
+        };
+        let now = rt::now();
+        let (body, commands, deliveries, events) =
+            link(ControlLoop::new(robot.clone()), hardware, &settings);
+        let machine = Mechanism::new(Duration::from_secs(2), false);
+        let (answers, reports) = (Vec::new(), Vec::new());
+        let (used, reads) = (0, true);
+        Self { body, commands, deliveries, events, machine, robot, heard, now, answers, reports, used, reads }
+    }
+
+    /// One cycle, which must not allocate, and what follows from it.
+    fn cycle(&mut self) {
+        self.now = self.now + PERIOD;
+        let before = count();
+        self.body.cycle(Cycle { now: self.now, late: Duration::ZERO, since_last: PERIOD, missed: 0 });
+        assert_eq!(count(), before, "allocations in a cycle");
+        while let Some(event) = self.reads.then(|| self.events.next()).flatten() {
+            let input = match event {
+                Event::Changed(change) => Input::Manager(controllers::Input::Changed(change)),
+                Event::Failed(index, failure) => Input::Manager(controllers::Input::Failed(index, failure)),
+                Event::Reported(snapshot) => Input::Reported(snapshot),
+                Event::Used(_) => {
+                    self.used += 1;
+                    continue;
+                }
+            };
+            self.machine.handle(self.now, input);
+        }
+        self.drain();
+    }
+
+    fn drain(&mut self) {
+        while let Some(output) = self.machine.poll(self.now) {
+            match output {
+                Output::Manager(controllers::Output::Create { name, .. }) => {
+                    let index = usize::from(name.starts_with("arm")) * 2;
+                    let one = if index == 2 { ("joints", Value::Texts(vec!["pan".into()])) } else { ("joint", Value::Text("pan".into())) };
+                    let setup = BUILTIN_TYPES[index].create(&self.robot, [(one.0.to_owned(), one.1)]).unwrap();
+                    let created =
+                        NewController { id: 7, controller: setup.controller, dependencies: Vec::new() };
+                    self.machine.handle(self.now, Input::Manager(controllers::Input::Created(Ok(created))));
+                }
+                Output::Manager(controllers::Output::Change(change)) => self.commands.submit(change),
+                Output::Manager(controllers::Output::Answer(_, answer)) => {
+                    self.answers.push(answer.map_err(|refusal| refusal.to_string()));
+                }
+                Output::Manager(controllers::Output::Withdraw) => {
+                    let change = self.commands.withdraw();
+                    self.machine.handle(self.now, Input::Manager(controllers::Input::Withdrawn(change)));
+                }
+                Output::Halt => self.commands.halt(),
+                Output::Reset => self.commands.reset(),
+                Output::Publish(snapshot, names, _) => {
+                    self.reports.push((snapshot.has_joint_states, snapshot.has_statistics, names.len()));
+                    self.events.recycle(snapshot, names.len());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn cycles(&mut self, count: usize) {
+        (0..count).for_each(|_| self.cycle());
+    }
+
+    fn call(&mut self, request: Request) -> Result<(), String> {
+        self.machine.handle(self.now, Input::Manager(controllers::Input::Requested(1, request)));
+        self.drain();
+        self.cycle();
+        self.answers.pop().unwrap()
+    }
+
+    fn start(&mut self, name: &str) {
+        self.call(Request::Load(name.into())).unwrap();
+        let start = vec![name.to_owned()];
+        self.call(Request::Switch { start, stop: Vec::new(), strictness: 2 }).unwrap();
+    }
+
+    fn effort(&self) -> f64 {
+        self.heard.lock().unwrap()[0].command.effort
+    }
+}
+
+#[test]
+fn a_controller_is_loaded_started_and_commanded() {
+    let mut rig = Rig::new();
+    rig.cycles(20); // the motors are reset
+    rig.start("pan");
+    assert!(rig.deliveries.send(7, 0, Message::Float(1.5)));
+    rig.cycle();
+    assert_eq!(rig.effort(), 0.75, "1.5 Nm at a reduction of 2");
+    assert!(rig.deliveries.send(8, 0, Message::Float(9.0)), "for nobody");
+    rig.cycle();
+    assert_eq!(rig.effort(), 0.75);
+}
+
+#[test]
+fn reports_are_due_at_their_rates_and_come_back() {
+    let mut rig = Rig::new();
+    rig.start("pan");
+    rig.reports.clear();
+    rig.cycles(2000);
+    let count = |is: fn(&(bool, bool, usize)) -> bool| rig.reports.iter().filter(|report| is(report)).count();
+    assert!((198..=201).contains(&count(|report| report.0)), "{}", count(|report| report.0));
+    assert!((1..=2).contains(&count(|report| report.1)));
+    assert!(rig.reports.iter().all(|report| report.2 == 1));
+}
+
+#[test]
+fn a_halt_lasts_until_the_reset_and_the_controllers_go_on() {
+    let mut rig = Rig::new();
+    rig.cycles(20);
+    rig.start("pan");
+    let is_halted = |rig: &Rig| rig.heard.lock().unwrap()[0].state.is_halted;
+    rig.cycle();
+    assert!(!is_halted(&rig));
+    rig.machine.handle(rig.now, Input::HaltRequested);
+    rig.drain();
+    rig.cycles(100);
+    assert!(is_halted(&rig));
+    rig.machine.handle(rig.now, Input::ResetRequested);
+    rig.drain();
+    rig.cycles(6);
+    assert!(is_halted(&rig));
+    rig.cycles(4);
+    assert!(!is_halted(&rig));
+    assert_eq!(rig.machine.manager().list().len(), 1);
+}
+
+#[test]
+fn the_last_thing_that_an_actuator_hears_is_no_effort() {
+    let mut rig = Rig::new();
+    rig.cycles(20);
+    rig.start("pan");
+    rig.deliveries.send(7, 0, Message::Float(1.0));
+    rig.cycle();
+    assert_eq!(rig.effort(), 0.5);
+    let Rig { body, heard, .. } = rig;
+    drop(body);
+    let heard = heard.lock().unwrap();
+    assert_eq!((heard[0].command.effort, heard[0].command.enable), (0.0, false));
+}
+
+#[test]
+fn what_a_controller_had_is_freed_outside() {
+    let mut rig = Rig::new();
+    rig.cycles(20);
+    rig.start("arm");
+    for _ in 0..100 {
+        let time = Duration::from_secs(1);
+        let points = vec![Point { time, positions: vec![1.0], ..Point::default() }];
+        let trajectory = Box::new(Trajectory::new(1, points).unwrap());
+        assert!(rig.deliveries.send(7, 0, Message::Trajectory(Some(trajectory))));
+        rig.cycle();
+    }
+    assert_eq!(rig.used, 99);
+}
+
+#[test]
+fn the_loop_goes_on_although_nobody_reads_its_reports() {
+    let mut rig = Rig::new();
+    rig.cycles(20);
+    rig.start("pan");
+    rig.reads = false;
+    for _ in 0..3000 {
+        rig.deliveries.send(7, 0, Message::Float(1.0));
+        rig.cycle();
+    }
+    assert_eq!(rig.effort(), 0.5);
+    rig.reads = true;
+    rig.cycles(20);
+    assert!(rig.call(Request::Unload("nobody".into())).is_err());
+    assert!(rig.call(Request::Switch { start: vec![], stop: vec!["pan".into()], strictness: 2 }).is_ok());
+}
+
+#[test]
+fn more_messages_than_fit_are_refused() {
+    let mut rig = Rig::new();
+    let sent = (0..5000).filter(|_| rig.deliveries.send(7, 0, Message::Float(1.0))).count();
+    assert_eq!(sent, 1024);
+    rig.cycles(1);
+    assert!(rig.deliveries.send(7, 0, Message::Float(1.0)));
+}
