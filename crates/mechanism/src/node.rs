@@ -23,6 +23,8 @@ pub enum Input {
         /// Whether it is `ESTOP`.
         is_estop: bool,
     },
+    /// Parameters of controllers were changed: they count when a controller is loaded.
+    ParametersChanged,
     /// The wall clock was read.
     ClockRead(Stamp),
     /// The node ends.
@@ -205,8 +207,9 @@ impl Machine for Mechanism {
                     self.set_causes(Causes { is_estop, is_lost: false, ..self.causes });
                 }
             }
+            Input::ParametersChanged => {}
             Input::ClockRead(stamp) => self.clock = (now, stamp),
-            Input::Stopping => self.set_causes(Causes { is_requested: true, ..self.causes }),
+            Input::Stopping => self.outputs.push_back(Output::Halt),
         }
     }
 

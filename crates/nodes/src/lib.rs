@@ -10,6 +10,7 @@ pub mod command_topic;
 pub mod hindbrain;
 pub mod interface;
 pub mod joystick;
+pub mod mechanism;
 pub mod messages;
 pub mod simulator;
 pub mod start;

@@ -69,13 +69,14 @@ fn texts(arguments: impl Iterator<Item = OsString>) -> Result<Vec<String>, Error
 }
 
 /// All nodes that a parameter file may configure: one file may serve several processes.
-const NODES: [&str; 8] = [
+const NODES: [&str; 9] = [
     crate::joystick::NAME,
     crate::velocity_arbiter::NAME,
     crate::zone_scaler::NAME,
     crate::hindbrain::NAME,
     crate::surround::NAME,
     crate::chair::NAME,
+    crate::mechanism::NAME,
     "interface", // the node of luci_chair, by LUCI's name for it
     crate::simulator::NAME,
 ];

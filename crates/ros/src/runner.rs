@@ -7,7 +7,7 @@ use r2r::WrappedServiceTypeSupport;
 use units::{Instant, Level, Machine};
 
 use crate::diagnostics::Diagnostics;
-use crate::service::{Serve, Service};
+use crate::service::{Deferred, Reply, Serve, Service};
 use crate::subscriptions::DynamicSubscriptions;
 use crate::{
     COUNT_PERIOD, Error, Inputs, Node, Parameters, ServiceContext, Shell, Status, Stop, SubscriptionSpec,
@@ -178,6 +178,7 @@ pub struct Runner<M: Machine> {
     watches: Vec<Task>,
     tasks: Vec<Task>,
     services: Vec<Box<dyn Serve<M> + Send>>,
+    longest_sleep: Box<dyn FnMut() -> Duration + Send>,
     follow: Option<Follow<M>>,
     diagnostics: Diagnostics,
     /// The level that was logged last, if changes of it are logged.
@@ -211,6 +212,7 @@ impl<M: Machine + 'static> Runner<M> {
             watches: Vec::new(),
             tasks: Vec::new(),
             services: Vec::new(),
+            longest_sleep: Box::new(|| LONGEST_SLEEP),
             follow: None,
             diagnostics,
             logged: None,
@@ -271,6 +273,28 @@ impl<M: Machine + 'static> Runner<M> {
     ) -> Result<Self, Error> {
         self.services.push(Box::new(Service::<S, _>::new(&mut self.node, name, answer)?));
         Ok(self)
+    }
+
+    /// Passes each request for the service `name` to `accept`, with the way to answer it later.
+    /// # Errors
+    /// The middleware refuses the service.
+    pub fn deferred_service<S: WrappedServiceTypeSupport + 'static>(
+        mut self,
+        name: &str,
+        accept: impl FnMut(S::Request, Reply<S>, &Shell<M>) + Send + 'static,
+    ) -> Result<Self, Error>
+    where
+        S::Request: Clone,
+    {
+        self.services.push(Box::new(Deferred::<S, _>::new(&mut self.node, name, accept)?));
+        Ok(self)
+    }
+
+    /// Wakes the node within the time that `longest_sleep` returns, for tasks that have to read something else than messages.
+    #[must_use]
+    pub fn wake_within(mut self, longest_sleep: impl FnMut() -> Duration + Send + 'static) -> Self {
+        self.longest_sleep = Box::new(longest_sleep);
+        self
     }
 
     /// Lets a parameter follow a state that the machine changes by itself.
@@ -360,7 +384,9 @@ impl<M: Machine + 'static> Runner<M> {
     fn turn(&mut self) {
         let has_requests = self.parameters.have_requests();
         let idle =
-            if has_requests { Duration::ZERO } else { LONGEST_SLEEP.min(self.count_due.since(clock::now())) };
+            if has_requests { Duration::ZERO } else {
+            LONGEST_SLEEP.min((self.longest_sleep)()).min(self.count_due.since(clock::now()))
+        };
         let Self { inputs, parameters, services, update, .. } = self;
         self.reader.wait_and_receive(&mut self.node, &self.shell, idle, || {
             let requests: usize = services.iter_mut().map(|service| service.receive()).sum();

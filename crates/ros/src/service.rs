@@ -76,3 +76,45 @@ where
         }
     }
 }
+
+/// Answers one request, from any thread and at any time.
+pub struct Reply<S: WrappedServiceTypeSupport>(r2r::ServiceRequest<S>);
+
+impl<S: WrappedServiceTypeSupport + 'static> Reply<S> {
+    /// Sends the response.
+    pub fn send(self, response: S::Response) {
+        respond(self.0, response);
+    }
+}
+
+/// A service whose requests are answered later, in any order.
+pub(crate) struct Deferred<S: WrappedServiceTypeSupport, A> {
+    requests: Requests<S>,
+    accept: A,
+}
+
+impl<S: WrappedServiceTypeSupport + 'static, A> Deferred<S, A> {
+    pub(crate) fn new(node: &mut r2r::Node, name: &str, accept: A) -> Result<Self, Error> {
+        let requests =
+            Requests::new(node, name, qos::requests()).map_err(Error::ros(format!("serve '{name}'")))?;
+        Ok(Self { requests, accept })
+    }
+}
+
+impl<S, A, M> Serve<M> for Deferred<S, A>
+where
+    S: WrappedServiceTypeSupport + 'static,
+    S::Request: Clone,
+    M: Machine,
+    A: FnMut(S::Request, Reply<S>, &Shell<M>),
+{
+    fn receive(&mut self) -> usize {
+        self.requests.receive()
+    }
+
+    fn serve(&mut self, context: &mut ServiceContext<'_, M>) {
+        while let Some(request) = self.requests.next() {
+            (self.accept)(request.message.clone(), Reply(request), context.shell);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+use mechanism::controllers::{Controller, ControllerFailure, ControllerInput, Message, Step};
+use ros::panics;
+use units::Instant;
+
+/// A controller whose panic stops it alone, as a failure does. It does not start again: its state is not known.
+pub(super) struct Guarded {
+    controller: Box<dyn Controller>,
+    has_panicked: bool,
+}
+
+const PANICKED: ControllerFailure = ControllerFailure("it panicked; unload it and load it again");
+
+impl Guarded {
+    pub(super) fn new(controller: Box<dyn Controller>) -> Self {
+        Self { controller, has_panicked: false }
+    }
+
+    fn call<T>(&mut self, call: impl FnOnce(&mut dyn Controller) -> T) -> Option<T> {
+        if self.has_panicked {
+            return None;
+        }
+        let controller = &mut *self.controller;
+        let outcome = panics::contain(|| call(controller));
+        self.has_panicked = outcome.is_none();
+        outcome
+    }
+}
+
+impl Controller for Guarded {
+    fn inputs(&self) -> &'static [ControllerInput] {
+        self.controller.inputs()
+    }
+
+    fn receive(&mut self, input: usize, message: &mut Message, now: Instant) {
+        self.call(|controller| controller.receive(input, message, now));
+    }
+
+    fn starting(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
+        self.call(|controller| controller.starting(step)).unwrap_or(Err(PANICKED))
+    }
+
+    fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
+        self.call(|controller| controller.update(step)).unwrap_or(Err(PANICKED))
+    }
+
+    fn stopping(&mut self, step: &mut Step<'_>) {
+        self.call(|controller| controller.stopping(step));
+    }
+}

@@ -1,0 +1,112 @@
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mechanism::controllers::{Input as ManagerInput, Refusal, Request, RequestId};
+use mechanism::{Input, Mechanism};
+use r2r::pr2_mechanism_msgs::srv::{
+    ListControllerTypes, ListControllers, LoadController, ReloadControllerLibraries, SwitchController,
+    UnloadController,
+};
+use r2r::std_srvs::srv::Empty;
+use ros::{Error, Runner, Shell};
+
+use super::NAME;
+use super::factory::Factory;
+
+/// The requests that are not answered yet.
+#[derive(Clone, Default)]
+pub(super) struct Requests(Arc<Mutex<Open>>);
+
+#[derive(Default)]
+struct Open {
+    last: RequestId,
+    replies: BTreeMap<RequestId, Box<dyn FnOnce(bool) + Send>>,
+}
+
+impl Requests {
+    fn add(&self, reply: impl FnOnce(bool) + Send + 'static) -> RequestId {
+        let mut open = self.lock();
+        open.last += 1;
+        let id = open.last;
+        open.replies.insert(id, Box::new(reply));
+        id
+    }
+
+    /// Answers the request `id`.
+    pub(super) fn answer(&self, id: RequestId, result: &Result<(), Refusal>) {
+        if let Err(refusal) = result {
+            log::error!(target: NAME, "{refusal}");
+        }
+        let reply = self.lock().replies.remove(&id);
+        if let Some(reply) = reply {
+            reply(result.is_ok());
+        }
+    }
+
+    /// Whether none waits.
+    pub(super) fn are_none(&self) -> bool {
+        self.lock().replies.is_empty()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks the manager, which answers with [`answer`](Self::answer).
+    fn ask(&self, shell: &Shell<Mechanism>, request: Request, reply: impl FnOnce(bool) + Send + 'static) {
+        let id = self.add(reply);
+        shell.deliver(Input::Manager(ManagerInput::Requested(id, request)));
+    }
+}
+
+/// Makes `runner` answer the six services of the controller manager and the two of the motors.
+pub(super) fn serve(runner: Runner<Mechanism>, requests: &Requests) -> Result<Runner<Mechanism>, Error> {
+    let [load, unload, switch, reload] = [(); 4].map(|()| requests.clone());
+    runner
+        .service::<ListControllers::Service>("pr2_controller_manager/list_controllers", |_, context| {
+            let list = context.shell().inspect(|machine| machine.manager().list());
+            let state = list.iter().map(|controller| controller.as_str().to_owned()).collect();
+            let controllers = list.into_iter().map(|controller| controller.name).collect();
+            Some(ListControllers::Response { controllers, state })
+        })?
+        .service::<ListControllerTypes::Service>("pr2_controller_manager/list_controller_types", |_, _| {
+            Some(ListControllerTypes::Response { types: Factory::types() })
+        })?
+        .deferred_service::<LoadController::Service>(
+            "pr2_controller_manager/load_controller",
+            move |request, reply, shell| {
+                load.ask(shell, Request::Load(request.name), |ok| reply.send(LoadController::Response { ok }));
+            },
+        )?
+        .deferred_service::<UnloadController::Service>(
+            "pr2_controller_manager/unload_controller",
+            move |request, reply, shell| {
+                let answer = |ok| reply.send(UnloadController::Response { ok });
+                unload.ask(shell, Request::Unload(request.name), answer);
+            },
+        )?
+        .deferred_service::<SwitchController::Service>(
+            "pr2_controller_manager/switch_controller",
+            move |request, reply, shell| {
+                let SwitchController::Request { start_controllers, stop_controllers, strictness } = request;
+                let request =
+                    Request::Switch { start: start_controllers, stop: stop_controllers, strictness };
+                switch.ask(shell, request, |ok| reply.send(SwitchController::Response { ok }));
+            },
+        )?
+        .deferred_service::<ReloadControllerLibraries::Service>(
+            "pr2_controller_manager/reload_controller_libraries",
+            move |request, reply, shell| {
+                let answer = |ok| reply.send(ReloadControllerLibraries::Response { ok });
+                reload.ask(shell, Request::Reload { force: request.force_kill }, answer);
+            },
+        )?
+        .service::<Empty::Service>("halt_motors", |_, context| {
+            context.shell().deliver(Input::HaltRequested);
+            Some(Empty::Response {})
+        })?
+        .service::<Empty::Service>("reset_motors", |_, context| {
+            context.shell().deliver(Input::ResetRequested);
+            Some(Empty::Response {})
+        })
+}
