@@ -14,7 +14,8 @@ use thread_priority::{
 pub struct RealTime {
     /// The priority of `SCHED_FIFO`, 1 to 99; `None` for the normal scheduler.
     pub priority: Option<u8>,
-    /// Whether all memory of the process stays in memory, what it will allocate included.
+    /// Whether all memory of the process stays in memory once it was used, what it will allocate included. Memory that is never
+    /// used takes none.
     pub lock_memory: bool,
     /// The processors that it may run on; all if there are none.
     pub cores: Vec<usize>,
@@ -41,7 +42,7 @@ impl RealTime {
             refused.push(Refused::Priority(priority, reason));
         }
         if self.lock_memory
-            && let Err(error) = rustix::mm::mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE)
+            && let Err(error) = rustix::mm::mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT)
         {
             refused.push(Refused::Memory(error.to_string()));
         }

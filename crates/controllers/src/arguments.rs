@@ -1,0 +1,108 @@
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+
+/// Loads, starts, stops, lists and unloads the controllers of the node mechanism.
+///
+/// The exit code is 0 if every call succeeded, 1 if the manager refused one (its log says why), 2 for wrong arguments, and 3 if
+/// the manager did not answer in time.
+#[derive(Debug, Parser)]
+#[command(name = "steersman-controller", version)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// The namespace of the manager, for example /left.
+    #[arg(long, global = true, default_value = "")]
+    pub(crate) namespace: String,
+    /// How long to wait for the manager, and for each answer [s].
+    #[arg(long, global = true, default_value = "5", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+    /// Print JSON instead of a table.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List the loaded controllers in the order in which they run.
+    #[command(visible_alias = "lc")]
+    List,
+    /// List the types of controllers.
+    #[command(visible_alias = "lt")]
+    ListTypes,
+    /// List the actuators and joints.
+    #[command(visible_alias = "lj")]
+    ListJoints,
+    /// Load controllers, which stay stopped.
+    Load(Names),
+    /// Unload stopped controllers.
+    Unload(Names),
+    /// Start loaded controllers, each in a strict switch of its own.
+    Start(Names),
+    /// Stop controllers, each in a strict switch of its own.
+    Stop(Names),
+    /// Stop and start controllers between two steps.
+    Switch(Switch),
+    /// Load controllers and start them.
+    #[command(visible_alias = "sp")]
+    Spawn(Names),
+    /// Stop controllers and unload them.
+    #[command(visible_alias = "kl")]
+    Kill(Names),
+    /// Load the controllers' libraries again, which stops and unloads all controllers.
+    ReloadLibraries {
+        /// Load and start the controllers again that were loaded and ran.
+        #[arg(long)]
+        restore: bool,
+    },
+    /// Load controllers and start them, wait for the end, then stop and unload them in reverse order: for launch files.
+    Spawner(Spawner),
+    /// Print the completion for a shell.
+    Completion {
+        /// The shell.
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Names {
+    /// The names of the controllers.
+    #[arg(required = true)]
+    pub(crate) names: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Switch {
+    /// The controllers to start, in this order, after all stops.
+    #[arg(long, num_args = 1..)]
+    pub(crate) start: Vec<String>,
+    /// The controllers to stop, in this order.
+    #[arg(long, num_args = 1..)]
+    pub(crate) stop: Vec<String>,
+    /// Go on where a name is unknown or a controller does not start; otherwise nothing changes then.
+    #[arg(long)]
+    pub(crate) best_effort: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Spawner {
+    /// The names of the controllers.
+    #[arg(required = true)]
+    pub(crate) names: Vec<String>,
+    /// Leave them stopped.
+    #[arg(long)]
+    pub(crate) stopped: bool,
+    /// Wait until this topic (std_msgs/Bool) says true before loading.
+    #[arg(long)]
+    pub(crate) wait_for: Option<String>,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| format!("'{text}' is no number"))?;
+    if (0.0..=86_400.0).contains(&number) {
+        Ok(Duration::from_secs_f64(number))
+    } else {
+        Err(format!("{number} s, must be 0 to 86400"))
+    }
+}

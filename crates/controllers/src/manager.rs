@@ -1,0 +1,182 @@
+use std::fmt;
+use std::future::Future;
+use std::pin::pin;
+use std::time::Duration;
+
+use futures::FutureExt;
+use r2r::pr2_mechanism_msgs::msg::MechanismStatistics;
+use r2r::pr2_mechanism_msgs::srv::{
+    ListControllerTypes, ListControllers, LoadController, ReloadControllerLibraries, SwitchController,
+    UnloadController,
+};
+use r2r::std_msgs::msg::Bool;
+use r2r::{Client, QosProfile, WrappedServiceTypeSupport};
+use ros::{Node, Stop, clock, qos};
+
+/// The constants of `SwitchController.srv`.
+const BEST_EFFORT: i32 = 1;
+const STRICT: i32 = 2;
+/// How long the tool waits for messages at once.
+const SLICE: Duration = Duration::from_millis(20);
+
+/// Why a command failed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The manager refused a call.
+    Refused(String),
+    /// The manager is not there, or did not answer in time.
+    Silent(String),
+    /// The user ended the tool.
+    Ended,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(what) => write!(f, "{what} failed; the log of the manager says why"),
+            Self::Silent(what) => f.write_str(what),
+            Self::Ended => f.write_str("ended"),
+        }
+    }
+}
+
+/// A loaded controller: its name, and `running` or `stopped`.
+pub(crate) type Listed = (String, String);
+
+/// The services of a controller manager, called one after the other.
+pub(crate) struct Manager {
+    node: Node,
+    namespace: String,
+    timeout: Duration,
+    stop: Stop,
+}
+
+impl Manager {
+    pub(crate) fn new(context: &r2r::Context, namespace: &str, timeout: Duration, stop: Stop) -> Result<Self, ros::Error> {
+        let node = Node::new(context, &format!("steersman_controller_{}", std::process::id()))?;
+        let namespace = match namespace.trim_matches('/') {
+            "" => String::new(),
+            namespace => format!("/{namespace}/"),
+        };
+        Ok(Self { node, namespace, timeout, stop })
+    }
+
+    /// Lets messages pass until `future` is ready, for `limit` at most; `None` if it is not, or the user ended the tool.
+    fn wait<T>(&mut self, limit: Option<Duration>, future: impl Future<Output = T>) -> Option<T> {
+        let end = limit.map(|limit| clock::now() + limit);
+        let mut future = pin!(future);
+        loop {
+            if let Some(ready) = future.as_mut().now_or_never() {
+                return Some(ready);
+            }
+            if self.stop.is_set() || end.is_some_and(|end| clock::now() >= end) {
+                return None;
+            }
+            self.node.spin_once(SLICE);
+        }
+    }
+
+    fn silent(&self, what: String) -> Failure {
+        if self.stop.is_set() { Failure::Ended } else { Failure::Silent(what) }
+    }
+
+    fn call<S: WrappedServiceTypeSupport + 'static>(
+        &mut self,
+        service: &str,
+        request: &S::Request,
+    ) -> Result<S::Response, Failure> {
+        let name = format!("{}pr2_controller_manager/{service}", self.namespace);
+        let timeout = self.timeout;
+        let broken = |error: r2r::Error| Failure::Silent(format!("service '{name}' cannot be called: {error}"));
+        let client: Client<S> = self.node.create_client(&name, QosProfile::services_default()).map_err(broken)?;
+        let available = r2r::Node::is_available(&client).map_err(broken)?;
+        if self.wait(Some(timeout), available).is_none() {
+            return Err(self.silent(format!(
+                "service '{name}' is not there after {timeout:?}: is the node mechanism running, in this namespace and ROS domain?"
+            )));
+        }
+        let answer = client.request(request).map_err(broken)?;
+        match self.wait(Some(timeout), answer) {
+            Some(Ok(response)) => Ok(response),
+            Some(Err(error)) => Err(broken(error)),
+            None => Err(self.silent(format!("service '{name}' did not answer within {timeout:?}"))),
+        }
+    }
+
+    pub(crate) fn list(&mut self) -> Result<Vec<Listed>, Failure> {
+        let ListControllers::Response { controllers, state } =
+            self.call::<ListControllers::Service>("list_controllers", &ListControllers::Request {})?;
+        Ok(controllers.into_iter().zip(state).collect())
+    }
+
+    pub(crate) fn types(&mut self) -> Result<Vec<String>, Failure> {
+        let request = ListControllerTypes::Request {};
+        Ok(self.call::<ListControllerTypes::Service>("list_controller_types", &request)?.types)
+    }
+
+    pub(crate) fn load(&mut self, name: &str) -> Result<(), Failure> {
+        let request = LoadController::Request { name: name.to_owned() };
+        let ok = self.call::<LoadController::Service>("load_controller", &request)?.ok;
+        accepted(ok, || format!("load '{name}'"))
+    }
+
+    pub(crate) fn unload(&mut self, name: &str) -> Result<(), Failure> {
+        let request = UnloadController::Request { name: name.to_owned() };
+        let ok = self.call::<UnloadController::Service>("unload_controller", &request)?.ok;
+        accepted(ok, || format!("unload '{name}'"))
+    }
+
+    pub(crate) fn switch(&mut self, start: &[String], stop: &[String], is_strict: bool) -> Result<(), Failure> {
+        let request = SwitchController::Request {
+            start_controllers: start.to_vec(),
+            stop_controllers: stop.to_vec(),
+            strictness: if is_strict { STRICT } else { BEST_EFFORT },
+        };
+        let ok = self.call::<SwitchController::Service>("switch_controller", &request)?.ok;
+        accepted(ok, || format!("switch, start [{}], stop [{}],", start.join(", "), stop.join(", ")))
+    }
+
+    pub(crate) fn reload(&mut self) -> Result<(), Failure> {
+        let request = ReloadControllerLibraries::Request { force_kill: true };
+        let ok = self.call::<ReloadControllerLibraries::Service>("reload_controller_libraries", &request)?.ok;
+        accepted(ok, || "reload the libraries".to_owned())
+    }
+
+    /// The names of the actuators and of the joints.
+    pub(crate) fn joints(&mut self) -> Result<(Vec<String>, Vec<String>), Failure> {
+        let topic = format!("{}mechanism_statistics", self.namespace);
+        let broken = |error: r2r::Error| Failure::Silent(format!("topic '{topic}' cannot be read: {error}"));
+        let mut messages = self.node.subscribe::<MechanismStatistics>(&topic, qos::command()).map_err(broken)?;
+        let timeout = self.timeout;
+        let message = self.wait(Some(timeout), futures::StreamExt::next(&mut messages)).flatten();
+        let message = message.ok_or_else(|| self.silent(format!("nothing came on '{topic}' within {timeout:?}")))?;
+        let actuators = message.actuator_statistics.into_iter().map(|one| one.name).collect();
+        Ok((actuators, message.joint_statistics.into_iter().map(|one| one.name).collect()))
+    }
+
+    /// Waits without end until `topic` says true.
+    pub(crate) fn wait_for(&mut self, topic: &str) -> Result<(), Failure> {
+        let broken = |error: r2r::Error| Failure::Silent(format!("topic '{topic}' cannot be read: {error}"));
+        let mut messages = self.node.subscribe::<Bool>(topic, qos::command()).map_err(broken)?;
+        loop {
+            let message = self.wait(None, futures::StreamExt::next(&mut messages)).flatten();
+            if message.ok_or(Failure::Ended)?.data {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Waits until the user ends the tool.
+    pub(crate) fn wait_for_end(&mut self) {
+        let _ = self.wait(None, futures::future::pending::<()>());
+    }
+
+    /// From now on calls are made although the user has ended the tool.
+    pub(crate) fn go_on(&mut self) {
+        self.stop = Stop::new();
+    }
+}
+
+fn accepted(ok: bool, what: impl FnOnce() -> String) -> Result<(), Failure> {
+    if ok { Ok(()) } else { Err(Failure::Refused(what())) }
+}

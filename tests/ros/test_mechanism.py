@@ -1,0 +1,350 @@
+"""The controller manager over the wire: its services, what it publishes, and halts of the motors."""
+
+import random
+import threading
+import time
+
+import pytest
+from conftest import LATCHED, Graph, Process
+from diagnostic_msgs.msg import DiagnosticArray
+from mechanisms import ARM, BEST_EFFORT, STRICT, URDF, Manager, arm
+from pr2_mechanism_msgs.msg import MechanismStatistics
+from rcl_interfaces.msg import ParameterType
+from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParameters
+from rclpy.parameter import Parameter
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool, Float64, String
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+ONE = QoSProfile(depth=1)
+
+
+def position(graph, joint):
+    state = graph.last("joint_states")
+    return state.position[state.name.index(joint)] if state else None
+
+
+def command(graph, topic, value, condition, failure, timeout=5.0):
+    """Repeats a command until `condition()` holds."""
+    timer = graph.repeat(topic, Float64(data=value), 50.0)
+    try:
+        graph.wait(condition, failure, timeout)
+    finally:
+        graph.stop_repeating(timer)
+
+
+def test_the_six_services_load_start_list_stop_and_unload():
+    with arm() as (_, manager, _):
+        assert manager.list() == []
+        types = manager.types()
+        assert types == sorted(types) and "steersman/JointPositionController" in types
+        assert manager.load("tilt_position") and manager.load("pan_position") and manager.load("pan_effort")
+        # In the order in which they run: by name.
+        stopped = [("pan_effort", "stopped"), ("pan_position", "stopped"), ("tilt_position", "stopped")]
+        assert manager.list() == stopped
+        assert manager.switch(["tilt_position", "pan_position"])
+        assert manager.list() == [("pan_effort", "stopped"), ("pan_position", "running"), ("tilt_position", "running")]
+        assert not manager.unload("pan_position"), "it runs"
+        assert manager.switch(["pan_effort"], ["pan_position"])
+        assert manager.unload("pan_position")
+        assert manager.list() == [("pan_effort", "running"), ("tilt_position", "running")]
+        assert not manager.reload(False), "controllers are loaded"
+        assert manager.reload(True)
+        assert manager.list() == []
+        assert manager.reload(False)
+
+
+def test_wrong_requests_are_refused_and_change_nothing():
+    with arm("-p", "odd.type:=robots/Juggler", "-p", "lame.type:=steersman/JointEffortController", "-p", "lame.joint:=leg") as (
+        _,
+        manager,
+        process,
+    ):
+        assert manager.load("pan_position") and manager.switch(["pan_position"])
+        before = manager.list()
+        for name in ["pan_position", "", "/pan_effort", "pan effort", "pan.effort", "nobody", "odd", "lame", "a" * 300]:
+            assert not manager.load(name), name
+        for name in ["nobody", "", "pan_position"]:
+            assert not manager.unload(name), name
+        for start, stop in [(["nobody"], ["pan_position"]), (["pan_position"], ["nobody"]), (["pan_effort"], [])]:
+            assert not manager.switch(start, stop), (start, stop)
+        for strictness in [3, -1, 2**31 - 1, -(2**31)]:
+            assert not manager.switch([], ["pan_position"], strictness), strictness
+        assert manager.list() == before
+        for sentence in [
+            "controller 'pan_position' is loaded already",
+            "parameter 'nobody.type' is missing",
+            "controller type 'robots/Juggler' is unknown, must be one of steersman/",
+            "parameter 'joint' is 'leg', must be a joint with a transmission: pan, tilt",
+            "controller 'pan_position' runs: stop it first",
+            "no controller 'nobody' is loaded",
+            "strictness is 3, must be 1 (best effort), 2 (strict), or 0, which counts as 1",
+        ]:
+            assert sentence in process.output, sentence
+
+
+def test_best_effort_goes_on_with_the_known_ones():
+    with arm() as (_, manager, _):
+        assert manager.load("pan_position")
+        assert manager.switch(["nobody", "pan_position"], ["nobody"], BEST_EFFORT)
+        assert manager.list() == [("pan_position", "running")]
+        assert manager.switch([], [], STRICT), "nothing to switch is no error"
+        assert manager.switch(["nobody"], [], 0), "0 counts as best effort"
+
+
+def test_a_position_is_reached_and_published():
+    with arm() as (graph, manager, _):
+        graph.subscribe(JointState, "joint_states", ONE)
+        assert manager.load("pan_position") and manager.switch(["pan_position"])
+        command(graph, "pan_position/command", 1.0, lambda: abs((position(graph, "pan") or 0.0) - 1.0) < 0.01, "the joint is not there")
+        graph.wait(lambda: abs(position(graph, "pan") - 1.0) < 0.01, "it is not held")
+        state = graph.last("joint_states")
+        assert list(state.name) == ["pan", "tilt"]
+        age = time.time() - state.header.stamp.sec - state.header.stamp.nanosec * 1e-9
+        assert 0.0 < age < 0.5, age
+
+
+def test_joint_states_and_statistics_come_at_their_rates():
+    with arm() as (graph, manager, _):
+        graph.subscribe(JointState, "joint_states", QoSProfile(depth=100))
+        graph.subscribe(MechanismStatistics, "mechanism_statistics", ONE)
+        assert manager.load("pan_position") and manager.load("arm_trajectory") and manager.switch(["pan_position"])
+        start = time.monotonic()
+        graph.wait(lambda: time.monotonic() > start + 3.0, "never", 4.0)
+        states = graph.since("joint_states", start)
+        assert 270 <= len(states) <= 310, len(states)
+        assert 2 <= len(graph.since("mechanism_statistics", start)) <= 4
+        statistics = graph.last("mechanism_statistics")
+        assert [one.name for one in statistics.joint_statistics] == ["pan", "tilt"]
+        assert [one.name for one in statistics.actuator_statistics] == ["pan_motor", "tilt_motor"]
+        # In the order of loading.
+        assert [(one.name, one.running) for one in statistics.controller_statistics] == [
+            ("pan_position", True),
+            ("arm_trajectory", False),
+        ]
+        pan = statistics.controller_statistics[0]
+        assert 0 < pan.max_time.nanosec and pan.num_control_loop_overruns >= 0
+        assert statistics.joint_statistics[0].is_calibrated and not statistics.actuator_statistics[0].halted
+
+
+def test_an_effort_that_is_not_repeated_ends():
+    with arm() as (graph, manager, process):
+        graph.subscribe(MechanismStatistics, "mechanism_statistics", ONE)
+        graph.subscribe(JointState, "joint_states", ONE)
+        assert manager.load("pan_effort") and manager.switch(["pan_effort"])
+        graph.wait(lambda: graph.last("joint_states") is not None, "no joint states")
+        effort = lambda: graph.last("joint_states").effort[0]  # noqa: E731
+        command(graph, "pan_effort/command", 0.5, lambda: abs(effort() - 0.5) < 1e-6, lambda: f"the effort is {effort()}")
+        graph.wait(lambda: effort() == 0.0, "the effort stays", 2.0)
+        timer = graph.repeat("pan_effort/command", Float64(data=float("nan")), 50.0)
+        graph.wait(lambda: "a message on 'pan_effort/command' is ignored: NaN is not finite" in process.output, "no warning")
+        graph.stop_repeating(timer)
+        assert effort() == 0.0
+
+
+def trajectory(names, *points):
+    message = JointTrajectory(joint_names=names)
+    for seconds, positions in points:
+        point = JointTrajectoryPoint(positions=positions)
+        point.time_from_start.sec, point.time_from_start.nanosec = int(seconds), int(seconds % 1 * 1e9)
+        message.points.append(point)
+    return message
+
+
+def test_a_trajectory_is_followed_whatever_the_order_of_its_joints():
+    with arm() as (graph, manager, process):
+        graph.subscribe(JointState, "joint_states", QoSProfile(depth=100))
+        topic = "arm_trajectory/joint_trajectory"
+        assert manager.load("arm_trajectory") and manager.switch(["arm_trajectory"])
+        graph.publish(topic, trajectory(["pan"], (1.0, [0.5])), ONE)
+        reason = "its joints are [pan], must be [pan, tilt] in any order"
+        graph.wait(lambda: graph.publish(topic, trajectory(["pan"], (1.0, [0.5])), ONE) or reason in process.output, "no warning")
+        start = time.monotonic()
+        graph.publish(topic, trajectory(["tilt", "pan"], (1.0, [0.4, 0.8])), ONE)
+        there = lambda: abs(position(graph, "pan") - 0.8) < 0.03 and abs(position(graph, "tilt") - 0.4) < 0.03  # noqa: E731
+        graph.wait(there, lambda: f"pan {position(graph, 'pan')}, tilt {position(graph, 'tilt')}")
+        assert time.monotonic() - start > 0.7, "it took its time"
+
+
+def test_parameters_are_read_again_at_each_load():
+    with arm() as (graph, manager, _):
+        def set_parameter(name, value):
+            message = Parameter(name, value=value).to_parameter_msg()
+            answer = manager.call(SetParameters, "mechanism/set_parameters", parameters=[message])
+            return answer.results[0].successful
+
+        assert not manager.load("later")
+        assert set_parameter("later.type", "steersman/JointEffortController")
+        assert not manager.load("later"), "it has no joint"
+        assert set_parameter("later.joint", "tilt")
+        assert manager.load("later")
+        assert set_parameter("later.joint", "nothing")
+        assert manager.unload("later") and not manager.load("later")
+        # What is the node's own is refused if it is mistyped.
+        assert not set_parameter("simulation.inertai", 1.0)
+        assert not set_parameter("rate", 100)
+        values = manager.call(GetParameters, "mechanism/get_parameters", names=["later.type", "rate"]).values
+        assert values[0].string_value == "steersman/JointEffortController" and values[1].integer_value == 1000
+        described = manager.call(DescribeParameters, "mechanism/describe_parameters", names=["pan_effort.type"]).descriptors[0]
+        assert described.type == ParameterType.PARAMETER_STRING and described.dynamic_typing
+
+
+def test_a_mistyped_parameter_of_a_controller_is_refused_at_its_load():
+    with arm("-p", "pan_effort.jiont:=pan") as (_, manager, process):
+        assert not manager.load("pan_effort")
+        assert "parameter 'jiont' does not exist; did you mean 'joint'?" in process.output
+
+
+def test_a_halt_stops_the_motors_until_the_reset():
+    with arm() as (graph, manager, _):
+        graph.subscribe(Bool, "motors_halted", LATCHED)
+        graph.subscribe(JointState, "joint_states", ONE)
+        halted = lambda: graph.last("motors_halted").data  # noqa: E731
+        graph.wait(lambda: graph.last("motors_halted") is not None and not halted(), "the motors are not reset")
+        assert manager.load("pan_velocity") and manager.switch(["pan_velocity"])
+        speed = lambda: graph.last("joint_states").velocity[0]  # noqa: E731
+        timer = graph.repeat("pan_velocity/command", Float64(data=0.3), 50.0)
+        graph.wait(lambda: speed() > 0.2, "it does not move")
+        manager.halt()
+        graph.wait(halted, "no halt", 0.5)
+        graph.wait(lambda: graph.last("joint_states").effort[0] == 0.0, "an effort", 0.5)
+        graph.wait(lambda: abs(speed()) < 0.01, "it moves on")
+        assert manager.list() == [("pan_velocity", "running")]
+        manager.reset()
+        graph.wait(lambda: not halted() and speed() > 0.2, "no reset")
+        graph.stop_repeating(timer)
+
+
+def test_an_estop_of_the_vehicle_halts_and_its_end_resets():
+    with arm("-p", "halt_on:=hind/state") as (graph, manager, process):
+        graph.subscribe(Bool, "motors_halted", LATCHED)
+        halted = lambda: graph.last("motors_halted") is not None and graph.last("motors_halted").data  # noqa: E731
+        moving = lambda: graph.last("motors_halted") is not None and not graph.last("motors_halted").data  # noqa: E731
+        graph.wait(halted, "halted until the vehicle's state is there")
+        timer = graph.repeat("hind/state", String(data="OK"), 10.0)
+        graph.wait(moving, "no reset")
+        graph.stop_repeating(timer)
+        timer = graph.repeat("hind/state", String(data="ESTOP"), 10.0)
+        graph.wait(halted, "no halt", 1.0)
+        manager.reset()
+        graph.wait(lambda: "the motors stay halted: the vehicle is in its emergency stop" in process.output, "no sentence")
+        assert halted()
+        graph.stop_repeating(timer)
+        timer = graph.repeat("hind/state", String(data="SSTOP.BOTH"), 10.0)
+        graph.wait(moving, "no reset after the estop")
+        graph.stop_repeating(timer)
+        graph.wait(halted, "the lost state does not halt", 3.0)
+        assert "the motors are halted: the vehicle's state is lost" in process.output
+
+
+def test_diagnostics_have_joints_and_controllers():
+    with arm() as (graph, manager, _):
+        seen = {}
+        graph.subscribe(DiagnosticArray, "/diagnostics", QoSProfile(depth=100))
+
+        def statuses():
+            for message in graph.since("/diagnostics", 0.0):
+                seen.update({status.name: status for status in message.status})
+            return seen
+
+        graph.wait(lambda: "Controller: No controllers loaded in controller manager" in statuses(), "no status without controllers")
+        assert manager.load("pan_position") and manager.switch(["pan_position"])
+        graph.wait(lambda: "Controller (pan_position)" in statuses(), "no status of the controller")
+        graph.wait(lambda: statuses()["Controller (pan_position)"].message == "Running", "it does not run")
+        keys = [value.key for value in seen["Joint (pan)"].values]
+        assert keys[:4] == ["Position", "Velocity", "Measured Effort", "Commanded Effort"]
+        assert seen["Joint (pan)"].message == "OK"
+
+
+def test_calls_from_four_threads_equal_a_model_and_delay_no_step():
+    calls = 150
+    with arm(*[word for index in range(12) for word in ("-p", f"c{index}.type:=steersman/JointEffortController", "-p", f"c{index}.joint:=pan")]) as (
+        graph,
+        manager,
+        _,
+    ):
+        assert manager.list() == []
+        failures = []
+
+        def bombard(worker):
+            own = Graph()
+            try:
+                client, chance = Manager(own), random.Random(worker)
+                names = [f"c{worker * 3 + index}" for index in range(3)]
+                model = {}
+                for _ in range(calls):
+                    name, act = chance.choice(names), chance.choice(["load", "unload", "start", "stop", "list", "both"])
+                    if act == "load":
+                        expected, got = name not in model, client.load(name)
+                        model.setdefault(name, "stopped")
+                    elif act == "unload":
+                        expected, got = model.get(name) == "stopped", client.unload(name)
+                        if expected:
+                            del model[name]
+                    elif act in ("start", "stop", "both"):
+                        other = chance.choice(names)
+                        start, stop = {"start": ([name], []), "stop": ([], [name]), "both": ([name], [other])}[act]
+                        expected, got = all(one in model for one in start + stop), client.switch(start, stop)
+                        if expected:
+                            model.update({one: "stopped" for one in stop})
+                            model.update({one: "running" for one in start})
+                    else:
+                        expected = sorted(model.items())
+                        got = [one for one in client.list() if one[0] in names]
+                    if expected != got:
+                        failures.append(f"{act} {name}: {got}, not {expected}, with {model}")
+            except Exception as error:  # noqa: BLE001: a thread must not end in silence
+                failures.append(repr(error))
+            finally:
+                own.close()
+
+        threads = [threading.Thread(target=bombard, args=(worker,)) for worker in range(4)]
+        [thread.start() for thread in threads]
+        [thread.join() for thread in threads]
+        assert failures == []
+
+
+def test_it_ends_while_it_switches():
+    with arm() as (graph, manager, process):
+        assert manager.load("pan_position")
+        client = manager.clients["pr2_controller_manager/load_controller"]
+        assert client
+        for _ in range(3):
+            manager.switch(["pan_position"])
+        process.stop()
+        assert "panicked" not in process.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["-p", "rate:=0"], "parameter 'rate' is 0, must be from 10 to 10000 Hz"),
+        (["-p", "rate:=1000000000"], "parameter 'rate' is 1000000000"),
+        (["-p", "robot_description:="], "robot_description"),
+        (["-p", "robot_description:=/nowhere.urdf"], "parameter 'robot_description' is '/nowhere.urdf', cannot be read"),
+        (["-p", "robot_description:=<robot"], "robot_description"),
+        (["-p", "hardware:=rocket"], "parameter 'hardware' is \"rocket\", must be one of: simulated"),
+        (["-p", "cores:=[5000]"], "parameter 'cores'"),
+    ],
+)
+def test_a_wrong_start_is_refused(arguments, sentence):
+    process = Process("mechanism", "--ros-args", "-p", f"robot_description:={URDF}", *arguments)
+    assert process.wait() == 1
+    assert sentence in process.output, process.output
+
+
+def test_what_was_refused_by_the_system_is_said_with_its_remedy():
+    with arm("-p", "cores:=[1000]") as (_, manager, process):
+        assert manager.list() == []
+        assert "the control loop runs on any processor: [1000] is refused" in process.output
+
+
+def test_the_example_starts_as_it_is():
+    process = Process("mechanism", "--ros-args", "--params-file", str(ARM), "-p", f"robot_description:={URDF}")
+    graph = Graph()
+    manager = Manager(graph)
+    for name in ["pan_effort", "pan_position", "tilt_position", "pan_velocity", "arm_trajectory"]:
+        assert manager.load(name), name
+    graph.close()
+    process.stop()
