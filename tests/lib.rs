@@ -22,6 +22,7 @@ pub fn specifications() -> Vec<Specification> {
         world::specification(),
         chair::specification(),
         fake_chair::specification(),
+        mechanism::specification(),
     ]
 }
 

@@ -18,7 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("zones", &["units", "params"]),
     ("hindbrain", &["units", "params"]),
     ("world", &["units", "params", "nalgebra"]),
-    ("mechanism", &["units", "nalgebra", "roxmltree"]),
+    ("mechanism", &["units", "params", "nalgebra", "roxmltree"]),
     ("chair", &["units", "params", "zones", "nalgebra"]),
     ("surround", &["units", "params", "zones"]),
     ("zone_pictures", &["units", "zones"]),
@@ -27,6 +27,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("gamepad", &["sdl2", "log", "rustix"]),
     ("boot_clock", &["rustix"]),
     ("rt", &["boot_clock", "units", "rustix", "crossbeam-utils", "thread-priority"]),
+    ("control", &["units", "mechanism", "rt", "rtrb"]),
+    ("steersman-controller", &["ros", "clap", "clap_complete", "futures", "r2r", "serde_json"]),
     ("actuator", &["boot_clock", "serial2", "log"]),
     ("ros", &["units", "params", "boot_clock", "r2r", "futures", "log", "signal-hook"]),
     (
@@ -38,6 +40,9 @@ const ARROWS: &[(&str, &[&str])] = &[
             "arbiter",
             "zones",
             "zone_pictures",
+            "mechanism",
+            "control",
+            "rt",
             "surround",
             "hindbrain",
             "drive",
@@ -110,6 +115,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "zones",
             "zone_pictures",
             "surround",
+            "mechanism",
             "hindbrain",
             "drive",
             "world",
@@ -254,6 +260,14 @@ fn the_page_of_each_node_has_its_parameters() {
     for specification in specifications() {
         let page = format!("docs/nodes/{}.md", executable(&specification));
         bless_between(&page, "<!-- parameters -->", &without_repetition(&params::table(&specification)));
+    }
+}
+
+#[test]
+fn the_page_of_the_mechanism_has_the_parameters_of_its_controllers() {
+    for known in mechanism::BUILTIN_TYPES {
+        let mark = format!("<!-- parameters of {} -->", known.name);
+        bless_between("docs/nodes/mechanism.md", &mark, &params::table(&(known.specification)()));
     }
 }
 

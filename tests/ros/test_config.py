@@ -10,6 +10,7 @@ from rcl_interfaces.srv import ListParameters
 ROOT = pathlib.Path(__file__).parents[2]
 NODES = ["joystick", "velocity_arbiter", "zone_scaler", "hindbrain", "simulator", "surround"]
 CHAIR = {"chair": "chair", "luci_chair": "interface"}
+ARM = ROOT / "config/urdf/arm.urdf"
 LUCI = {**{node: node for node in ("joystick", "velocity_arbiter", "zone_scaler", "simulator")}, **CHAIR}
 
 
@@ -20,10 +21,11 @@ LUCI = {**{node: node for node in ("joystick", "velocity_arbiter", "zone_scaler"
     + [("steersman", "demo.yaml", node) for node in NODES[:4]]
     + [(executable, f"{executable}.yaml", node) for executable, node in CHAIR.items()]
     + [(executable, "luci.yaml", node) for executable, node in LUCI.items()]
-    + [("chair", "luci_profiles.yaml", "chair")],
+    + [("chair", "luci_profiles.yaml", "chair"), ("mechanism", "mechanism.yaml", "mechanism"), ("mechanism", "arm.yaml", "mechanism")],
 )
 def test_a_node_starts_with_its_file(graph, executable, file, node):
-    process = Process(executable, "--ros-args", "--params-file", str(ROOT / "config" / file))
+    robot = ["-p", f"robot_description:={ARM}"] if executable == "mechanism" else []
+    process = Process(executable, "--ros-args", "--params-file", str(ROOT / "config" / file), *robot)
     try:
         client = graph.node.create_client(ListParameters, f"/{node}/list_parameters")
         graph.wait(client.service_is_ready, lambda: f"{node} does not start:\n{process.output}", 10.0)
@@ -35,13 +37,13 @@ def test_a_node_starts_with_its_file(graph, executable, file, node):
 
 def test_launch_files_name_what_exists():
     files = sorted((ROOT / "launch").glob("*.launch.xml"))
-    assert {file.name for file in files} == {f"{node}.launch.xml" for node in [*NODES, *CHAIR, "steersman", "luci"]}
+    assert {file.name for file in files} == {f"{node}.launch.xml" for node in [*NODES, *CHAIR, "steersman", "luci", "mechanism", "arm"]}
     for file in files:
         tree = xml.etree.ElementTree.parse(file)
         # Shared memory blocks publishers while processes join and leave.
         assert [element.get("name") for element in tree.iter("set_env")] == ["FASTDDS_BUILTIN_TRANSPORTS"], file.name
         for node in tree.iter("node"):
-            assert (node.get("pkg"), node.get("exec")) in [("steersman", name) for name in [*NODES, *CHAIR]]
+            assert (node.get("pkg"), node.get("exec")) in [("steersman", name) for name in [*NODES, *CHAIR, "mechanism"]]
         for element in tree.iter():
             for value in element.attrib.values():
                 share = "$(find-pkg-share steersman)/"

@@ -191,9 +191,9 @@ def test_parameters_are_read_again_at_each_load():
 
 
 def test_a_mistyped_parameter_of_a_controller_is_refused_at_its_load():
-    with arm("-p", "pan_effort.jiont:=pan") as (_, manager, process):
+    with arm("-p", "pan_effort.joimt:=pan") as (_, manager, process):
         assert not manager.load("pan_effort")
-        assert "parameter 'jiont' does not exist; did you mean 'joint'?" in process.output
+        assert "parameter 'joimt' does not exist; did you mean 'joint'?" in process.output
 
 
 def test_a_halt_stops_the_motors_until_the_reset():
