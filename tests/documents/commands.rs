@@ -6,7 +6,7 @@ use std::fs;
 use params::Value;
 use tests::{root, specifications};
 
-use crate::interfaces::{SERVICES, TOPICS, configured};
+use crate::interfaces::{SERVICES, TOPICS, configured, types};
 use crate::markdown::{Page, pages};
 
 /// The words of a line, without comments; quotes hold a word together.
@@ -62,10 +62,10 @@ impl Shell<'_> {
             ["cargo", "test" | "install" | "mutants", ..] => Ok(()),
             ["ros2", "launch", "steersman", file, rest @ ..] => launch(file, rest),
             ["ros2", "topic", "pub", rest @ ..] => self.publish(rest),
-            ["ros2", "topic", "echo" | "hz", name] | ["ros2", "topic", "info", "-v", name] => {
-                self.topic(name)
-            }
-            ["ros2", "service", "call", name, kind, ..] => match SERVICES.get(*name) {
+            ["ros2", "topic", "echo" | "hz", name]
+            | ["ros2", "topic", "echo", "--once", name]
+            | ["ros2", "topic", "info", "-v", name] => self.topic(name),
+            ["ros2", "service", "call", name, kind, ..] => match types(&SERVICES, name) {
                 Some(kinds) if kinds.iter().any(|known| known == kind) => Ok(()),
                 Some(kinds) => Err(format!("{name} is of type {}", kinds.join(", "))),
                 None => Err(format!("no page lists the service {name}")),
@@ -83,7 +83,8 @@ impl Shell<'_> {
     }
 
     fn topic(&self, name: &str) -> Result<(), String> {
-        let is_known = TOPICS.contains_key(name) || configured(self.page).iter().any(|known| known == name);
+        let is_known =
+            types(&TOPICS, name).is_some() || configured(self.page).iter().any(|known| known == name);
         if is_known || name.starts_with('$') {
             Ok(())
         } else {
@@ -98,7 +99,7 @@ impl Shell<'_> {
         }
         let [name, kind, ..] = words else { return Err("a topic and a type must be given".into()) };
         self.topic(name)?;
-        match TOPICS.get(*name) {
+        match types(&TOPICS, name) {
             Some(kinds) if !kinds.iter().any(|known| known == kind) => {
                 Err(format!("{name} is of type {}", kinds.join(", ")))
             }
@@ -123,6 +124,8 @@ fn xtask(words: &[&str]) -> Result<(), String> {
         return Err(format!("cargo xtask has no command {command}"));
     }
     match (*command, rest) {
+        ("run", ["steersman-joystick", "--", rest @ ..]) => mapper(rest),
+        ("run", ["steersman-controller", "--", rest @ ..]) => controller(rest),
         ("run", [node, ..]) => exists("node", &format!("crates/nodes/src/bin/{node}.rs")),
         ("demo" | "bench", rest) => {
             let known = read(&format!("crates/{command}/src/arguments.rs"));
@@ -144,6 +147,19 @@ fn mapper(words: &[&str]) -> Result<(), String> {
     options
         .find(|word| !known.contains(&format!("{}: ", word.trim_start_matches('-'))))
         .map_or(Ok(()), |word| Err(format!("steersman-joystick has no option {word}")))
+}
+
+fn controller(words: &[&str]) -> Result<(), String> {
+    let known = read("crates/controllers/src/arguments.rs");
+    let [command, rest @ ..] = words else { return Err("a command must be given".into()) };
+    let variant =
+        |word: &str| word.split('-').map(|part| part[..1].to_uppercase() + &part[1..]).collect::<String>();
+    if ![",", "(", " {"].iter().any(|end| known.contains(&format!("\n    {}{end}", variant(command)))) {
+        return Err(format!("steersman-controller knows no {command}"));
+    }
+    let field = |word: &str| format!("{}: ", word.trim_start_matches("--").replace('-', "_"));
+    let unknown = rest.iter().find(|word| word.starts_with("--") && !known.contains(&field(word)));
+    unknown.map_or(Ok(()), |word| Err(format!("steersman-controller has no option {word}")))
 }
 
 fn launch(file: &str, words: &[&str]) -> Result<(), String> {
@@ -199,6 +215,8 @@ fn a_command_that_does_not_exist_is_found() {
     for wrong in [
         "cargo xtask dance",
         "cargo xtask run hindbrian -- --ros-args",
+        "cargo xtask run steersman-controller -- spwan pan",
+        "cargo xtask run steersman-controller -- spawn pan --stopd",
         "cargo xtask demo --headles",
         "ros2 launch steersman robot.launch.xml",
         "ros2 launch steersman steersman.launch.xml configuration:=x.yaml",

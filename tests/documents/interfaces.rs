@@ -24,9 +24,7 @@ fn listed(heading: &str) -> Names {
                 .map(|text| text.replacen('/', if heading == "Services" { "/srv/" } else { "/msg/" }, 1))
                 .collect();
             for name in quoted(&row[0]) {
-                if !name.contains('<') {
-                    names.entry(full(name, specification.node)).or_default().extend(types.clone());
-                }
+                names.entry(full(name, specification.node)).or_default().extend(types.clone());
             }
         }
     }
@@ -39,6 +37,17 @@ fn full(name: &str, node: &str) -> String {
         Some(rest) => format!("/{node}/{rest}"),
         None => format!("/{}", name.trim_start_matches('/')),
     }
+}
+
+/// The types of the topic or service `name`; a part `<word>` of a listed name stands for any one.
+pub fn types<'a>(names: &'a Names, name: &str) -> Option<&'a [String]> {
+    let is_placeholder = |part: &str| part.starts_with('<') && part.ends_with('>');
+    let fits = |listed: &str| {
+        let (listed, given): (Vec<_>, Vec<_>) = (listed.split('/').collect(), name.split('/').collect());
+        let mut parts = listed.iter().zip(&given);
+        listed.len() == given.len() && parts.all(|(listed, given)| listed == given || is_placeholder(listed))
+    };
+    names.iter().find(|(listed, _)| fits(listed)).map(|(_, types)| &types[..])
 }
 
 /// The topics of the nodes.
@@ -65,6 +74,8 @@ fn the_tables_of_the_pages_are_read() {
     assert_eq!(topics["/hind/enable"], ["std_msgs/msg/Bool"]);
     assert_eq!(topics["/velocity_arbiter/active"], ["diagnostic_msgs/msg/DiagnosticStatus"]);
     assert!(topics["/cmd_vel"].contains(&"geometry_msgs/msg/TwistStamped".into()));
+    assert_eq!(types(topics, "/pan/command").unwrap(), ["std_msgs/msg/Float64"]);
+    assert_eq!(types(topics, "/pan/commands"), None);
     assert_eq!(services["/chair/activate"], ["std_srvs/srv/SetBool"]);
     assert_eq!(services.keys().filter(|name| name.starts_with("/joystick/")).count(), 9);
 }

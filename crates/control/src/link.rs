@@ -144,7 +144,8 @@ pub fn link(
     hardware: Box<dyn Hardware>,
     settings: &Settings,
 ) -> (Body, Commands, Deliveries, Events) {
-    let shared = Arc::new(Shared { is_halt_wanted: AtomicBool::new(settings.is_halted), ..Shared::default() });
+    let shared =
+        Arc::new(Shared { is_halt_wanted: AtomicBool::new(settings.is_halted), ..Shared::default() });
     let (deliveries, waiting) = RingBuffer::new(MOST_DELIVERIES);
     let (events, reported) = RingBuffer::new(MOST_EVENTS);
     let (mut given, free) = RingBuffer::new(SNAPSHOTS);

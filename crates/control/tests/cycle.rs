@@ -83,8 +83,7 @@ impl Rig {
             real_time: RealTime::default(),
         };
         let now = rt::now();
-        let (body, commands, deliveries, events) =
-            link(ControlLoop::new(robot.clone()), hardware, &settings);
+        let (body, commands, deliveries, events) = link(ControlLoop::new(robot.clone()), hardware, &settings);
         let machine = Mechanism::new(Duration::from_secs(2), false);
         let (answers, reports) = (Vec::new(), Vec::new());
         let (used, reads) = (0, true);
@@ -117,8 +116,13 @@ impl Rig {
             match output {
                 Output::Manager(controllers::Output::Create { name, .. }) => {
                     let index = usize::from(name.starts_with("arm")) * 2;
-                    let one = if index == 2 { ("joints", Value::Texts(vec!["pan".into()])) } else { ("joint", Value::Text("pan".into())) };
-                    let setup = BUILTIN_TYPES[index].create(&self.robot, [(one.0.to_owned(), one.1)]).unwrap();
+                    let one = if index == 2 {
+                        ("joints", Value::Texts(vec!["pan".into()]))
+                    } else {
+                        ("joint", Value::Text("pan".into()))
+                    };
+                    let setup =
+                        BUILTIN_TYPES[index].create(&self.robot, [(one.0.to_owned(), one.1)]).unwrap();
                     let created =
                         NewController { id: 7, controller: setup.controller, dependencies: Vec::new() };
                     self.machine.handle(self.now, Input::Manager(controllers::Input::Created(Ok(created))));

@@ -53,7 +53,9 @@ fn run(manager: &mut Manager, arguments: &Arguments) -> Vec<Failure> {
     let one = |name: &String| [name.clone()];
     match &arguments.command {
         Command::List => shown(manager.list().map(|list| print_list(&list, arguments.json))),
-        Command::ListTypes => shown(manager.types().map(|types| print_names("types", &types, arguments.json))),
+        Command::ListTypes => {
+            shown(manager.types().map(|types| print_names("types", &types, arguments.json)))
+        }
         Command::ListJoints => shown(manager.joints().map(|joints| print_joints(&joints, arguments.json))),
         Command::Load(names) => each(&names.names, |name| manager.load(name)),
         Command::Unload(names) => each(&names.names, |name| manager.unload(name)),

@@ -52,7 +52,12 @@ pub(crate) struct Manager {
 }
 
 impl Manager {
-    pub(crate) fn new(context: &r2r::Context, namespace: &str, timeout: Duration, stop: Stop) -> Result<Self, ros::Error> {
+    pub(crate) fn new(
+        context: &r2r::Context,
+        namespace: &str,
+        timeout: Duration,
+        stop: Stop,
+    ) -> Result<Self, ros::Error> {
         let node = Node::new(context, &format!("steersman_controller_{}", std::process::id()))?;
         let namespace = match namespace.trim_matches('/') {
             "" => String::new(),
@@ -87,8 +92,10 @@ impl Manager {
     ) -> Result<S::Response, Failure> {
         let name = format!("{}pr2_controller_manager/{service}", self.namespace);
         let timeout = self.timeout;
-        let broken = |error: r2r::Error| Failure::Silent(format!("service '{name}' cannot be called: {error}"));
-        let client: Client<S> = self.node.create_client(&name, QosProfile::services_default()).map_err(broken)?;
+        let broken =
+            |error: r2r::Error| Failure::Silent(format!("service '{name}' cannot be called: {error}"));
+        let client: Client<S> =
+            self.node.create_client(&name, QosProfile::services_default()).map_err(broken)?;
         let available = r2r::Node::is_available(&client).map_err(broken)?;
         if self.wait(Some(timeout), available).is_none() {
             return Err(self.silent(format!(
@@ -126,7 +133,12 @@ impl Manager {
         accepted(ok, || format!("unload '{name}'"))
     }
 
-    pub(crate) fn switch(&mut self, start: &[String], stop: &[String], is_strict: bool) -> Result<(), Failure> {
+    pub(crate) fn switch(
+        &mut self,
+        start: &[String],
+        stop: &[String],
+        is_strict: bool,
+    ) -> Result<(), Failure> {
         let request = SwitchController::Request {
             start_controllers: start.to_vec(),
             stop_controllers: stop.to_vec(),
@@ -146,10 +158,12 @@ impl Manager {
     pub(crate) fn joints(&mut self) -> Result<(Vec<String>, Vec<String>), Failure> {
         let topic = format!("{}mechanism_statistics", self.namespace);
         let broken = |error: r2r::Error| Failure::Silent(format!("topic '{topic}' cannot be read: {error}"));
-        let mut messages = self.node.subscribe::<MechanismStatistics>(&topic, qos::command()).map_err(broken)?;
+        let mut messages =
+            self.node.subscribe::<MechanismStatistics>(&topic, qos::command()).map_err(broken)?;
         let timeout = self.timeout;
         let message = self.wait(Some(timeout), futures::StreamExt::next(&mut messages)).flatten();
-        let message = message.ok_or_else(|| self.silent(format!("nothing came on '{topic}' within {timeout:?}")))?;
+        let message =
+            message.ok_or_else(|| self.silent(format!("nothing came on '{topic}' within {timeout:?}")))?;
         let actuators = message.actuator_statistics.into_iter().map(|one| one.name).collect();
         Ok((actuators, message.joint_statistics.into_iter().map(|one| one.name).collect()))
     }

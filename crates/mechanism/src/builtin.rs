@@ -166,7 +166,10 @@ params::params! {
 fn joint(robot: &Robot, parameter: &str, name: &str) -> Result<usize, String> {
     robot.joint(name).ok_or_else(|| {
         let known: Vec<&str> = robot.joints().iter().map(|joint| joint.name.as_str()).collect();
-        format!("parameter '{parameter}' is '{name}', must be a joint with a transmission: {}", known.join(", "))
+        format!(
+            "parameter '{parameter}' is '{name}', must be a joint with a transmission: {}",
+            known.join(", ")
+        )
     })
 }
 

@@ -13,9 +13,9 @@ pub mod robot;
 mod snapshot;
 pub mod standard;
 
+pub use builtin::{BUILTIN_TYPES, BuiltinType, Setup};
 pub use chain::{Chain, ChainError};
 pub use description::{Description, DescriptionError};
-pub use builtin::{BUILTIN_TYPES, BuiltinType, Setup};
 pub use node::{Input, Mechanism, Output};
 pub use parameters::{Params, specification};
 pub use robot::{Actuator, Joint, Robot};

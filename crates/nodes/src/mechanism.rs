@@ -13,7 +13,9 @@ use std::time::Duration;
 use control::{Commands, Control, Deliveries, Event, Events, Settings};
 use mechanism::controllers::{self, ControlLoop};
 use mechanism::robot::SimulatedRobot;
-use mechanism::{CycleStatistics, Description, Input, Mechanism, Output, Params, Robot, Snapshot, specification};
+use mechanism::{
+    CycleStatistics, Description, Input, Mechanism, Output, Params, Robot, Snapshot, specification,
+};
 use params::Set;
 use r2r::std_msgs::msg::String as Text;
 use ros::{Error, Shell, Status, Stop, clock, panics, qos};
@@ -43,8 +45,9 @@ fn robot(given: &str) -> Result<Robot, Error> {
     let urdf = if is_text {
         given.to_owned()
     } else {
-        std::fs::read_to_string(given)
-            .map_err(|error| Error::Start(format!("parameter 'robot_description' is '{given}', cannot be read: {error}")))?
+        std::fs::read_to_string(given).map_err(|error| {
+            Error::Start(format!("parameter 'robot_description' is '{given}', cannot be read: {error}"))
+        })?
     };
     let place = if is_text { "parameter 'robot_description'".to_owned() } else { format!("'{given}'") };
     let description = Description::parse(&urdf).map_err(|error| Error::Start(format!("{place}: {error}")))?;
@@ -139,7 +142,10 @@ impl Courier {
 
     fn create(&mut self, node: &mut r2r::Node, name: &str) -> controllers::Input {
         let created = self.factory.create(name, &lock(&self.parameters)).and_then(|created| {
-            let refuse = |error: Error| controllers::Refusal::Init { name: name.to_owned(), reason: error.to_string() };
+            let refuse = |error: Error| controllers::Refusal::Init {
+                name: name.to_owned(),
+                reason: error.to_string(),
+            };
             self.topics.attach(node, name, &created).map_err(refuse)?;
             Ok(created.controller)
         });
@@ -182,9 +188,14 @@ impl Actions {
 }
 
 /// How long the node may sleep until the loop's next report, or the next event that somebody waits for.
-fn longest_sleep(params: &Params, requests: Requests, watch: Arc<Mutex<Watch>>) -> impl FnMut() -> Duration + use<> {
+fn longest_sleep(
+    params: &Params,
+    requests: Requests,
+    watch: Arc<Mutex<Watch>>,
+) -> impl FnMut() -> Duration + use<> {
     let step = params.period;
-    let period = |rate: f64| if rate > 0.0 { Duration::from_secs_f64(1.0 / rate.max(1e-3)) } else { Duration::MAX };
+    let period =
+        |rate: f64| if rate > 0.0 { Duration::from_secs_f64(1.0 / rate.max(1e-3)) } else { Duration::MAX };
     let next = period(params.joint_state_rate).min(period(params.statistics_rate)).saturating_add(step);
     move || {
         if !requests.are_none() {
@@ -215,7 +226,10 @@ fn status(machine: &Mechanism, watch: &Mutex<Watch>) -> Status {
     }
     for controller in &list {
         if let Some(failure) = machine.manager().failure(&controller.name) {
-            status.worsen(Level::Error, format!("controller '{}' stopped by itself: {failure}", controller.name));
+            status.worsen(
+                Level::Error,
+                format!("controller '{}' stopped by itself: {failure}", controller.name),
+            );
         }
     }
     status

@@ -33,13 +33,40 @@ pub enum Change {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)] // the names are clear: default, min, max, allowed, longest
 pub enum Kind {
-    Bool { default: bool },
-    Integer { default: i64, min: i64, max: i64 },
-    Float { default: f64, min: f64, max: f64 },
-    Text { default: &'static str, allowed: &'static [&'static str] },
-    Integers { default: &'static [i64], min: i64, max: i64, longest: usize },
-    Floats { default: &'static [f64], min: f64, max: f64, longest: usize },
-    Texts { default: &'static [&'static str], allowed: &'static [&'static str], longest: usize },
+    Bool {
+        default: bool,
+    },
+    Integer {
+        default: i64,
+        min: i64,
+        max: i64,
+    },
+    Float {
+        default: f64,
+        min: f64,
+        max: f64,
+    },
+    Text {
+        default: &'static str,
+        allowed: &'static [&'static str],
+    },
+    Integers {
+        default: &'static [i64],
+        min: i64,
+        max: i64,
+        longest: usize,
+    },
+    Floats {
+        default: &'static [f64],
+        min: f64,
+        max: f64,
+        longest: usize,
+    },
+    Texts {
+        default: &'static [&'static str],
+        allowed: &'static [&'static str],
+        longest: usize,
+    },
     /// Any type and value, see [`Specification::with_open`](crate::Specification::with_open).
     Any,
 }

@@ -144,9 +144,7 @@ impl Set {
     pub fn open(&self, owner: &str) -> Vec<(&str, &Value)> {
         let member = |full: &'_ str| full.strip_prefix(owner)?.strip_prefix('.').map(str::len);
         let entries = self.entries.iter().filter(|(_, (declaration, _))| declaration.kind == Kind::Any);
-        entries
-            .filter_map(|(full, (_, value))| Some((&full[full.len() - member(full)?..], value)))
-            .collect()
+        entries.filter_map(|(full, (_, value))| Some((&full[full.len() - member(full)?..], value))).collect()
     }
 
     /// Removes the entry whose key is the parameter `name`.

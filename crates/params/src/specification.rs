@@ -75,7 +75,15 @@ impl From<PresetValue> for Value {
 impl Specification {
     /// A node without parameters yet.
     pub fn new(node: &'static str, text: &'static str) -> Self {
-        Self { node, text, parameters: Vec::new(), groups: Vec::new(), live: Vec::new(), open: None, fixed: Vec::new() }
+        Self {
+            node,
+            text,
+            parameters: Vec::new(),
+            groups: Vec::new(),
+            live: Vec::new(),
+            open: None,
+            fixed: Vec::new(),
+        }
     }
 
     /// Adds the parameters that [`params!`](crate::params!) lists; the order is that of the YAML file and of the table.

@@ -23,7 +23,8 @@ fn text(text: &str) -> Value {
 
 #[test]
 fn an_owner_may_have_any_parameters() {
-    let given = [("pan.type", text("Effort")), ("pan.pid.p", Value::Float(2.0)), ("arm/pan.joint", text("pan"))];
+    let given =
+        [("pan.type", text("Effort")), ("pan.pid.p", Value::Float(2.0)), ("arm/pan.joint", text("pan"))];
     let set = set(&given).unwrap();
     assert_eq!(set.open("pan"), [("pid.p", &Value::Float(2.0)), ("type", &text("Effort"))]);
     assert_eq!(set.open("arm/pan"), [("joint", &text("pan"))]);

@@ -184,11 +184,12 @@ impl Parameters {
 
     fn answer_describe(&mut self) -> bool {
         let Some(request) = self.services.describe.next() else { return false };
-        let descriptors =
-            self.names(&request.message.names).iter().map(|name| match self.set.declaration(name).zip(self.set.value(name)) {
+        let descriptors = self.names(&request.message.names).iter().map(|name| {
+            match self.set.declaration(name).zip(self.set.value(name)) {
                 Some((declaration, value)) => describe(name, declaration, value),
                 None => msg::ParameterDescriptor { name: name.clone(), ..Default::default() },
-            });
+            }
+        });
         let response = srv::DescribeParameters::Response { descriptors: descriptors.collect() };
         respond(request, response);
         true

@@ -383,8 +383,9 @@ impl<M: Machine + 'static> Runner<M> {
 
     fn turn(&mut self) {
         let has_requests = self.parameters.have_requests();
-        let idle =
-            if has_requests { Duration::ZERO } else {
+        let idle = if has_requests {
+            Duration::ZERO
+        } else {
             LONGEST_SLEEP.min((self.longest_sleep)()).min(self.count_due.since(clock::now()))
         };
         let Self { inputs, parameters, services, update, .. } = self;

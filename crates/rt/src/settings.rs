@@ -42,7 +42,8 @@ impl RealTime {
             refused.push(Refused::Priority(priority, reason));
         }
         if self.lock_memory
-            && let Err(error) = rustix::mm::mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT)
+            && let Err(error) =
+                rustix::mm::mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT)
         {
             refused.push(Refused::Memory(error.to_string()));
         }

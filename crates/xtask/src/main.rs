@@ -41,7 +41,7 @@ enum Arguments {
     Env,
     /// Set up, build, and run one node, for example: run joystick -- --ros-args -p x:=1
     Run {
-        /// The node's executable.
+        /// The executable of the node or tool.
         node: String,
         #[command(flatten)]
         rest: Rest,

@@ -10,6 +10,9 @@ use crate::report::{Failure, Outcome, step};
 use crate::root::Root;
 use crate::setup;
 
+/// The tools that run beside the nodes, each a package of this name.
+pub const TOOLS: [&str; 2] = ["steersman-controller", "steersman-joystick"];
+
 /// The profile for tests, and the one for a robot.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Profile {
@@ -17,12 +20,13 @@ enum Profile {
     Release,
 }
 
-/// Sets up, builds, and replaces this process by the node `name` with `arguments`; returns only with a failure.
+/// Sets up, builds, and replaces this process by the node or tool `name` with `arguments`; returns only with a failure.
 ///
 /// # Errors
 /// An unknown name, a failed setup or build.
 pub fn node(root: &Root, name: &str, arguments: &[String]) -> Outcome<()> {
-    let known = nodes(root);
+    let mut known = nodes(root);
+    known.extend(TOOLS.map(String::from));
     if !known.iter().any(|node| node == name) {
         return Err(Failure::new(format!("there is no {name}; there are: {}", known.join(", "))));
     }
@@ -62,7 +66,10 @@ fn build_and_run(
 ) -> Outcome<()> {
     step("building the executables");
     let mut cargo = Command::new("cargo");
-    cargo.args(["build", "--quiet", "-p", "nodes", "--bins"]).current_dir(root.path());
+    cargo.args(["build", "--quiet", "--bins"]).current_dir(root.path());
+    if !TOOLS.contains(&name) {
+        cargo.args(["-p", "nodes"]);
+    }
     if !nodes(root).iter().any(|node| node == name) {
         cargo.args(["-p", name]);
     }

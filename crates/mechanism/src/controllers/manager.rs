@@ -5,8 +5,8 @@ use units::{Instant, Machine};
 
 use crate::controllers::request::check_name;
 use crate::controllers::{
-    Change, Controller, ControllerFailure, ControllerId, ControllerList, ControllerSlot, ControllerState, Dependency,
-    Refusal, Request, RequestId, ScheduleError, Strictness, SwitchEntry, schedule,
+    Change, Controller, ControllerFailure, ControllerId, ControllerList, ControllerSlot, ControllerState,
+    Dependency, Refusal, Request, RequestId, ScheduleError, Strictness, SwitchEntry, schedule,
 };
 
 /// Everything that can happen to the manager.

@@ -34,10 +34,11 @@ impl Factory {
     /// The controller `name`, whose parameters are in `set`.
     pub(super) fn create(&mut self, name: &str, set: &Set) -> Result<Created, Refusal> {
         let parameters = set.open(name);
-        let found = parameters.iter().find(|(member, _)| *member == "type").and_then(|(_, value)| match value {
-            Value::Text(text) => Some(text.as_str()),
-            _ => None,
-        });
+        let found =
+            parameters.iter().find(|(member, _)| *member == "type").and_then(|(_, value)| match value {
+                Value::Text(text) => Some(text.as_str()),
+                _ => None,
+            });
         let types = Self::types();
         let (type_name, is_bare) = resolve_type(name, found, &types)?;
         if is_bare {

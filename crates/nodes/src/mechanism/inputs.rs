@@ -56,7 +56,12 @@ impl ControllerTopics {
     /// Subscribes to the inputs of the controller `name`.
     /// # Errors
     /// The middleware refuses a topic, or it has another type since an earlier controller of this name.
-    pub(super) fn attach(&mut self, node: &mut r2r::Node, name: &str, created: &Created) -> Result<(), Error> {
+    pub(super) fn attach(
+        &mut self,
+        node: &mut r2r::Node,
+        name: &str,
+        created: &Created,
+    ) -> Result<(), Error> {
         for (number, input) in created.inputs.iter().enumerate() {
             let topic = format!("{name}/{}", input.name);
             let known = self.0.iter_mut().find(|known| known.name == topic);
@@ -104,7 +109,11 @@ impl ControllerTopic {
             let message = match &mut self.messages {
                 Messages::Float(stream) => {
                     let Float64 { data } = stream.next().now_or_never()??;
-                    if data.is_finite() { Ok(Message::Float(data)) } else { Err(format!("{data} is not finite")) }
+                    if data.is_finite() {
+                        Ok(Message::Float(data))
+                    } else {
+                        Err(format!("{data} is not finite"))
+                    }
                 }
                 Messages::Trajectory(stream) => {
                     let message = stream.next().now_or_never()??;
@@ -122,7 +131,8 @@ impl ControllerTopic {
 fn trajectory(joints: &[String], message: JointTrajectory) -> Result<Trajectory, String> {
     let point = |point: r2r::trajectory_msgs::msg::JointTrajectoryPoint| {
         let time = &point.time_from_start;
-        let seconds = u64::try_from(time.sec).map_err(|_| format!("time_from_start is {} s, must be 0 or more", time.sec))?;
+        let seconds = u64::try_from(time.sec)
+            .map_err(|_| format!("time_from_start is {} s, must be 0 or more", time.sec))?;
         let time = Duration::from_secs(seconds) + Duration::from_nanos(time.nanosec.into());
         let (positions, velocities, accelerations) = (point.positions, point.velocities, point.accelerations);
         Ok(Point { time, positions, velocities, accelerations })

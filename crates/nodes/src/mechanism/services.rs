@@ -75,7 +75,9 @@ pub(super) fn serve(runner: Runner<Mechanism>, requests: &Requests) -> Result<Ru
         .deferred_service::<LoadController::Service>(
             "pr2_controller_manager/load_controller",
             move |request, reply, shell| {
-                load.ask(shell, Request::Load(request.name), |ok| reply.send(LoadController::Response { ok }));
+                load.ask(shell, Request::Load(request.name), |ok| {
+                    reply.send(LoadController::Response { ok })
+                });
             },
         )?
         .deferred_service::<UnloadController::Service>(

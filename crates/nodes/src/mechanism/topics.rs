@@ -77,7 +77,9 @@ fn statistics(snapshot: &Snapshot, names: &[String], stamp: Stamp) -> MechanismS
     let mut message = MechanismStatistics {
         actuator_statistics: snapshot.actuators.iter().map(actuator).collect(),
         joint_statistics: snapshot.joints.iter().map(|one| joint(one, stamp)).collect(),
-        controller_statistics: controllers.map(|(name, report)| controller(name, report, stamp, at)).collect(),
+        controller_statistics: controllers
+            .map(|(name, report)| controller(name, report, stamp, at))
+            .collect(),
         ..Default::default()
     };
     message.header.stamp = to_wire(stamp);
@@ -157,5 +159,8 @@ fn controller(
 
 fn duration(seconds: f64) -> WireDuration {
     let duration = std::time::Duration::try_from_secs_f64(seconds).unwrap_or_default();
-    WireDuration { sec: i32::try_from(duration.as_secs()).unwrap_or(i32::MAX), nanosec: duration.subsec_nanos() }
+    WireDuration {
+        sec: i32::try_from(duration.as_secs()).unwrap_or(i32::MAX),
+        nanosec: duration.subsec_nanos(),
+    }
 }
