@@ -114,7 +114,7 @@ pub struct Events {
 
 impl Events {
     /// The next event.
-    pub fn next(&mut self) -> Option<Event> {
+    pub fn take(&mut self) -> Option<Event> {
         self.events.pop().ok()
     }
 

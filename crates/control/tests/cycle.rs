@@ -96,7 +96,7 @@ impl Rig {
         let before = count();
         self.body.cycle(Cycle { now: self.now, late: Duration::ZERO, since_last: PERIOD, missed: 0 });
         assert_eq!(count(), before, "allocations in a cycle");
-        while let Some(event) = self.reads.then(|| self.events.next()).flatten() {
+        while let Some(event) = self.reads.then(|| self.events.take()).flatten() {
             let input = match event {
                 Event::Changed(change) => Input::Manager(controllers::Input::Changed(change)),
                 Event::Failed(index, failure) => Input::Manager(controllers::Input::Failed(index, failure)),

@@ -38,6 +38,8 @@ const LONG: Duration = Duration::from_millis(100);
 
 /// What the machine asks for and the node's own thread does.
 type Asked = Arc<Mutex<VecDeque<controllers::Output>>>;
+/// Reports on their way back to the loop, with the number of controllers that are loaded.
+type Returned = Arc<Mutex<Vec<(Box<Snapshot>, usize)>>>;
 
 /// The robot of the description, which is a URDF or the path of its file.
 fn robot(given: &str) -> Result<Robot, Error> {
@@ -93,7 +95,7 @@ struct Courier {
     commands: Commands,
     asked: Asked,
     parameters: Arc<Mutex<Set>>,
-    returned: Arc<Mutex<Vec<(Box<Snapshot>, usize)>>>,
+    returned: Returned,
     watch: Arc<Mutex<Watch>>,
 }
 
@@ -123,7 +125,7 @@ impl Courier {
     }
 
     fn read_events(&mut self) {
-        while let Some(event) = self.events.next() {
+        while let Some(event) = self.events.take() {
             let input = match event {
                 Event::Changed(change) => Input::Manager(controllers::Input::Changed(change)),
                 Event::Failed(index, failure) => Input::Manager(controllers::Input::Failed(index, failure)),
@@ -163,7 +165,7 @@ struct Actions {
     commands: Commands,
     requests: Requests,
     asked: Asked,
-    returned: Arc<Mutex<Vec<(Box<Snapshot>, usize)>>>,
+    returned: Returned,
 }
 
 impl Actions {
@@ -211,14 +213,14 @@ fn status(machine: &Mechanism, watch: &Mutex<Watch>) -> Status {
     let CycleStatistics { cycles, missed, max_late, max_step } = lock(watch).cycles;
     let list = machine.manager().list();
     let running = list.iter().filter(|controller| controller.is_running).count();
-    let mut status = Status::default();
-    status.message = format!("{running} of {} controllers run", list.len());
-    status.values = vec![
+    let values = vec![
         ("steps".into(), cycles.to_string()),
         ("steps left out".into(), missed.to_string()),
         ("greatest lateness (us)".into(), max_late.as_micros().to_string()),
         ("longest step (us)".into(), max_step.as_micros().to_string()),
     ];
+    let message = format!("{running} of {} controllers run", list.len());
+    let mut status = Status { message, values, ..Status::default() };
     if let Some(cause) = machine.halt_cause() {
         status.worsen(Level::Error, format!("the motors are halted: {cause}"));
     } else if machine.is_halted() {
@@ -251,7 +253,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let Control { thread, commands, deliveries, events, .. } = start_loop(&params, robot.clone())?;
     let halts = commands.clone();
     panics::at_once(move || halts.halt());
-    let (asked, returned, watch) = (Asked::default(), Arc::default(), Arc::<Mutex<Watch>>::default());
+    let (asked, returned, watch) = (Asked::default(), Returned::default(), Arc::<Mutex<Watch>>::default());
     let requests = Requests::default();
     let parameters = Arc::new(Mutex::new(member.set().clone()));
     let mut actions = Actions {
