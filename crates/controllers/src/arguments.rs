@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
     /// The namespace of the manager, for example /left.
     #[arg(long, global = true, default_value = "")]
     pub(crate) namespace: String,
-    /// How long to wait for the manager, and for each answer [s].
+    /// How long to wait for the manager, and for each answer, in seconds.
     #[arg(long, global = true, default_value = "5", value_parser = seconds)]
     pub(crate) timeout: Duration,
     /// Print JSON instead of a table.
