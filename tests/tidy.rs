@@ -192,6 +192,29 @@ fn pure_crates_forbid_unsafe_code() {
     }
 }
 
+/// r2r makes Rust types of the interface packages that are named to it and installed before.
+#[test]
+fn every_interface_package_that_is_used_is_named_where_the_build_needs_it() {
+    let package = fs::read_to_string(root().join("crates/package.xml")).unwrap();
+    let filter = fs::read_to_string(root().join(".cargo/config.toml")).unwrap();
+    let mut used = BTreeSet::new();
+    for file in files(&root().join("crates"), &["rs"]) {
+        let text = fs::read_to_string(&file).unwrap();
+        for rest in text.split("r2r::").skip(1) {
+            if let Some((name, rest)) = rest.split_once("::")
+                && ["msg::", "srv::", "action::"].iter().any(|kind| rest.starts_with(kind))
+            {
+                used.insert(name.to_owned());
+            }
+        }
+    }
+    assert!(used.len() > 10, "{used:?}");
+    for name in used {
+        assert!(package.contains(&format!("<depend>{name}</depend>")), "crates/package.xml lacks {name}");
+        assert!(filter.contains(&format!("{name};")) || filter.contains(&format!("{name}\"")), "{name}");
+    }
+}
+
 #[test]
 fn no_file_is_too_long() {
     let sources = files(&root(), &["rs", "py"]);
