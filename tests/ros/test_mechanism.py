@@ -5,12 +5,15 @@ import threading
 import time
 
 import pytest
+from action_msgs.msg import GoalStatus
 from conftest import LATCHED, Graph, Process
 from diagnostic_msgs.msg import DiagnosticArray
 from mechanisms import ARM, BEST_EFFORT, STRICT, URDF, Manager, arm
+from pr2_mechanism_msgs.action import SwitchController
 from pr2_mechanism_msgs.msg import MechanismStatistics
 from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParameters
+from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
@@ -348,3 +351,59 @@ def test_the_example_starts_as_it_is():
         assert manager.load(name), name
     graph.close()
     process.stop()
+
+
+class Switcher:
+    """A client of the action switch_controller."""
+
+    def __init__(self, graph):
+        self.graph = graph
+        self.client = ActionClient(graph.node, SwitchController, "pr2_controller_manager/switch_controller")
+        assert self.client.wait_for_server(10.0)
+
+    def send(self, start=(), stop=()):
+        goal = SwitchController.Goal(start_controllers=list(start), stop_controllers=list(stop))
+        return self._wait(self.client.send_goal_async(goal))
+
+    def status(self, handle):
+        return self._wait(handle.get_result_async()).status
+
+    def cancel(self, handle):
+        return self._wait(handle.cancel_goal_async())
+
+    def _wait(self, future):
+        self.graph.wait(future.done, "no answer of the action", 5.0)
+        return future.result()
+
+
+def test_the_action_switches_all_or_nothing():
+    with arm() as (graph, manager, _):
+        switcher = Switcher(graph)
+        assert manager.load("pan_position") and manager.load("pan_effort")
+        assert switcher.status(switcher.send(["pan_position"])) == GoalStatus.STATUS_SUCCEEDED
+        assert manager.list() == [("pan_effort", "stopped"), ("pan_position", "running")]
+        assert switcher.status(switcher.send(["pan_effort", "nobody"], ["pan_position"])) == GoalStatus.STATUS_ABORTED
+        assert manager.list() == [("pan_effort", "stopped"), ("pan_position", "running")]
+        assert switcher.status(switcher.send(["pan_effort"], ["pan_position"])) == GoalStatus.STATUS_SUCCEEDED
+        assert manager.list() == [("pan_effort", "running"), ("pan_position", "stopped")]
+        # Empty is no error, and goals one after the other do not add up.
+        for _ in range(150):
+            assert switcher.status(switcher.send()) == GoalStatus.STATUS_SUCCEEDED
+
+
+def test_a_goal_is_cancelled_and_changes_nothing_or_it_is_too_late():
+    with arm("-p", "rate:=10") as (graph, manager, _):  # a step, which takes up the change, comes within 0.1 s
+        switcher = Switcher(graph)
+        assert manager.load("pan_position")
+        ends = set()
+        for wait in [0.0, 0.0, 0.0, 0.02, 0.05, 0.15, 0.0, 0.0, 0.0]:
+            assert manager.switch([], ["pan_position"])
+            handle = switcher.send(["pan_position"])
+            time.sleep(wait)
+            is_cancelled = len(switcher.cancel(handle).goals_canceling) == 1
+            ends.add(is_cancelled)
+            status = switcher.status(handle)
+            assert status == (GoalStatus.STATUS_CANCELED if is_cancelled else GoalStatus.STATUS_SUCCEEDED)
+            assert manager.switch(), "a step"
+            assert manager.list() == [("pan_position", "stopped" if is_cancelled else "running")]
+        assert ends == {True, False}

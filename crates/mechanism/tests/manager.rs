@@ -4,7 +4,7 @@
 mod common;
 
 use common::{REFUSES, Rig, TIMEOUT};
-use mechanism::controllers::{Dependency, Manager, Refusal, Request, ScheduleError};
+use mechanism::controllers::{Dependency, Input, Manager, Refusal, Request, ScheduleError};
 use units::Machine;
 
 const STRICT: i32 = 2;
@@ -114,6 +114,21 @@ fn an_empty_switch_waits_for_one_step() {
     assert_eq!(rig.answer(id), None);
     rig.step();
     assert_eq!(rig.answer(id), Some(Ok(())));
+}
+
+#[test]
+fn a_switch_is_cancelled_while_it_waits_and_not_later() {
+    let mut rig = Rig::with(&["a", "b"]);
+    let [first, second, third] =
+        ["a", "b", "b"].map(|name| rig.request(common::switch(&[name], &[], STRICT)));
+    for id in [second, first, 99] {
+        rig.tell(Input::Cancelled(id));
+    }
+    assert_eq!([first, second].map(|id| rig.answer(id)), [const { Some(Err(Refusal::Cancelled)) }; 2]);
+    rig.step();
+    rig.tell(Input::Cancelled(third));
+    assert_eq!(rig.answer(third), Some(Ok(())), "it was switched, so it is too late");
+    assert_eq!(rig.list(), ["a stopped", "b running"]);
 }
 
 #[test]

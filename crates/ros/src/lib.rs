@@ -18,6 +18,7 @@ pub mod clock;
 pub mod panics;
 pub mod qos;
 
+mod action;
 mod alarm;
 mod candidate;
 mod diagnostics;
@@ -42,6 +43,7 @@ mod topic;
 mod topic_monitor;
 mod wire;
 
+pub use action::{Goal, GoalEnd};
 pub use alarm::AlarmThread;
 pub use candidate::Candidate;
 pub use diagnostics::Status;

@@ -3,9 +3,10 @@ use std::panic;
 use std::time::Duration;
 
 use params::{Refusal, Set, Value};
-use r2r::WrappedServiceTypeSupport;
+use r2r::{WrappedActionTypeSupport, WrappedServiceTypeSupport};
 use units::{Instant, Level, Machine};
 
+use crate::action::{Action, Goal};
 use crate::diagnostics::Diagnostics;
 use crate::service::{Deferred, Reply, Serve, Service};
 use crate::subscriptions::DynamicSubscriptions;
@@ -287,6 +288,23 @@ impl<M: Machine + 'static> Runner<M> {
         S::Request: Clone,
     {
         self.services.push(Box::new(Deferred::<S, _>::new(&mut self.node, name, accept)?));
+        Ok(self)
+    }
+
+    /// Passes each goal of the action `name` to `accept`, with the way to end it later; `accept` returns an id, which `cancel`
+    /// is given when a client wants the goal to be cancelled. The goal is ended all the same, cancelled or not.
+    /// # Errors
+    /// The middleware refuses the action.
+    pub fn action<A: WrappedActionTypeSupport + 'static>(
+        mut self,
+        name: &str,
+        accept: impl FnMut(A::Goal, Goal<A>, &Shell<M>) -> u64 + Send + 'static,
+        cancel: impl FnMut(u64, &Shell<M>) + Send + 'static,
+    ) -> Result<Self, Error>
+    where
+        A::Goal: Clone + Send,
+    {
+        self.services.push(Box::new(Action::<A, _, _>::new(&mut self.node, name, accept, cancel)?));
         Ok(self)
     }
 

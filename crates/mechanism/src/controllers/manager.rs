@@ -14,6 +14,8 @@ use crate::controllers::{
 pub enum Input {
     /// A service was called.
     Requested(RequestId, Request),
+    /// The caller does not want the request any more: it is cancelled if it has not taken effect, and answered in any case.
+    Cancelled(RequestId),
     /// The answer to [`Output::Create`].
     Created(Result<NewController, Refusal>),
     /// The control loop made a change.
@@ -90,6 +92,7 @@ struct Job {
     id: Option<RequestId>,
     request: Request,
     stage: Stage,
+    is_cancelled: bool,
     /// The dependencies of the controller that is loaded.
     dependencies: Vec<Dependency>,
 }
@@ -155,7 +158,13 @@ impl Manager {
                 Ok(output) => {
                     let stage = self.stage(&output);
                     self.outputs.push_back(output);
-                    self.job = Some(Job { id: Some(id), request, stage, dependencies: Vec::new() });
+                    self.job = Some(Job {
+                        id: Some(id),
+                        request,
+                        stage,
+                        is_cancelled: false,
+                        dependencies: Vec::new(),
+                    });
                 }
                 Err(refusal) => self.outputs.push_back(Output::Answer(id, Err(refusal))),
             }
@@ -325,10 +334,25 @@ impl Manager {
     }
 
     fn withdrawn(&mut self, change: Option<Box<Change>>) {
+        let is_cancelled = self.job.as_ref().is_some_and(|job| job.is_cancelled);
         if change.is_some() {
-            self.end(Err(Refusal::LoopSilent(self.timeout)));
+            self.end(Err(if is_cancelled { Refusal::Cancelled } else { Refusal::LoopSilent(self.timeout) }));
         } else if let Some(job) = self.job.as_mut().filter(|job| job.stage == Stage::Withdrawing) {
             job.stage = Stage::Taken(self.now);
+        }
+    }
+
+    /// Cancels the request `id` if it waits for its turn, or for the loop; otherwise it is too late, or it is a load or a reload
+    /// in progress, which go on.
+    fn cancel(&mut self, id: RequestId) {
+        if let Some(place) = self.queue.iter().position(|(waiting, _)| *waiting == id) {
+            self.queue.remove(place);
+            self.outputs.push_back(Output::Answer(id, Err(Refusal::Cancelled)));
+        } else if let Some(job) = self.job.as_mut().filter(|job| job.id == Some(id))
+            && matches!((&job.request, job.stage), (Request::Switch { .. }, Stage::Waiting(_)))
+        {
+            (job.stage, job.is_cancelled) = (Stage::Withdrawing, true);
+            self.outputs.push_back(Output::Withdraw);
         }
     }
 
@@ -388,6 +412,7 @@ impl Machine for Manager {
                 self.outputs.push_back(Output::Answer(id, Err(Refusal::Busy(self.queue.len()))));
             }
             Input::Requested(id, request) => self.queue.push_back((id, request)),
+            Input::Cancelled(id) => self.cancel(id),
             Input::Created(result) => self.created(result),
             Input::Changed(change) => self.changed(&change),
             Input::Withdrawn(change) => self.withdrawn(change),

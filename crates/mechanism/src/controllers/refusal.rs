@@ -56,6 +56,8 @@ pub enum Refusal {
     LoopSilent(Duration),
     /// The control loop has hung in a step for this time; whether the change takes effect is not known.
     LoopHangs(Duration),
+    /// The caller cancelled the request before it took effect.
+    Cancelled,
     /// Too many requests wait.
     Busy(usize),
 }
@@ -102,6 +104,7 @@ impl fmt::Display for Refusal {
                     "the control loop hangs in a step for {time:?}; whether the change takes effect is not known"
                 )
             }
+            Self::Cancelled => write!(f, "the request was cancelled by its caller; nothing changed"),
             Self::Busy(waiting) => write!(f, "{waiting} requests wait already"),
         }
     }

@@ -206,6 +206,11 @@ impl Rig {
         self.next
     }
 
+    pub fn tell(&mut self, input: Input) {
+        self.manager.handle(self.now, input);
+        self.drain();
+    }
+
     /// The answer to a request, if it came.
     pub fn answer(&mut self, id: RequestId) -> Option<Result<(), Refusal>> {
         let place = self.answers.iter().position(|(of, _)| *of == id)?;

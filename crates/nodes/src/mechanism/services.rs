@@ -3,12 +3,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mechanism::controllers::{Input as ManagerInput, Refusal, Request, RequestId};
 use mechanism::{Input, Mechanism};
+use r2r::pr2_mechanism_msgs::action::SwitchController as SwitchAction;
 use r2r::pr2_mechanism_msgs::srv::{
     ListControllerTypes, ListControllers, LoadController, ReloadControllerLibraries, SwitchController,
     UnloadController,
 };
 use r2r::std_srvs::srv::Empty;
-use ros::{Error, Runner, Shell};
+use ros::{Error, GoalEnd, Runner, Shell};
 
 use super::NAME;
 use super::factory::Factory;
@@ -17,14 +18,17 @@ use super::factory::Factory;
 #[derive(Clone, Default)]
 pub(super) struct Requests(Arc<Mutex<Open>>);
 
+/// Sends the answer to a request.
+type Answer = Box<dyn FnOnce(&Result<(), Refusal>) + Send>;
+
 #[derive(Default)]
 struct Open {
     last: RequestId,
-    replies: BTreeMap<RequestId, Box<dyn FnOnce(bool) + Send>>,
+    replies: BTreeMap<RequestId, Answer>,
 }
 
 impl Requests {
-    fn add(&self, reply: impl FnOnce(bool) + Send + 'static) -> RequestId {
+    fn add(&self, reply: impl FnOnce(&Result<(), Refusal>) + Send + 'static) -> RequestId {
         let mut open = self.lock();
         open.last += 1;
         let id = open.last;
@@ -39,7 +43,7 @@ impl Requests {
         }
         let reply = self.lock().replies.remove(&id);
         if let Some(reply) = reply {
-            reply(result.is_ok());
+            reply(result);
         }
     }
 
@@ -54,14 +58,25 @@ impl Requests {
 
     /// Asks the manager, which answers with [`answer`](Self::answer).
     fn ask(&self, shell: &Shell<Mechanism>, request: Request, reply: impl FnOnce(bool) + Send + 'static) {
+        self.pursue(shell, request, |result| reply(result.is_ok()));
+    }
+
+    /// The same with the reason of a refusal; returns the request's id.
+    fn pursue(
+        &self,
+        shell: &Shell<Mechanism>,
+        request: Request,
+        reply: impl FnOnce(&Result<(), Refusal>) + Send + 'static,
+    ) -> RequestId {
         let id = self.add(reply);
         shell.deliver(Input::Manager(ManagerInput::Requested(id, request)));
+        id
     }
 }
 
-/// Makes `runner` answer the six services of the controller manager and the two of the motors.
+/// Makes `runner` answer the six services of the controller manager, its action, and the two services of the motors.
 pub(super) fn serve(runner: Runner<Mechanism>, requests: &Requests) -> Result<Runner<Mechanism>, Error> {
-    let [load, unload, switch, reload] = [(); 4].map(|()| requests.clone());
+    let [load, unload, switch, reload, pursue] = [(); 5].map(|()| requests.clone());
     runner
         .service::<ListControllers::Service>("pr2_controller_manager/list_controllers", |_, context| {
             let list = context.shell().inspect(|machine| machine.manager().list());
@@ -102,6 +117,24 @@ pub(super) fn serve(runner: Runner<Mechanism>, requests: &Requests) -> Result<Ru
                 let answer = |ok| reply.send(ReloadControllerLibraries::Response { ok });
                 reload.ask(shell, Request::Reload { force: request.force_kill }, answer);
             },
+        )?
+        .action::<SwitchAction::Action>(
+            "pr2_controller_manager/switch_controller",
+            move |goal, handle, shell| {
+                let SwitchAction::Goal { start_controllers, stop_controllers } = goal;
+                let strictness = SwitchController::Request::STRICT as i32;
+                let request =
+                    Request::Switch { start: start_controllers, stop: stop_controllers, strictness };
+                pursue.pursue(shell, request, |result| {
+                    let end = match result {
+                        Ok(()) => GoalEnd::Succeeded,
+                        Err(Refusal::Cancelled) => GoalEnd::Cancelled,
+                        Err(_) => GoalEnd::Aborted,
+                    };
+                    handle.end(end, SwitchAction::Result {});
+                })
+            },
+            |id, shell| shell.deliver(Input::Manager(ManagerInput::Cancelled(id))),
         )?
         .service::<Empty::Service>("halt_motors", |_, context| {
             context.shell().deliver(Input::HaltRequested);
