@@ -1,11 +1,12 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use mechanism::controllers::{Change, ControlLoop, ControllerFailure, ControllerId, Message};
+use mechanism::controllers::{Change, ControlLoop, ControllerFailure, ControllerId, Message, Report};
 use mechanism::robot::Hardware;
 use mechanism::{CycleStatistics, Recorder, Snapshot};
 use rt::Cycle;
 use rtrb::{Consumer, Producer};
+use units::Instant;
 
 use crate::link::Shared;
 
@@ -18,6 +19,8 @@ pub enum Event {
     Failed(usize, ControllerFailure),
     /// The state after a step; give it back with [`Events::recycle`](crate::Events::recycle).
     Reported(Box<Snapshot>),
+    /// What a controller said in the step at this time, and the index of its output.
+    Said(ControllerId, Instant, usize, Report),
     /// What a controller had and needs no longer: it is freed outside the loop.
     Used(Message),
 }
@@ -102,6 +105,11 @@ impl Body {
             self.send(Event::Changed(change));
         }
         let Self { control, events, .. } = self;
+        // Half of the room stays free for what must not wait.
+        let most = events.slots().saturating_sub(events.buffer().capacity() / 2);
+        control.take_reports(most, |controller, output, report| {
+            let _ = events.push(Event::Said(controller, cycle.now, output, report));
+        });
         // One place stays for the report.
         control.take_failures(events.slots().saturating_sub(1), |index, failure| {
             let _ = events.push(Event::Failed(index, failure));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use allocations::{Counting, count};
 use control::{Body, Commands, Deliveries, Event, Events, Settings, link};
-use mechanism::controllers::{self, ControlLoop, Message, NewController, Request};
+use mechanism::controllers::{self, ControlLoop, Message, NewController, Report, Request};
 use mechanism::laws::{Point, Trajectory};
 use mechanism::robot::{Actuator, Hardware, JointDynamics, SimulatedRobot};
 use mechanism::{BUILTIN_TYPES, Description, Input, Mechanism, Output, Robot};
@@ -64,6 +64,7 @@ struct Rig {
     answers: Vec<Result<(), String>>,
     reports: Vec<(bool, bool, usize)>,
     used: usize,
+    said: usize,
     /// While it is false, nobody reads the events.
     reads: bool,
 }
@@ -86,8 +87,22 @@ impl Rig {
         let (body, commands, deliveries, events) = link(ControlLoop::new(robot.clone()), hardware, &settings);
         let machine = Mechanism::new(Duration::from_secs(2), false);
         let (answers, reports) = (Vec::new(), Vec::new());
-        let (used, reads) = (0, true);
-        Self { body, commands, deliveries, events, machine, robot, heard, now, answers, reports, used, reads }
+        let (used, said, reads) = (0, 0, true);
+        Self {
+            body,
+            commands,
+            deliveries,
+            events,
+            machine,
+            robot,
+            heard,
+            now,
+            answers,
+            reports,
+            used,
+            said,
+            reads,
+        }
     }
 
     /// One cycle, which must not allocate, and what follows from it.
@@ -101,6 +116,13 @@ impl Rig {
                 Event::Changed(change) => Input::Manager(controllers::Input::Changed(change)),
                 Event::Failed(index, failure) => Input::Manager(controllers::Input::Failed(index, failure)),
                 Event::Reported(snapshot) => Input::Reported(snapshot),
+                Event::Said(_, at, 0, report) => {
+                    assert!(at <= self.now);
+                    assert!(matches!(report, Report::Joint { index: 0, .. }), "{report:?}");
+                    self.said += 1;
+                    continue;
+                }
+                Event::Said(..) => panic!("it has one output"),
                 Event::Used(_) => {
                     self.used += 1;
                     continue;
@@ -115,14 +137,14 @@ impl Rig {
         while let Some(output) = self.machine.poll(self.now) {
             match output {
                 Output::Manager(controllers::Output::Create { name, .. }) => {
-                    let index = usize::from(name.starts_with("arm")) * 2;
-                    let one = if index == 2 {
-                        ("joints", Value::Texts(vec!["pan".into()]))
-                    } else {
-                        ("joint", Value::Text("pan".into()))
+                    let joints = ("joints", Value::Texts(vec!["pan".into()]));
+                    let (type_name, one) = match &name[..3] {
+                        "arm" => ("steersman/JointTrajectoryController", joints),
+                        "all" => ("steersman/JointStateController", joints),
+                        _ => ("steersman/JointEffortController", ("joint", Value::Text("pan".into()))),
                     };
-                    let setup =
-                        BUILTIN_TYPES[index].create(&self.robot, [(one.0.to_owned(), one.1)]).unwrap();
+                    let known = BUILTIN_TYPES.iter().find(|known| known.name == type_name).unwrap();
+                    let setup = known.create(&self.robot, [(one.0.to_owned(), one.1)]).unwrap();
                     let created =
                         NewController { id: 7, controller: setup.controller, dependencies: Vec::new() };
                     self.machine.handle(self.now, Input::Manager(controllers::Input::Created(Ok(created))));
@@ -258,6 +280,23 @@ fn the_loop_goes_on_although_nobody_reads_its_reports() {
     rig.cycles(20);
     assert!(rig.call(Request::Unload("nobody".into())).is_err());
     assert!(rig.call(Request::Switch { start: vec![], stop: vec!["pan".into()], strictness: 2 }).is_ok());
+}
+
+#[test]
+fn what_controllers_say_is_reported_and_lost_only_where_nobody_reads() {
+    let mut rig = Rig::new();
+    rig.start("all");
+    rig.said = 0;
+    rig.cycles(1001);
+    assert!((49..=51).contains(&rig.said), "{} at 50 Hz", rig.said);
+    rig.reads = false;
+    rig.cycles(60_000);
+    rig.reads = true;
+    rig.said = 0;
+    rig.cycle();
+    assert!((256..=1024).contains(&rig.said), "{} waited", rig.said);
+    // A switch has room all the same.
+    rig.call(Request::Switch { start: vec![], stop: vec!["all".into()], strictness: 2 }).unwrap();
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub mod robot;
 mod snapshot;
 pub mod standard;
 
-pub use builtin::{BUILTIN_TYPES, BuiltinType, Setup};
+pub use builtin::{BUILTIN_TYPES, BuiltinType, Frames, Setup};
 pub use chain::{Chain, ChainError};
 pub use description::{Description, DescriptionError};
 pub use node::{Input, Mechanism, Output};

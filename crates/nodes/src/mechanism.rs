@@ -3,6 +3,7 @@
 mod factory;
 mod guarded;
 mod inputs;
+mod outputs;
 mod services;
 mod topics;
 
@@ -25,6 +26,7 @@ use units::{Instant, Level, Stamp};
 use crate::start::{self, Member};
 use factory::Factory;
 use inputs::ControllerTopics;
+use outputs::ControllerOutputs;
 use services::Requests;
 use topics::Topics;
 
@@ -34,7 +36,7 @@ pub const NAME: &str = "mechanism";
 /// How often the node looks for the loop's events while somebody waits for one.
 const SHORT: Duration = Duration::from_millis(1);
 /// How often it looks for them at least.
-const LONG: Duration = Duration::from_millis(100);
+const LONG: Duration = Duration::from_millis(20);
 
 /// What the machine asks for and the node's own thread does.
 type Asked = Arc<Mutex<VecDeque<controllers::Output>>>;
@@ -91,6 +93,7 @@ struct Courier {
     events: Events,
     deliveries: Deliveries,
     topics: ControllerTopics,
+    outputs: ControllerOutputs,
     factory: Factory,
     commands: Commands,
     asked: Asked,
@@ -133,6 +136,11 @@ impl Courier {
                     *lock(&self.watch) = Watch { last: snapshot.now, cycles: snapshot.cycles };
                     Input::Reported(snapshot)
                 }
+                Event::Said(controller, at, output, report) => {
+                    let stamp = clock::stamp().before(clock::now().since(at));
+                    self.outputs.publish(controller, output, report, stamp);
+                    continue;
+                }
                 Event::Used(_) => continue,
             };
             self.shell.deliver(input);
@@ -149,6 +157,7 @@ impl Courier {
                 reason: error.to_string(),
             };
             self.topics.attach(node, name, &created).map_err(refuse)?;
+            self.outputs.attach(node, name, &created).map_err(refuse)?;
             Ok(created.controller)
         });
         controllers::Input::Created(created)
@@ -271,6 +280,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         events,
         deliveries,
         topics: ControllerTopics::new(),
+        outputs: ControllerOutputs::default(),
         factory: Factory::new(robot),
         commands,
         asked,

@@ -3,9 +3,11 @@
 use joystick::{DeviceState, JoyState, PoseState};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::luci_messages::msg as luci;
+use r2r::nav_msgs::msg::Odometry;
 use r2r::or_joystick::msg as or_joystick;
 use r2r::or_pose_estimator::msg as or_pose;
 use r2r::sensor_msgs::msg as sensor;
+use r2r::tf2_msgs::msg::TFMessage;
 use ros::clock::{from_wire, to_wire};
 use units::{Command, NotFinite, Stamp, Velocity};
 
@@ -54,6 +56,36 @@ pub fn stamp(message: &geometry::TwistStamped) -> Stamp {
 /// [`NotFinite`] as for [`velocity`].
 pub fn unstamped(message: &geometry::Twist) -> Result<Command, NotFinite> {
     Ok(Command::new(velocity(message)?, Stamp::ZERO))
+}
+
+/// A vehicle's pose `[x, y, heading]` in the first of two frames, and its velocity `[forward, turn]` in the second, without
+/// covariances.
+pub fn odometry(
+    [x, y, heading]: [f64; 3],
+    [forward, turn]: [f64; 2],
+    stamp: Stamp,
+    [frame, child]: [&str; 2],
+) -> Odometry {
+    let (z, w) = (heading / 2.0).sin_cos();
+    let mut message = Odometry { child_frame_id: child.into(), ..Default::default() };
+    message.header.stamp = to_wire(stamp);
+    message.header.frame_id = frame.into();
+    message.pose.pose.position = geometry::Point { x, y, z: 0.0 };
+    message.pose.pose.orientation = geometry::Quaternion { x: 0.0, y: 0.0, z, w };
+    message.twist.twist.linear.x = forward;
+    message.twist.twist.angular.z = turn;
+    message
+}
+
+/// The transform between the two frames of an odometry.
+pub fn transform(odometry: &Odometry) -> TFMessage {
+    let pose = &odometry.pose.pose;
+    let geometry::Point { x, y, z } = pose.position;
+    let mut transform = geometry::TransformStamped { header: odometry.header.clone(), ..Default::default() };
+    transform.child_frame_id.clone_from(&odometry.child_frame_id);
+    transform.transform.translation = geometry::Vector3 { x, y, z };
+    transform.transform.rotation = pose.orientation.clone();
+    TFMessage { transforms: vec![transform] }
 }
 
 /// A device's state as `or_joystick/State`; the machine has already limited it to the type's bounds.

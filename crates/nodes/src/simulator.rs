@@ -1,6 +1,5 @@
 //! Node `simulator`: a small world with a vehicle in it, in place of motors and sensors.
 
-use r2r::geometry_msgs::msg as geometry;
 use r2r::luci_messages::msg::LuciZoneScaling;
 use r2r::nav_msgs::msg::Odometry;
 use r2r::sensor_msgs::msg::{LaserScan, Range};
@@ -9,7 +8,7 @@ use r2r::tf2_msgs::msg::TFMessage;
 use ros::clock::to_wire;
 use ros::{Error, Inputs, Shell, Status, Stop, Topic, qos};
 use units::Stamp;
-use world::{Input, Output, Params, Pose, World, specification};
+use world::{Input, Output, Params, World, specification};
 
 use crate::messages;
 use crate::start::{self, Member};
@@ -41,8 +40,9 @@ impl Topics {
     fn publish(&mut self, output: Output) {
         match output {
             Output::PublishOdometry(odometry) => {
-                self.odometry.publish(&odometry_message(&odometry));
-                self.transforms.publish(&transform(&odometry));
+                let message = odometry_message(&odometry);
+                self.odometry.publish(&message);
+                self.transforms.publish(&messages::transform(&message));
             }
             Output::PublishScan(scan) => self.scan.publish_if_subscribed(|| scan_message(&scan)),
             Output::PublishScaling(fields) => self.scaling.publish(&messages::zone_scaling(&fields)),
@@ -52,30 +52,10 @@ impl Topics {
     }
 }
 
-fn rotation(pose: &Pose) -> geometry::Quaternion {
-    let (z, w) = (pose.heading / 2.0).sin_cos();
-    geometry::Quaternion { x: 0.0, y: 0.0, z, w }
-}
-
 fn odometry_message(odometry: &world::Odometry) -> Odometry {
-    let mut message = Odometry { child_frame_id: "base_link".into(), ..Default::default() };
-    message.header.stamp = to_wire(odometry.stamp);
-    message.header.frame_id = "odom".into();
-    message.pose.pose.position = geometry::Point { x: odometry.pose.x, y: odometry.pose.y, z: 0.0 };
-    message.pose.pose.orientation = rotation(&odometry.pose);
-    message.twist.twist.linear.x = odometry.forward;
-    message.twist.twist.angular.z = odometry.turn;
-    message
-}
-
-fn transform(odometry: &world::Odometry) -> TFMessage {
-    let mut transform =
-        geometry::TransformStamped { child_frame_id: "base_link".into(), ..Default::default() };
-    transform.header.stamp = to_wire(odometry.stamp);
-    transform.header.frame_id = "odom".into();
-    transform.transform.translation = geometry::Vector3 { x: odometry.pose.x, y: odometry.pose.y, z: 0.0 };
-    transform.transform.rotation = rotation(&odometry.pose);
-    TFMessage { transforms: vec![transform] }
+    let world::Pose { x, y, .. } = odometry.pose;
+    let pose = [x, y, odometry.pose.heading];
+    messages::odometry(pose, [odometry.forward, odometry.turn], odometry.stamp, ["odom", "base_link"])
 }
 
 fn scan_message(scan: &world::Scan) -> LaserScan {

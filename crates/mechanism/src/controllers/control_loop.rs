@@ -3,7 +3,8 @@ use core::time::Duration;
 use units::Instant;
 
 use crate::controllers::{
-    Change, ControllerFailure, ControllerId, ControllerList, ControllerSlot, Message, Step, SwitchEntry,
+    Change, ControllerFailure, ControllerId, ControllerList, ControllerSlot, Message, Report, Step,
+    SwitchEntry,
 };
 use crate::{Joint, Robot};
 
@@ -65,6 +66,19 @@ impl ControlLoop {
         for (index, slot) in failed.take(most) {
             if let Some(failure) = slot.failure.take() {
                 report(index, failure);
+            }
+        }
+    }
+
+    /// What the running controllers say, `most` at once: the controller, the index of its output, and what it says. What is left
+    /// stays with its controller.
+    pub fn take_reports(&mut self, most: usize, mut take: impl FnMut(ControllerId, usize, Report)) {
+        let mut left = most;
+        for slot in self.list.slots.iter_mut().filter(|slot| slot.is_running) {
+            while left > 0 {
+                let Some((output, report)) = slot.controller.report() else { break };
+                take(slot.id, output, report);
+                left -= 1;
             }
         }
     }

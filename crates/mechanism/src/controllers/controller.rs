@@ -4,7 +4,7 @@ use core::time::Duration;
 use units::Instant;
 
 use crate::Robot;
-use crate::controllers::{ControllerInput, Message};
+use crate::controllers::{ControllerInput, ControllerOutput, Message, Report};
 
 /// Computes the efforts of some joints from their state, once in each control step.
 ///
@@ -17,6 +17,16 @@ pub trait Controller: Send {
     /// The inputs that it has, always the same.
     fn inputs(&self) -> &'static [ControllerInput] {
         &[]
+    }
+
+    /// The outputs that it has, always the same.
+    fn outputs(&self) -> &'static [ControllerOutput] {
+        &[]
+    }
+
+    /// Called after an update until there is none: the next thing that it says, and the index of the output that says it.
+    fn report(&mut self) -> Option<(usize, Report)> {
+        None
     }
 
     /// Called before a step with a message that arrived on its input `input`, also while it is stopped.

@@ -1,3 +1,5 @@
+use units::{Clock, Command};
+
 use crate::laws::Trajectory;
 
 /// A message to an input of a controller.
@@ -8,6 +10,8 @@ use crate::laws::Trajectory;
 pub enum Message {
     /// One number: an effort, a position or a velocity.
     Float(f64),
+    /// The velocity of a vehicle, with the clock at its receipt.
+    Velocity(Command, Clock),
     /// A motion of the controller's joints; `None` once it was taken.
     Trajectory(Option<Box<Trajectory>>),
 }
@@ -24,8 +28,10 @@ pub struct ControllerInput {
 /// What an input takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputKind {
-    /// [`Message::Float`]
+    /// [`Message::Float`], from `std_msgs/Float64`.
     Float,
-    /// [`Message::Trajectory`]
+    /// [`Message::Velocity`], from `geometry_msgs/TwistStamped`.
+    Velocity,
+    /// [`Message::Trajectory`], from `trajectory_msgs/JointTrajectory`.
     Trajectory,
 }

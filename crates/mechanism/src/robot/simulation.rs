@@ -59,6 +59,11 @@ impl SimulatedRobot {
         }
     }
 
+    /// The joints as they really are.
+    pub fn joints(&self) -> &[Joint] {
+        self.plant.joints()
+    }
+
     /// Halts all motors.
     pub fn halt(&mut self) {
         self.halt.halt();

@@ -30,6 +30,16 @@ impl PositionController {
     pub fn new(joint: usize, pid: Pid) -> Self {
         Self { joint, pid, command: Setpoint::default(), held: 0.0 }
     }
+
+    /// The index of its joint in the robot.
+    pub fn joint(&self) -> usize {
+        self.joint
+    }
+
+    /// The position that was commanded since the start, if any \[rad or m\].
+    pub fn command(&self) -> Option<f64> {
+        self.command.last()
+    }
 }
 
 impl Controller for PositionController {

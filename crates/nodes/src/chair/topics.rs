@@ -11,6 +11,7 @@ use units::Stamp;
 
 use super::NAME;
 use crate::command_topic::CommandTopic;
+use crate::messages;
 
 /// The topic that drives the chair.
 pub const REMOTE: &str = "luci/remote_joystick";
@@ -87,25 +88,14 @@ impl Topics {
 
     fn publish_odometry(&mut self, estimate: &Estimate) {
         let Frames { base, odom } = &self.frames;
-        let (z, w) = (estimate.heading / 2.0).sin_cos();
-        let rotation = geometry::Quaternion { x: 0.0, y: 0.0, z, w };
-        let mut message = Odometry { child_frame_id: base.clone(), ..Default::default() };
-        message.header.stamp = to_wire(estimate.stamp);
-        message.header.frame_id.clone_from(odom);
-        message.pose.pose.position = geometry::Point { x: estimate.x, y: estimate.y, z: 0.0 };
-        message.pose.pose.orientation = rotation.clone();
+        let pose = [estimate.x, estimate.y, estimate.heading];
+        let mut message =
+            messages::odometry(pose, [estimate.forward, estimate.turn], estimate.stamp, [odom, base]);
         message.pose.covariance = estimate.pose_covariance.to_vec();
-        message.twist.twist.linear.x = estimate.forward;
-        message.twist.twist.angular.z = estimate.turn;
         message.twist.covariance = estimate.twist_covariance.to_vec();
         self.odometry.publish(&message);
         if let Some(transforms) = &mut self.transforms {
-            let mut transform =
-                geometry::TransformStamped { child_frame_id: base.clone(), ..Default::default() };
-            transform.header = message.header;
-            transform.transform.translation = geometry::Vector3 { x: estimate.x, y: estimate.y, z: 0.0 };
-            transform.transform.rotation = rotation;
-            transforms.publish(&TFMessage { transforms: vec![transform] });
+            transforms.publish(&messages::transform(&message));
         }
     }
 }

@@ -1,5 +1,7 @@
-use mechanism::controllers::{ControllerId, ControllerInput, NewController, Refusal, resolve_type};
-use mechanism::{BUILTIN_TYPES, Robot};
+use mechanism::controllers::{
+    ControllerId, ControllerInput, ControllerOutput, NewController, Refusal, resolve_type,
+};
+use mechanism::{BUILTIN_TYPES, Frames, Robot};
 use params::{Set, Value};
 use ros::panics;
 
@@ -17,8 +19,10 @@ pub(super) struct Factory {
 pub(super) struct Created {
     pub(super) controller: NewController,
     pub(super) inputs: &'static [ControllerInput],
-    /// The joints in the order of its trajectories.
+    pub(super) outputs: &'static [ControllerOutput],
+    /// Its joints in the order of its trajectories, and of the states that it says.
     pub(super) joints: Vec<String>,
+    pub(super) frames: Frames,
 }
 
 impl Factory {
@@ -52,9 +56,9 @@ impl Factory {
         let created = panics::contain(|| known.create(&self.robot, parameters));
         let setup = created.unwrap_or_else(|| Err("it panicked".to_owned())).map_err(refuse)?;
         self.last += 1;
-        let inputs = setup.controller.inputs();
+        let (inputs, outputs) = (setup.controller.inputs(), setup.controller.outputs());
         let controller = Box::new(Guarded::new(setup.controller));
         let controller = NewController { id: self.last, controller, dependencies: Vec::new() };
-        Ok(Created { controller, inputs, joints: setup.joints })
+        Ok(Created { controller, inputs, outputs, joints: setup.joints, frames: setup.frames })
     }
 }

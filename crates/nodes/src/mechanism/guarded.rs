@@ -1,4 +1,6 @@
-use mechanism::controllers::{Controller, ControllerFailure, ControllerInput, Message, Step};
+use mechanism::controllers::{
+    Controller, ControllerFailure, ControllerInput, ControllerOutput, Message, Report, Step,
+};
 use ros::panics;
 use units::Instant;
 
@@ -29,6 +31,14 @@ impl Guarded {
 impl Controller for Guarded {
     fn inputs(&self) -> &'static [ControllerInput] {
         self.controller.inputs()
+    }
+
+    fn outputs(&self) -> &'static [ControllerOutput] {
+        self.controller.outputs()
+    }
+
+    fn report(&mut self) -> Option<(usize, Report)> {
+        self.call(|controller| controller.report()).flatten()
     }
 
     fn receive(&mut self, input: usize, message: &mut Message, now: Instant) {

@@ -5,12 +5,15 @@ use control::Deliveries;
 use futures::{FutureExt, Stream, StreamExt};
 use mechanism::controllers::{ControllerId, InputKind, Message};
 use mechanism::laws::{NamedPoints, Point, Trajectory};
+use r2r::geometry_msgs::msg::TwistStamped;
 use r2r::std_msgs::msg::Float64;
 use r2r::trajectory_msgs::msg::JointTrajectory;
-use ros::{Error, qos};
+use ros::{Error, clock, qos};
+use units::{Clock, Command};
 
 use super::NAME;
 use super::factory::Created;
+use crate::messages;
 
 /// The topics that feed the inputs of controllers: `<controller>/<input>`.
 ///
@@ -29,6 +32,7 @@ struct ControllerTopic {
 
 enum Messages {
     Float(Pin<Box<dyn Stream<Item = Float64> + Send>>),
+    Velocity(Pin<Box<dyn Stream<Item = TwistStamped> + Send>>),
     Trajectory(Pin<Box<dyn Stream<Item = JointTrajectory> + Send>>),
 }
 
@@ -36,6 +40,7 @@ impl Messages {
     fn subscribe(node: &mut r2r::Node, topic: &str, kind: InputKind) -> r2r::Result<Self> {
         Ok(match kind {
             InputKind::Float => Self::Float(Box::pin(node.subscribe(topic, qos::command())?)),
+            InputKind::Velocity => Self::Velocity(Box::pin(node.subscribe(topic, qos::commands())?)),
             InputKind::Trajectory => Self::Trajectory(Box::pin(node.subscribe(topic, qos::command())?)),
         })
     }
@@ -43,6 +48,7 @@ impl Messages {
     fn kind(&self) -> InputKind {
         match self {
             Self::Float(_) => InputKind::Float,
+            Self::Velocity(_) => InputKind::Velocity,
             Self::Trajectory(_) => InputKind::Trajectory,
         }
     }
@@ -115,6 +121,10 @@ impl ControllerTopic {
                         Err(format!("{data} is not finite"))
                     }
                 }
+                Messages::Velocity(stream) => {
+                    let message = stream.next().now_or_never()??;
+                    messages::command(&message).map(velocity).map_err(|error| error.to_string())
+                }
                 Messages::Trajectory(stream) => {
                     let message = stream.next().now_or_never()??;
                     trajectory(&self.joints, message).map(|one| Message::Trajectory(Some(Box::new(one))))
@@ -126,6 +136,14 @@ impl ControllerTopic {
             }
         }
     }
+}
+
+/// A velocity that is received now.
+fn velocity(command: Command) -> Message {
+    let (mut read, now) = (Clock::default(), clock::now());
+    read.pass_to(now, None);
+    read.read(now, clock::stamp());
+    Message::Velocity(command, read)
 }
 
 fn trajectory(joints: &[String], message: JointTrajectory) -> Result<Trajectory, String> {

@@ -1,0 +1,173 @@
+use core::time::Duration;
+
+use params::{Parameter, Set};
+
+use super::{Frames, LIMIT, ROS2_CONTROLLERS, Setup, TYPE, joint, law, pid};
+use crate::Robot;
+use crate::laws::Gains;
+use crate::standard::{
+    DiffDrive, DiffDriveController, JointStateController, Tolerance, TrajectoryController,
+};
+
+params::params! {
+    pub(super) struct TrajectoryParams {
+        _type: String = TYPE,
+        joints: Vec<String> = Parameter::strings("joints", &[], &[], 64)
+            .text("The joints that it moves, in the order of the gains.").needed_by("ros2_controllers: joints"),
+        path: f64 = Parameter::float("path_tolerance", 0.0, 0.0, LIMIT).unit("rad or m")
+            .text("The greatest distance of a joint from the trajectory on the way; 0 for any.")
+            .needed_by("ros2_controllers: constraints.<joint>.trajectory"),
+        goal: f64 = Parameter::float("goal_tolerance", 0.0, 0.0, LIMIT).unit("rad or m")
+            .text("The greatest distance of a joint from the end; 0 for any.")
+            .needed_by("ros2_controllers: constraints.<joint>.goal"),
+        goal_time: Duration = Parameter::seconds("goal_time", 0.0, 0.0, 3600.0)
+            .text("How long after the trajectory's end the joints may take to come within the goal tolerance.")
+            .needed_by("ros2_controllers: constraints.goal_time"),
+    }
+}
+
+const fn gains(name: &'static str, text: &'static str) -> Parameter<Vec<f64>> {
+    Parameter::floats(name, &[], 0.0, LIMIT, 64).text(text).needed_by("ros2_controllers: gains.<joint>")
+}
+
+params::params! {
+    pub(super) struct Laws {
+        p: Vec<f64> = gains("pid.p", "Effort for one unit of error, one number for each joint."),
+        i: Vec<f64> = gains("pid.i", "Effort for one unit of error over a second, one number for each joint or none."),
+        d: Vec<f64> = gains("pid.d", "Effort for one unit of the error's derivative, one number for each joint or none."),
+        i_clamp: Vec<f64> = gains("pid.i_clamp", "The greatest effort of the integral term, one number for each joint or none.")
+            .unit("Nm or N"),
+        max_effort: Vec<f64> = gains("pid.max_effort", "The greatest effort, one number for each joint or none.")
+            .unit("Nm or N"),
+    }
+}
+
+params::params! {
+    pub(super) struct JointStateParams {
+        _type: String = TYPE,
+        joints: Vec<String> = Parameter::strings("joints", &[], &[], 64)
+            .text("The joints that it publishes; none for all.").needed_by(ROS2_CONTROLLERS),
+        rate: f64 = Parameter::float("publish_rate", 50.0, 0.1, 1000.0).unit("Hz")
+            .text("How often it publishes them.").needed_by(ROS2_CONTROLLERS),
+    }
+}
+
+const fn wheels(name: &'static str, text: &'static str) -> Parameter<Vec<String>> {
+    Parameter::strings(name, &[], &[], 8).text(text).needed_by(ROS2_CONTROLLERS)
+}
+
+const fn size(name: &'static str, default: f64, text: &'static str) -> Parameter<f64> {
+    Parameter::float(name, default, 0.001, 100.0).text(text).needed_by(ROS2_CONTROLLERS)
+}
+
+params::params! {
+    pub(super) struct DiffDriveParams {
+        _type: String = TYPE,
+        left: Vec<String> = wheels("left_wheel_names", "The joints of the wheels at the left."),
+        right: Vec<String> = wheels("right_wheel_names", "The joints of the wheels at the right."),
+        separation: f64 = size("wheel_separation", 0.4, "From the left wheels to the right ones.").unit("m"),
+        radius: f64 = size("wheel_radius", 0.1, "The radius of the wheels.").unit("m"),
+        max_linear: f64 = size("max_linear", 1.0, "The greatest speed; more is reduced, and the turn with it.").unit("m/s"),
+        max_angular: f64 = size("max_angular", 2.0, "The greatest turning speed; more is reduced, and the speed with it.")
+            .unit("rad/s"),
+        timeout: Duration = Parameter::seconds("cmd_vel_timeout", 0.5, 0.15, 60.0)
+            .text("A velocity that is not repeated within this time is lost: the wheels stop, and a zero has to come before motion.")
+            .needed_by(ROS2_CONTROLLERS),
+        rate: f64 = Parameter::float("publish_rate", 50.0, 0.1, 1000.0).unit("Hz")
+            .text("How often the odometry is published.").needed_by(ROS2_CONTROLLERS),
+        odometry_frame: String = Parameter::string("odom_frame_id", "odom")
+            .text("The frame in which the vehicle began.").needed_by(ROS2_CONTROLLERS),
+        base_frame: String = Parameter::string("base_frame_id", "base_link")
+            .text("The frame of the vehicle.").needed_by(ROS2_CONTROLLERS),
+        has_transform: bool = Parameter::bool("enable_odom_tf", true)
+            .text("Whether the odometry is also a transform on /tf.").needed_by(ROS2_CONTROLLERS),
+    }
+}
+
+/// The indices of the joints that a parameter names, each once.
+fn indices(robot: &Robot, parameter: &str, names: &[String]) -> Result<Vec<usize>, String> {
+    let mut found = Vec::new();
+    for name in names {
+        let index = joint(robot, parameter, name)?;
+        if found.contains(&index) {
+            return Err(format!("parameter '{parameter}' names '{name}' twice"));
+        }
+        found.push(index);
+    }
+    Ok(found)
+}
+
+pub(super) fn trajectory(robot: &Robot, set: &Set) -> Result<Setup, String> {
+    let TrajectoryParams { _type, joints, path, goal, goal_time } = TrajectoryParams::read(set);
+    if joints.is_empty() {
+        return Err("parameter 'joints' is [], must be one joint or more".to_owned());
+    }
+    let Laws { p, i, d, i_clamp, max_effort } = Laws::read(set);
+    let mut axes = Vec::new();
+    for (index, name) in joints.iter().enumerate() {
+        if joints[..index].contains(name) {
+            return Err(format!("parameter 'joints' names '{name}' twice"));
+        }
+        let of = |parameter: &str, values: &[f64], default: f64| match values.get(index) {
+            _ if values.is_empty() => Ok(default),
+            Some(value) if values.len() == joints.len() => Ok(*value),
+            _ => Err(format!(
+                "parameter 'pid.{parameter}' has {} numbers, must be one for each of {} joints",
+                values.len(),
+                joints.len()
+            )),
+        };
+        let gains = Gains {
+            p: of("p", &p, 0.0)?,
+            i: of("i", &i, 0.0)?,
+            d: of("d", &d, 0.0)?,
+            i_most: of("i_clamp", &i_clamp, 0.0)?,
+            most: of("max_effort", &max_effort, LIMIT)?,
+        };
+        axes.push((joint(robot, "joints", name)?, law(gains)?));
+    }
+    let any = |tolerance: f64| if tolerance == 0.0 { f64::INFINITY } else { tolerance };
+    let tolerance = Tolerance { path: any(path), goal: any(goal), time: goal_time };
+    Ok(Setup::new(TrajectoryController::new(axes, tolerance), joints))
+}
+
+pub(super) fn joint_state(robot: &Robot, set: &Set) -> Result<Setup, String> {
+    let JointStateParams { _type, mut joints, rate } = JointStateParams::read(set);
+    if joints.is_empty() {
+        joints = robot.joints().iter().map(|joint| joint.name.clone()).collect();
+    }
+    Ok(Setup::new(JointStateController::new(indices(robot, "joints", &joints)?, rate), joints))
+}
+
+pub(super) fn diff_drive(robot: &Robot, set: &Set) -> Result<Setup, String> {
+    let DiffDriveParams {
+        _type,
+        left,
+        right,
+        separation,
+        radius,
+        max_linear,
+        max_angular,
+        timeout,
+        rate: publish_rate,
+        odometry_frame,
+        base_frame,
+        has_transform,
+    } = DiffDriveParams::read(set);
+    for (parameter, names) in [("left_wheel_names", &left), ("right_wheel_names", &right)] {
+        if names.is_empty() {
+            return Err(format!("parameter '{parameter}' is [], must be one joint or more"));
+        }
+    }
+    let lefts = indices(robot, "left_wheel_names", &left)?;
+    let rights = indices(robot, "right_wheel_names", &right)?;
+    if let Some(both) = lefts.iter().zip(&left).find(|(index, _)| rights.contains(index)) {
+        return Err(format!("parameters 'left_wheel_names' and 'right_wheel_names' both name '{}'", both.1));
+    }
+    let settings =
+        DiffDrive { separation, radius, max_linear, max_angular, timeout, publish_rate, has_transform };
+    let controller = DiffDriveController::new(&lefts, &rights, pid(set)?, settings);
+    let mut setup = Setup::new(controller, [left, right].concat());
+    setup.frames = Frames { odometry: odometry_frame, base: base_frame };
+    Ok(setup)
+}

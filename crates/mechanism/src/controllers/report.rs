@@ -1,0 +1,66 @@
+/// Something that a controller says to the outside.
+///
+/// It is a value without memory of its own, so that the control loop can pass it on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Report {
+    /// One number.
+    Float(f64),
+    /// Something has happened or is the case.
+    Event,
+    /// A state in a word.
+    Word(&'static str),
+    /// The state of one of the controller's joints; the message is sent with the last one.
+    Joint {
+        /// The index in the controller's list of joints.
+        index: usize,
+        /// \[rad or m\]
+        position: f64,
+        /// \[rad/s or m/s\]
+        velocity: f64,
+        /// The measured effort \[Nm or N\].
+        effort: f64,
+    },
+    /// Where a vehicle is and how it moves.
+    Odometry(Odometry),
+}
+
+/// Where a vehicle is since its start, and how it moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Odometry {
+    /// \[m\]
+    pub x: f64,
+    /// \[m\]
+    pub y: f64,
+    /// Counted beyond a turn \[rad\].
+    pub heading: f64,
+    /// \[m/s\]
+    pub linear: f64,
+    /// \[rad/s\]
+    pub angular: f64,
+}
+
+/// An output of a controller, which is published as a topic of its name in the controller's namespace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ControllerOutput {
+    /// Its name: `odom`.
+    pub name: &'static str,
+    /// What it says.
+    pub kind: OutputKind,
+}
+
+/// What an output says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputKind {
+    /// [`Report::Float`], as `std_msgs/Float64`.
+    Float,
+    /// [`Report::Event`], as `std_msgs/Empty`.
+    Event,
+    /// [`Report::Word`], as `std_msgs/String`, latched.
+    Word,
+    /// [`Report::Joint`] of all joints, as `sensor_msgs/JointState`.
+    Joints,
+    /// [`Report::Odometry`], as `nav_msgs/Odometry`.
+    Odometry,
+    /// [`Report::Odometry`], as a transform on `/tf`, whatever the output's name is.
+    Transform,
+}

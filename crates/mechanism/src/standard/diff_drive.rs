@@ -1,0 +1,186 @@
+use core::time::Duration;
+
+use units::{CommandMonitor, Instant};
+
+use crate::controllers::{
+    Controller, ControllerFailure, ControllerInput, ControllerOutput, InputKind, Message, Odometry,
+    OutputKind, PublishPeriod, Report, Step,
+};
+use crate::laws::Pid;
+
+/// Drives a vehicle with wheels at its left and its right: the speed of each wheel follows the velocity that is commanded.
+///
+/// ```text
+/// wheel speed = (linear ∓ angular · separation / 2) / radius       left: -, right: +
+/// effort      = PID(wheel speed - joint's velocity)
+/// ```
+///
+/// Input `cmd_vel`. Motion begins with a zero, and a command counts until the time-out ([`CommandMonitor`]); then the wheels are
+/// controlled to stand. A velocity beyond a limit is reduced as a whole, so that the curve is kept.
+///
+/// Output `odom`: the pose that follows from the wheels' positions, on arcs, from zero at the load on; and the velocity that
+/// follows from the wheels' velocities. A wheel whose position is not finite, or jumps by more than half a turn within a step,
+/// does not count in that step.
+/// # Errors
+/// `update`: a wheel does not exist.
+/// # Source
+/// `diff_drive_controller` of ros2_controllers 4 (Jazzy); own: efforts, and the zero before motion.
+#[derive(Clone, Debug)]
+pub struct DiffDriveController {
+    left: Vec<Wheel>,
+    right: Vec<Wheel>,
+    settings: DiffDrive,
+    commands: CommandMonitor,
+    odometry: Odometry,
+    due: Option<PublishPeriod>,
+    /// How many outputs have not said the present odometry yet.
+    unsaid: usize,
+}
+
+/// The dimensions and limits of a vehicle with two sides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DiffDrive {
+    /// From the left wheels to the right ones \[m\], greater than 0.
+    pub separation: f64,
+    /// \[m\], greater than 0.
+    pub radius: f64,
+    /// The greatest speed \[m/s\].
+    pub max_linear: f64,
+    /// The greatest turning speed \[rad/s\].
+    pub max_angular: f64,
+    /// How long a command counts.
+    pub timeout: Duration,
+    /// How often the odometry is published \[Hz\].
+    pub publish_rate: f64,
+    /// Whether it is published as a transform, too.
+    pub has_transform: bool,
+}
+
+/// A wheel: its joint, its law, and where it was in the previous step.
+#[derive(Clone, Debug)]
+struct Wheel {
+    joint: usize,
+    pid: Pid,
+    before: Option<f64>,
+}
+
+/// A step's greatest credible turn of a wheel \[rad\].
+const JUMP: f64 = core::f64::consts::PI;
+
+impl DiffDriveController {
+    /// A controller of the joints with these indices in the robot, one or more on each side, each with the law `pid`.
+    pub fn new(left: &[usize], right: &[usize], pid: Pid, settings: DiffDrive) -> Self {
+        let wheels = |side: &[usize]| side.iter().map(|&joint| Wheel { joint, pid, before: None }).collect();
+        Self {
+            left: wheels(left),
+            right: wheels(right),
+            settings,
+            commands: CommandMonitor::default(),
+            odometry: Odometry::default(),
+            due: None,
+            unsaid: 0,
+        }
+    }
+
+    /// The velocity to drive at.
+    fn wanted(&mut self, now: Instant) -> (f64, f64) {
+        let DiffDrive { timeout, max_linear, max_angular, .. } = self.settings;
+        self.commands.expire(now, timeout);
+        let Some(command) = self.commands.command() else { return (0.0, 0.0) };
+        let (linear, angular) = (command.velocity.forward(), command.velocity.turn());
+        let share = |value: f64, most: f64| if value.abs() > most { most / value.abs() } else { 1.0 };
+        let factor = share(linear, max_linear).min(share(angular, max_angular));
+        (linear * factor, angular * factor)
+    }
+
+    /// The mean way and speed of a side's wheels \[rad, rad/s\].
+    fn measure(side: &mut [Wheel], step: &Step<'_>) -> Result<(f64, f64), ControllerFailure> {
+        let (mut way, mut speed) = (0.0, 0.0);
+        for wheel in &mut *side {
+            let joint =
+                step.robot.joints().get(wheel.joint).ok_or(ControllerFailure("a wheel does not exist"))?;
+            let moved = wheel.before.map_or(0.0, |before| joint.position - before);
+            wheel.before = Some(joint.position).filter(|position| position.is_finite()).or(wheel.before);
+            if moved.abs() <= JUMP {
+                way += moved;
+            }
+            if joint.velocity.is_finite() {
+                speed += joint.velocity;
+            }
+        }
+        let count = side.len().max(1) as f64;
+        Ok((way / count, speed / count))
+    }
+
+    fn drive(side: &mut [Wheel], speed: f64, step: &mut Step<'_>) {
+        let period = step.period.as_secs_f64();
+        for Wheel { joint, pid, .. } in side {
+            if let Some(joint) = step.robot.joints_mut().get_mut(*joint) {
+                joint.commanded_effort += pid.update(speed - joint.velocity, 0.0, period);
+            }
+        }
+    }
+}
+
+impl Odometry {
+    /// Moves along the arc of length `way` \[m\] that turns by `turn` \[rad\].
+    fn advance(&mut self, way: f64, turn: f64) {
+        let half = turn / 2.0;
+        let chord = if half.abs() > 1e-9 { way * half.sin() / half } else { way };
+        self.x += chord * (self.heading + half).cos();
+        self.y += chord * (self.heading + half).sin();
+        self.heading += turn;
+    }
+}
+
+impl Controller for DiffDriveController {
+    fn inputs(&self) -> &'static [ControllerInput] {
+        &[ControllerInput { name: "cmd_vel", kind: InputKind::Velocity }]
+    }
+
+    fn outputs(&self) -> &'static [ControllerOutput] {
+        const ODOMETRY: ControllerOutput = ControllerOutput { name: "odom", kind: OutputKind::Odometry };
+        const TRANSFORM: ControllerOutput = ControllerOutput { name: "tf", kind: OutputKind::Transform };
+        if self.settings.has_transform { &[ODOMETRY, TRANSFORM] } else { &[ODOMETRY] }
+    }
+
+    fn receive(&mut self, _: usize, message: &mut Message, now: Instant) {
+        if let Message::Velocity(command, clock) = message {
+            self.commands.expire(now, self.settings.timeout);
+            self.commands.receive(clock, *command, self.settings.timeout);
+        }
+    }
+
+    fn starting(&mut self, _: &mut Step<'_>) -> Result<(), ControllerFailure> {
+        self.commands = CommandMonitor::default();
+        for wheel in self.left.iter_mut().chain(&mut self.right) {
+            wheel.pid.reset();
+            wheel.before = None;
+        }
+        Ok(())
+    }
+
+    fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
+        let DiffDrive { separation, radius, publish_rate, .. } = self.settings;
+        let (left_way, left_speed) = Self::measure(&mut self.left, step)?;
+        let (right_way, right_speed) = Self::measure(&mut self.right, step)?;
+        let mean = |left: f64, right: f64| radius * (left + right) / 2.0;
+        let turn = |left: f64, right: f64| radius * (right - left) / separation;
+        self.odometry.advance(mean(left_way, right_way), turn(left_way, right_way));
+        self.odometry.linear = mean(left_speed, right_speed);
+        self.odometry.angular = turn(left_speed, right_speed);
+        if self.due.get_or_insert(PublishPeriod::new(publish_rate, step.now)).is_due(step.now) {
+            self.unsaid = self.outputs().len();
+        }
+        let (linear, angular) = self.wanted(step.now);
+        let difference = angular * separation / 2.0;
+        Self::drive(&mut self.left, (linear - difference) / radius, step);
+        Self::drive(&mut self.right, (linear + difference) / radius, step);
+        Ok(())
+    }
+
+    fn report(&mut self) -> Option<(usize, Report)> {
+        self.unsaid = self.unsaid.checked_sub(1)?;
+        Some((self.unsaid, Report::Odometry(self.odometry)))
+    }
+}

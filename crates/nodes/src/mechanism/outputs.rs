@@ -1,0 +1,149 @@
+use mechanism::Frames;
+use mechanism::controllers::{ControllerId, ControllerOutput, OutputKind, Report};
+use r2r::nav_msgs::msg::Odometry;
+use r2r::sensor_msgs::msg::JointState;
+use r2r::std_msgs::msg::{Empty, Float64, String as Text};
+use r2r::tf2_msgs::msg::TFMessage;
+use ros::clock::to_wire;
+use ros::{Error, Topic, qos};
+use units::Stamp;
+
+use super::factory::Created;
+use crate::messages;
+
+/// The topics that controllers publish: `<controller>/<output>`, and `/tf`.
+///
+/// A topic stays until the node ends, as the topics that feed controllers do: the next controller of the name has it.
+#[derive(Default)]
+pub(super) struct ControllerOutputs {
+    topics: Vec<(String, Publisher)>,
+    controllers: Vec<Speaker>,
+}
+
+/// A loaded controller that says something.
+struct Speaker {
+    name: String,
+    id: ControllerId,
+    /// For each output the index of its topic.
+    topics: Vec<usize>,
+    joints: Vec<String>,
+    frames: Frames,
+    /// The joints' states that are said already.
+    state: JointState,
+}
+
+enum Publisher {
+    Float(Topic<Float64>),
+    Event(Topic<Empty>),
+    Word(Topic<Text>),
+    Joints(Topic<JointState>),
+    Odometry(Topic<Odometry>),
+    Transform(Topic<TFMessage>),
+}
+
+impl Publisher {
+    fn new(node: &mut r2r::Node, topic: &str, kind: OutputKind) -> Result<Self, Error> {
+        Ok(match kind {
+            OutputKind::Float => Self::Float(Topic::new(node, topic, qos::command())?),
+            OutputKind::Event => Self::Event(Topic::new(node, topic, qos::command())?),
+            OutputKind::Word => Self::Word(Topic::new(node, topic, qos::state())?),
+            OutputKind::Joints => Self::Joints(Topic::new(node, topic, qos::command())?),
+            OutputKind::Odometry => Self::Odometry(Topic::new(node, topic, qos::command())?),
+            OutputKind::Transform => Self::Transform(Topic::new(node, topic, qos::commands())?),
+        })
+    }
+
+    fn kind(&self) -> OutputKind {
+        match self {
+            Self::Float(_) => OutputKind::Float,
+            Self::Event(_) => OutputKind::Event,
+            Self::Word(_) => OutputKind::Word,
+            Self::Joints(_) => OutputKind::Joints,
+            Self::Odometry(_) => OutputKind::Odometry,
+            Self::Transform(_) => OutputKind::Transform,
+        }
+    }
+}
+
+impl ControllerOutputs {
+    /// Publishes what the controller `name` says from now on.
+    /// # Errors
+    /// The middleware refuses a topic, or it has another type since an earlier controller of this name.
+    pub(super) fn attach(
+        &mut self,
+        node: &mut r2r::Node,
+        name: &str,
+        created: &Created,
+    ) -> Result<(), Error> {
+        let topics = created.outputs.iter().map(|output| self.topic(node, name, *output));
+        let topics = topics.collect::<Result<Vec<_>, _>>()?;
+        self.controllers.retain(|known| known.name != name);
+        if !topics.is_empty() {
+            self.controllers.push(Speaker {
+                name: name.to_owned(),
+                id: created.controller.id,
+                topics,
+                joints: created.joints.clone(),
+                frames: created.frames.clone(),
+                state: JointState::default(),
+            });
+        }
+        Ok(())
+    }
+
+    /// The index of an output's topic.
+    fn topic(&mut self, node: &mut r2r::Node, name: &str, output: ControllerOutput) -> Result<usize, Error> {
+        let is_transform = output.kind == OutputKind::Transform;
+        let topic = if is_transform { "/tf".to_owned() } else { format!("{name}/{}", output.name) };
+        match self.topics.iter().position(|(known, _)| *known == topic) {
+            Some(place) if self.topics[place].1.kind() == output.kind => Ok(place),
+            Some(_) => Err(Error::Start(format!("topic '{topic}' keeps its type until this node ends"))),
+            None => {
+                let publisher = Publisher::new(node, &topic, output.kind)?;
+                self.topics.push((topic, publisher));
+                Ok(self.topics.len() - 1)
+            }
+        }
+    }
+
+    /// Publishes what a controller said at `stamp`.
+    pub(super) fn publish(&mut self, controller: ControllerId, output: usize, report: Report, stamp: Stamp) {
+        let Self { topics, controllers } = self;
+        let Some(speaker) = controllers.iter_mut().find(|known| known.id == controller) else { return };
+        let topic = speaker.topics.get(output).and_then(|&topic| topics.get_mut(topic));
+        match (topic.map(|(_, publisher)| publisher), report) {
+            (Some(Publisher::Float(topic)), Report::Float(data)) => topic.publish(&Float64 { data }),
+            (Some(Publisher::Event(topic)), Report::Event) => topic.publish(&Empty {}),
+            (Some(Publisher::Word(topic)), Report::Word(word)) => topic.publish(&Text { data: word.into() }),
+            (Some(Publisher::Joints(topic)), Report::Joint { index, position, velocity, effort }) => {
+                let Speaker { joints, state, .. } = speaker;
+                if index == 0 {
+                    (state.position.clear(), state.velocity.clear(), state.effort.clear());
+                }
+                state.position.push(position);
+                state.velocity.push(velocity);
+                state.effort.push(effort);
+                if index + 1 == joints.len() && state.position.len() == joints.len() {
+                    state.name.clone_from(joints);
+                    state.header.stamp = to_wire(stamp);
+                    topic.publish(state);
+                }
+            }
+            (Some(Publisher::Odometry(topic)), Report::Odometry(odometry)) => {
+                topic.publish(&speaker.odometry(odometry, stamp));
+            }
+            (Some(Publisher::Transform(topic)), Report::Odometry(odometry)) => {
+                topic.publish(&messages::transform(&speaker.odometry(odometry, stamp)));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Speaker {
+    fn odometry(&self, odometry: mechanism::controllers::Odometry, stamp: Stamp) -> Odometry {
+        let mechanism::controllers::Odometry { x, y, heading, linear, angular } = odometry;
+        let Frames { odometry, base } = &self.frames;
+        messages::odometry([x, y, heading], [linear, angular], stamp, [odometry, base])
+    }
+}
