@@ -116,13 +116,12 @@ impl Rig {
                 Event::Changed(change) => Input::Manager(controllers::Input::Changed(change)),
                 Event::Failed(index, failure) => Input::Manager(controllers::Input::Failed(index, failure)),
                 Event::Reported(snapshot) => Input::Reported(snapshot),
-                Event::Said(_, at, 0, report) => {
-                    assert!(at <= self.now);
+                Event::Said(_, at, output, report) => {
+                    assert!(at <= self.now && output == 0);
                     assert!(matches!(report, Report::Joint { index: 0, .. }), "{report:?}");
                     self.said += 1;
                     continue;
                 }
-                Event::Said(..) => panic!("it has one output"),
                 Event::Used(_) => {
                     self.used += 1;
                     continue;

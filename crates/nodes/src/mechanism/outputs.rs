@@ -118,7 +118,7 @@ impl ControllerOutputs {
             (Some(Publisher::Joints(topic)), Report::Joint { index, position, velocity, effort }) => {
                 let Speaker { joints, state, .. } = speaker;
                 if index == 0 {
-                    (state.position.clear(), state.velocity.clear(), state.effort.clear());
+                    *state = JointState::default();
                 }
                 state.position.push(position);
                 state.velocity.push(velocity);
