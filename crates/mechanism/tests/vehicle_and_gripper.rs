@@ -89,12 +89,11 @@ impl Vehicle {
         let mut last = None;
         for _ in 0..25 {
             self.step(0.0, 0.0);
-            last = reports(&mut self.controller).last().copied().or(last);
+            for (_, report) in reports(&mut self.controller) {
+                last = if let Report::Odometry(odometry) = report { Some(odometry) } else { None };
+            }
         }
-        match last {
-            Some((_, Report::Odometry(odometry))) => odometry,
-            other => panic!("{other:?}"),
-        }
+        last.unwrap()
     }
 }
 
