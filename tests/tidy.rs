@@ -28,6 +28,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("boot_clock", &["rustix"]),
     ("rt", &["boot_clock", "units", "rustix", "crossbeam-utils", "thread-priority"]),
     ("control", &["units", "mechanism", "rt", "rtrb"]),
+    ("controller_plugin", &[]),
+    ("plugins", &["units", "params", "mechanism", "controller_plugin", "libloading", "tempfile"]),
     ("steersman-controller", &["ros", "clap", "clap_complete", "futures", "r2r", "serde_json"]),
     ("actuator", &["boot_clock", "serial2", "log"]),
     ("ros", &["units", "params", "boot_clock", "r2r", "futures", "log", "signal-hook"]),
@@ -41,6 +43,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "zones",
             "zone_pictures",
             "mechanism",
+            "plugins",
             "control",
             "rt",
             "surround",
@@ -279,15 +282,11 @@ fn configuration_files_list_every_parameter() {
 }
 
 #[test]
-fn the_page_of_each_node_has_its_parameters() {
+fn the_page_of_each_node_has_its_parameters_and_those_of_its_controllers() {
     for specification in specifications() {
         let page = format!("docs/nodes/{}.md", executable(&specification));
         bless_between(&page, "<!-- parameters -->", &without_repetition(&params::table(&specification)));
     }
-}
-
-#[test]
-fn the_page_of_the_mechanism_has_the_parameters_of_its_controllers() {
     for known in mechanism::BUILTIN_TYPES {
         let mark = format!("<!-- parameters of {} -->", known.name);
         bless_between("docs/nodes/mechanism.md", &mark, &params::table(&(known.specification)()));

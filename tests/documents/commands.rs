@@ -59,7 +59,8 @@ impl Shell<'_> {
         match words {
             ["cargo", "xtask", rest @ ..] => xtask(rest),
             ["cargo", "run", "-p", "steersman-joystick", "--", rest @ ..] => mapper(rest),
-            ["cargo", "test" | "install" | "mutants", ..] => Ok(()),
+            ["cargo", "test" | "install" | "mutants" | "build", ..] => Ok(()),
+            ["cp", "-r", path, _] => exists("folder", path),
             ["ros2", "launch", "steersman", file, rest @ ..] => launch(file, rest),
             ["ros2", "topic", "pub", rest @ ..] => self.publish(rest),
             ["ros2", "topic", "echo" | "hz", name]

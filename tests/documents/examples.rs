@@ -90,3 +90,61 @@ fn an_example_that_a_node_refuses_is_a_fault() {
     }
     assert!(faults(&below("max_linear: 2.0")).is_empty());
 }
+
+/// What is called for which `mechanism` creates nothing else: a library outside of this repository has it.
+const FOREIGN: &str = "sway/Sway";
+
+#[test]
+fn every_controller_of_an_example_can_be_created() {
+    let mut created = 0;
+    let mut texts: Vec<(String, String)> = files(&root().join("config"), &["yaml"])
+        .into_iter()
+        .map(|path| (path.display().to_string(), fs::read_to_string(&path).unwrap()))
+        .collect();
+    for page in pages() {
+        let fences = page.fences().into_iter().filter(|fence| fence.language == "yaml");
+        texts.extend(fences.map(|fence| (page.path.clone(), fence.text)));
+    }
+    for (place, text) in texts {
+        for block in read(&text).unwrap_or_default().iter().filter(|block| block.node.ends_with("mechanism"))
+        {
+            let set = mechanism::specification().resolve(block.values.clone()).unwrap();
+            let urdf = mechanism::Params::read(&set).map(|params| params.robot_description);
+            let Ok(urdf) = urdf else { continue };
+            let urdf = fs::read_to_string(root().join(urdf)).unwrap();
+            let (robot, _) = mechanism::Robot::new(&mechanism::Description::parse(&urdf).unwrap(), None);
+            let types = block.values.iter().filter_map(|(name, value)| match value {
+                Value::Text(text) => name.strip_suffix(".type").map(|name| (name, text)),
+                _ => None,
+            });
+            for (name, type_name) in types.filter(|(_, type_name)| *type_name != FOREIGN) {
+                let known = mechanism::BUILTIN_TYPES.iter().find(|known| known.name == type_name);
+                let parameters =
+                    set.open(name).into_iter().map(|(name, value)| (name.to_owned(), value.clone()));
+                let outcome = known.map(|known| known.create(&robot, parameters).map(drop));
+                assert_eq!(outcome, Some(Ok(())), "{place}: {name}");
+                created += 1;
+            }
+        }
+    }
+    assert!(created > 6, "only {created} were found");
+}
+
+#[test]
+fn the_code_of_the_page_about_controllers_is_that_of_the_example() {
+    let example = root().join("crates/controller_plugin/example");
+    let read = |file: &str| fs::read_to_string(example.join(file)).unwrap();
+    let (code, manifest) = (read("src/lib.rs"), read("Cargo.toml"));
+    let page = pages().into_iter().find(|page| page.path == "docs/write_a_controller.md").unwrap();
+    let mut count = 0;
+    for fence in page.fences() {
+        let whole = match fence.language {
+            "rust" => &code,
+            "toml" => &manifest,
+            _ => continue,
+        };
+        assert!(whole.contains(&fence.text), "line {}:\n{}", fence.line, fence.text);
+        count += 1;
+    }
+    assert!(count > 5, "only {count} blocks");
+}

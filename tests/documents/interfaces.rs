@@ -65,7 +65,16 @@ pub fn configured(page: &Page) -> Vec<String> {
     let fences = page.fences();
     let texts = fences.iter().flat_map(|fence| fence.text.split("topic: ").skip(1));
     let ends = |c: char| c == ',' || c == '}' || c.is_whitespace();
-    texts.filter_map(|text| text.split(ends).next()).map(|name| full(name, "")).collect()
+    let mut names: Vec<String> =
+        texts.filter_map(|text| text.split(ends).next()).map(|name| full(name, "")).collect();
+    // The inputs and outputs of a controller in code, for each controller in YAML: `sway: {type: ...`.
+    let lines = || fences.iter().flat_map(|fence| fence.text.lines());
+    for controller in lines().filter_map(|line| line.split_once(": {type:")).map(|(name, _)| name.trim()) {
+        for line in lines().filter(|line| line.contains(" INPUTS: ") || line.contains(" OUTPUTS: ")) {
+            names.extend(line.split('"').skip(1).step_by(2).map(|word| format!("/{controller}/{word}")));
+        }
+    }
+    names
 }
 
 #[test]

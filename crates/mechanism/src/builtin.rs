@@ -37,8 +37,13 @@ pub struct Frames {
 }
 
 impl Setup {
+    /// A controller that neither takes trajectories nor says the states of joints, nor odometry.
+    pub fn of(controller: Box<dyn Controller>) -> Self {
+        Self { controller, joints: Vec::new(), frames: Frames::default() }
+    }
+
     fn new(controller: impl Controller + 'static, joints: Vec<String>) -> Self {
-        Self { controller: Box::new(controller), joints, frames: Frames::default() }
+        Self { joints, ..Self::of(Box::new(controller)) }
     }
 }
 

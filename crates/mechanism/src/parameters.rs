@@ -52,6 +52,10 @@ params::params! {
             .at_start()
             .text("The processors that the control loop may run on; all if there are none.")
             .needed_by("ros2_control: cpu_affinity"),
+        plugin_folders: Vec<String> = Parameter::strings("plugin_folders", &[], &[], 32)
+            .at_start()
+            .text("Folders with libraries of controllers (*.so), see docs/write_a_controller.md. Their code runs as that of the node.")
+            .needed_by("pr2_mechanism: plugins of pluginlib"),
         is_calibrated: bool = Parameter::bool("simulation.is_calibrated", true)
             .at_start()
             .text("Whether the simulated joints know their positions at the start, as with absolute encoders.")
@@ -92,6 +96,8 @@ pub struct Params {
     pub cores: Vec<usize>,
     /// Whether simulated joints are calibrated at the start.
     pub is_calibrated: bool,
+    /// The folders with libraries of controllers.
+    pub plugin_folders: Vec<String>,
     /// How simulated joints resist.
     pub dynamics: JointDynamics,
 }
@@ -112,6 +118,7 @@ impl Params {
             priority,
             lock_memory,
             cores,
+            plugin_folders,
             is_calibrated,
             inertia,
             damping,
@@ -129,6 +136,7 @@ impl Params {
             priority: u8::try_from(priority).ok().filter(|priority| *priority > 0),
             lock_memory,
             cores: cores.into_iter().filter_map(|core| usize::try_from(core).ok()).collect(),
+            plugin_folders,
             is_calibrated,
             dynamics: JointDynamics { inertia, damping },
         })

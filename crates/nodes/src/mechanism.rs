@@ -24,7 +24,7 @@ use rt::RealTime;
 use units::{Instant, Level, Stamp};
 
 use crate::start::{self, Member};
-use factory::Factory;
+use factory::{Created, Done, Factory, Types};
 use inputs::ControllerTopics;
 use outputs::ControllerOutputs;
 use services::Requests;
@@ -116,12 +116,27 @@ impl Courier {
         loop {
             // A statement of its own: nothing is locked while the machine is told.
             let asked = lock(&self.asked).pop_front();
-            let Some(asked) = asked else { return };
-            let input = match asked {
-                controllers::Output::Create { name, .. } => self.create(node, &name),
-                controllers::Output::Withdraw => controllers::Input::Withdrawn(self.commands.withdraw()),
-                controllers::Output::ReloadLibraries => controllers::Input::Reloaded(Ok(())),
-                _ => continue,
+            let Some(asked) = asked else { break };
+            match asked {
+                controllers::Output::Create { name, .. } => {
+                    let set = lock(&self.parameters).clone();
+                    self.factory.create(name, set);
+                }
+                controllers::Output::Withdraw => {
+                    let taken = self.commands.withdraw();
+                    self.shell.deliver(Input::Manager(controllers::Input::Withdrawn(taken)));
+                }
+                controllers::Output::ReloadLibraries => self.factory.reload(),
+                _ => {}
+            }
+        }
+        while let Some(done) = self.factory.done() {
+            let input = match done {
+                Done::Created(name, created) => {
+                    let attached = created.and_then(|created| self.attach(node, &name, created));
+                    controllers::Input::Created(attached)
+                }
+                Done::Reloaded(result) => controllers::Input::Reloaded(result),
             };
             self.shell.deliver(Input::Manager(input));
         }
@@ -150,17 +165,18 @@ impl Courier {
         }
     }
 
-    fn create(&mut self, node: &mut r2r::Node, name: &str) -> controllers::Input {
-        let created = self.factory.create(name, &lock(&self.parameters)).and_then(|created| {
-            let refuse = |error: Error| controllers::Refusal::Init {
-                name: name.to_owned(),
-                reason: error.to_string(),
-            };
-            self.topics.attach(node, name, &created).map_err(refuse)?;
-            self.outputs.attach(node, name, &created).map_err(refuse)?;
-            Ok(created.controller)
-        });
-        controllers::Input::Created(created)
+    /// Gives a new controller its topics.
+    fn attach(
+        &mut self,
+        node: &mut r2r::Node,
+        name: &str,
+        created: Created,
+    ) -> Result<controllers::NewController, controllers::Refusal> {
+        let attached = self.topics.attach(node, name, &created);
+        attached.and_then(|()| self.outputs.attach(node, name, &created)).map_err(|error| {
+            controllers::Refusal::Init { name: name.to_owned(), reason: error.to_string() }
+        })?;
+        Ok(created.controller)
     }
 }
 
@@ -259,7 +275,10 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
             Some(Input::StateReceived { is_estop: message.data == "ESTOP" })
         })?;
     }
-    let Control { thread, commands, deliveries, events, .. } = start_loop(&params, robot.clone())?;
+    let types = Types::default();
+    let factory = Factory::start(robot.clone(), params.plugin_folders.clone(), &types)
+        .map_err(|error| Error::Start(format!("the factory of controllers has no thread: {error}")))?;
+    let Control { thread, commands, deliveries, events, .. } = start_loop(&params, robot)?;
     let halts = commands.clone();
     panics::at_once(move || halts.halt());
     let (asked, returned, watch) = (Asked::default(), Returned::default(), Arc::<Mutex<Watch>>::default());
@@ -281,7 +300,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         deliveries,
         topics: ControllerTopics::new(),
         outputs: ControllerOutputs::default(),
-        factory: Factory::new(robot),
+        factory,
         commands,
         asked,
         parameters: Arc::clone(&parameters),
@@ -292,7 +311,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         lock(&parameters).clone_from(set);
         Ok(Input::ParametersChanged)
     })?;
-    let runner = services::serve(runner, &requests)?
+    let runner = services::serve(runner, &requests, types)?
         .task(move |node| courier.run(node))
         .wake_within(longest_sleep(&params, requests, Arc::clone(&watch)))
         .status(move |machine| status(machine, &watch))

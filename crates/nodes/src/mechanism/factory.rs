@@ -1,18 +1,55 @@
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
 use mechanism::controllers::{
     ControllerId, ControllerInput, ControllerOutput, NewController, Refusal, resolve_type,
 };
-use mechanism::{BUILTIN_TYPES, Frames, Robot};
+use mechanism::{BUILTIN_TYPES, Frames, Robot, Setup};
 use params::{Set, Value};
+use plugins::{PluginType, Plugins};
 use ros::panics;
 
 use super::NAME;
 use super::guarded::Guarded;
 
-/// Creates controllers from their parameters.
+/// Creates controllers from their parameters, on a thread of its own: a controller that takes long to initialise delays nothing
+/// else.
 pub(super) struct Factory {
-    /// The robot as it is at the start, for the names of its joints.
-    robot: Robot,
-    last: ControllerId,
+    jobs: Sender<Job>,
+    done: Receiver<Done>,
+}
+
+/// What the factory is to do.
+enum Job {
+    Create(String, Set),
+    Reload,
+}
+
+/// What it did.
+pub(super) enum Done {
+    Created(String, Result<Created, Refusal>),
+    Reloaded(Result<(), Refusal>),
+}
+
+/// The names of all types of controllers.
+#[derive(Clone, Default)]
+pub(super) struct Types(Arc<Mutex<Vec<String>>>);
+
+impl Types {
+    /// The names, sorted.
+    pub(super) fn list(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, plugins: &Plugins) {
+        let own = BUILTIN_TYPES.iter().map(|known| known.name);
+        let mut types: Vec<String> =
+            own.chain(plugins.types().iter().map(PluginType::name)).map(str::to_owned).collect();
+        types.sort();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = types;
+    }
 }
 
 /// A controller, and what its topics need.
@@ -26,39 +63,114 @@ pub(super) struct Created {
 }
 
 impl Factory {
-    pub(super) fn new(robot: Robot) -> Self {
-        Self { robot, last: 0 }
+    /// A factory of controllers for `robot`, with the libraries in `folders`; one that cannot be loaded is logged and left out.
+    /// # Errors
+    /// The system refuses a thread.
+    pub(super) fn start(robot: Robot, folders: Vec<String>, types: &Types) -> io::Result<Self> {
+        let (jobs, received) = channel();
+        let (finished, done) = channel();
+        let (plugins, errors) = load(&folders);
+        for error in errors {
+            log::error!(target: NAME, "{error}");
+        }
+        types.set(&plugins);
+        let mut worker = Worker { robot, folders, plugins, types: types.clone(), last: 0 };
+        let work = move || {
+            for job in received {
+                let done = match job {
+                    Job::Create(name, set) => {
+                        let created = worker.create(&name, &set);
+                        Done::Created(name, created)
+                    }
+                    Job::Reload => Done::Reloaded(worker.reload()),
+                };
+                if finished.send(done).is_err() {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new().name("factory".into()).spawn(work)?;
+        Ok(Self { jobs, done })
     }
 
-    /// All types of controllers, sorted.
-    pub(super) fn types() -> Vec<String> {
-        BUILTIN_TYPES.iter().map(|known| known.name.to_owned()).collect()
+    /// Begins to create the controller `name`, whose parameters are in `set`.
+    pub(super) fn create(&self, name: String, set: Set) {
+        let _ = self.jobs.send(Job::Create(name, set)); // the thread ends with this
+    }
+
+    /// Begins to load the libraries again.
+    pub(super) fn reload(&self) {
+        let _ = self.jobs.send(Job::Reload);
+    }
+
+    /// The next thing that is done.
+    pub(super) fn done(&self) -> Option<Done> {
+        self.done.try_recv().ok()
+    }
+}
+
+fn load(folders: &[String]) -> (Plugins, Vec<plugins::PluginsError>) {
+    let known: Vec<&str> = BUILTIN_TYPES.iter().map(|known| known.name).collect();
+    Plugins::load(folders, &known)
+}
+
+/// The factory's thread.
+struct Worker {
+    /// The robot as it is at the start, for the names of its joints.
+    robot: Robot,
+    folders: Vec<String>,
+    plugins: Plugins,
+    types: Types,
+    last: ControllerId,
+}
+
+impl Worker {
+    /// Loads the libraries again, all or none.
+    fn reload(&mut self) -> Result<(), Refusal> {
+        let (plugins, errors) = load(&self.folders);
+        if let Some(error) = errors.first() {
+            return Err(Refusal::Libraries(error.to_string()));
+        }
+        self.types.set(&plugins);
+        self.plugins = plugins;
+        Ok(())
     }
 
     /// The controller `name`, whose parameters are in `set`.
-    pub(super) fn create(&mut self, name: &str, set: &Set) -> Result<Created, Refusal> {
+    fn create(&mut self, name: &str, set: &Set) -> Result<Created, Refusal> {
         let parameters = set.open(name);
         let found =
             parameters.iter().find(|(member, _)| *member == "type").and_then(|(_, value)| match value {
                 Value::Text(text) => Some(text.as_str()),
                 _ => None,
             });
-        let types = Self::types();
+        let types = self.types.list();
         let (type_name, is_bare) = resolve_type(name, found, &types)?;
         if is_bare {
             log::warn!(target: NAME, "parameter '{name}.type' is '{}', should be '{type_name}'", found.unwrap_or_default());
         }
         let refuse = |reason: String| Refusal::Init { name: name.to_owned(), reason };
-        let Some(known) = BUILTIN_TYPES.iter().find(|known| known.name == type_name) else {
-            return Err(refuse(format!("type '{type_name}' is not there")));
-        };
         let parameters = parameters.into_iter().map(|(member, value)| (member.to_owned(), value.clone()));
-        let created = panics::contain(|| known.create(&self.robot, parameters));
+        let created = panics::contain(|| self.setup(type_name, parameters));
         let setup = created.unwrap_or_else(|| Err("it panicked".to_owned())).map_err(refuse)?;
         self.last += 1;
         let (inputs, outputs) = (setup.controller.inputs(), setup.controller.outputs());
         let controller = Box::new(Guarded::new(setup.controller));
         let controller = NewController { id: self.last, controller, dependencies: Vec::new() };
         Ok(Created { controller, inputs, outputs, joints: setup.joints, frames: setup.frames })
+    }
+
+    fn setup(
+        &self,
+        type_name: &str,
+        parameters: impl Iterator<Item = (String, Value)>,
+    ) -> Result<Setup, String> {
+        if let Some(known) = BUILTIN_TYPES.iter().find(|known| known.name == type_name) {
+            return known.create(&self.robot, parameters);
+        }
+        match self.plugins.types().iter().find(|known| known.name() == type_name) {
+            Some(known) => known.create(&self.robot, parameters).map(Setup::of),
+            None => Err(format!("type '{type_name}' is not there")),
+        }
     }
 }

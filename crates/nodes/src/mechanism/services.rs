@@ -12,7 +12,7 @@ use r2r::std_srvs::srv::Empty;
 use ros::{Error, GoalEnd, Runner, Shell};
 
 use super::NAME;
-use super::factory::Factory;
+use super::factory::Types;
 
 /// The requests that are not answered yet.
 #[derive(Clone, Default)]
@@ -75,7 +75,11 @@ impl Requests {
 }
 
 /// Makes `runner` answer the six services of the controller manager, its action, and the two services of the motors.
-pub(super) fn serve(runner: Runner<Mechanism>, requests: &Requests) -> Result<Runner<Mechanism>, Error> {
+pub(super) fn serve(
+    runner: Runner<Mechanism>,
+    requests: &Requests,
+    types: Types,
+) -> Result<Runner<Mechanism>, Error> {
     let [load, unload, switch, reload, pursue] = [(); 5].map(|()| requests.clone());
     runner
         .service::<ListControllers::Service>("pr2_controller_manager/list_controllers", |_, context| {
@@ -84,9 +88,10 @@ pub(super) fn serve(runner: Runner<Mechanism>, requests: &Requests) -> Result<Ru
             let controllers = list.into_iter().map(|controller| controller.name).collect();
             Some(ListControllers::Response { controllers, state })
         })?
-        .service::<ListControllerTypes::Service>("pr2_controller_manager/list_controller_types", |_, _| {
-            Some(ListControllerTypes::Response { types: Factory::types() })
-        })?
+        .service::<ListControllerTypes::Service>(
+            "pr2_controller_manager/list_controller_types",
+            move |_, _| Some(ListControllerTypes::Response { types: types.list() }),
+        )?
         .deferred_service::<LoadController::Service>(
             "pr2_controller_manager/load_controller",
             move |request, reply, shell| {

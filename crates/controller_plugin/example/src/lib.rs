@@ -1,0 +1,71 @@
+//! A controller that sways a joint to and fro around where it was at its start.
+
+use std::f64::consts::TAU;
+use std::time::Duration;
+
+use controller_plugin::{Controller, Setup, Step};
+
+/// effort = stiffness · (desired - position) - damping · velocity, with desired = start + amplitude · sin(2π · frequency · t).
+struct Sway {
+    joint: usize,
+    stiffness: f64,
+    damping: f64,
+    frequency: f64,
+    /// Commanded by the input `amplitude`.
+    amplitude: f64,
+    start: f64,
+    began: Duration,
+    /// The distance from where it should be, for the output `error`, ten times a second.
+    error: Option<f64>,
+    steps: u32,
+}
+
+impl Controller for Sway {
+    const TYPE: &'static str = "sway/Sway";
+    const INPUTS: &'static [&'static str] = &["amplitude"];
+    const OUTPUTS: &'static [&'static str] = &["error"];
+
+    fn new(setup: &Setup<'_>) -> Result<Self, String> {
+        Ok(Self {
+            joint: setup.joint("joint")?,
+            stiffness: setup.float("stiffness", 20.0, 0.0..=1000.0)?,
+            damping: setup.float("damping", 3.0, 0.0..=1000.0)?,
+            frequency: setup.float("frequency", 0.5, 0.01..=10.0)?,
+            amplitude: setup.float("amplitude", 0.2, 0.0..=1.0)?,
+            start: 0.0,
+            began: Duration::ZERO,
+            error: None,
+            steps: 0,
+        })
+    }
+
+    fn receive(&mut self, _input: usize, value: f64, _now: Duration) {
+        self.amplitude = value.clamp(0.0, 1.0);
+    }
+
+    fn starting(&mut self, step: &mut Step<'_>) -> Result<(), &'static str> {
+        let joint = step.joints.get(self.joint).ok_or("its joint does not exist")?;
+        if !joint.is_calibrated() {
+            return Err("its joint is not calibrated");
+        }
+        (self.start, self.began, self.steps) = (joint.position, step.now, 0);
+        Ok(())
+    }
+
+    fn update(&mut self, step: &mut Step<'_>) -> Result<(), &'static str> {
+        let time = (step.now - self.began).as_secs_f64();
+        let desired = self.start + self.amplitude * (TAU * self.frequency * time).sin();
+        let joint = step.joints.get_mut(self.joint).ok_or("its joint does not exist")?;
+        let error = desired - joint.position;
+        joint.commanded_effort += self.stiffness * error - self.damping * joint.velocity;
+        self.steps += 1;
+        self.error = self.steps.is_multiple_of(100).then_some(error);
+        Ok(())
+    }
+
+    fn report(&mut self) -> Option<(usize, f64)> {
+        self.error.take().map(|error| (0, error))
+    }
+}
+
+controller_plugin::controllers!(Sway);

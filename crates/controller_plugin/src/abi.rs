@@ -1,0 +1,169 @@
+//! What crosses the border between a library and the program: C types only, so that both may be built by different compilers.
+//!
+//! A change of any of these types is a change of [`VERSION`].
+//! # Source
+//! own; every pointer is valid during the call that it is passed to, unless it says more.
+
+use core::ffi::c_void;
+
+/// The version of this border.
+pub const VERSION: u32 = 1;
+
+/// The symbol that a library exports: a [`Entry`].
+pub const SYMBOL: &[u8] = b"steersman_controllers\0";
+
+/// Returns the library's table, which lives as long as the library.
+pub type Entry = unsafe extern "C" fn() -> *const Library;
+
+/// UTF-8 text that somebody else owns.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Text {
+    /// Its first byte; it may be anything if the length is 0.
+    pub data: *const u8,
+    /// Its length in bytes.
+    pub length: usize,
+}
+
+/// Some values in a row that somebody else owns.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Slice<T> {
+    /// The first; it may be anything if the length is 0.
+    pub data: *const T,
+    /// How many there are.
+    pub length: usize,
+}
+
+/// A library's controllers.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Library {
+    /// [`VERSION`], which is read before anything else.
+    pub version: u32,
+    /// The size of [`Type`] in bytes.
+    pub type_size: u32,
+    /// The types of controllers, which live as long as the library.
+    pub types: Slice<Type>,
+}
+
+/// A type of controller. No function unwinds. The texts that they return live as long as the library.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Type {
+    /// Its name: `package/Class`.
+    pub name: Text,
+    /// The name of an input; empty after the last.
+    pub input: unsafe extern "C" fn(index: usize) -> Text,
+    /// The name of an output; empty after the last.
+    pub output: unsafe extern "C" fn(index: usize) -> Text,
+    /// Creates a controller; null if it does not initialise, after `fail` was called with the reason.
+    pub create: unsafe extern "C" fn(setup: *const Setup) -> *mut c_void,
+    /// Destroys one that `create` returned; it is not used afterwards.
+    pub destroy: unsafe extern "C" fn(controller: *mut c_void),
+    /// A number came on an input, at this time in nanoseconds.
+    pub receive: unsafe extern "C" fn(controller: *mut c_void, input: usize, value: f64, now: u64),
+    /// Returns an empty text, or why the controller does not start.
+    pub starting: unsafe extern "C" fn(controller: *mut c_void, step: *mut Step) -> Text,
+    /// Returns an empty text, or why the controller has failed.
+    pub update: unsafe extern "C" fn(controller: *mut c_void, step: *mut Step) -> Text,
+    /// Called after the last update.
+    pub stopping: unsafe extern "C" fn(controller: *mut c_void, step: *mut Step),
+    /// Sets the index of an output and what it says, and returns 1; 0 if there is nothing to say.
+    pub report: unsafe extern "C" fn(controller: *mut c_void, output: *mut usize, value: *mut f64) -> u8,
+}
+
+/// What a controller is made of.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Setup {
+    /// Its parameters, by their names without the controller's.
+    pub parameters: Slice<Parameter>,
+    /// The robot's joints, in the order of a step.
+    pub joints: Slice<JointInfo>,
+    /// Takes the reason of a failure.
+    pub fail: unsafe extern "C" fn(context: *mut c_void, reason: Text),
+    /// For `fail`.
+    pub context: *mut c_void,
+}
+
+/// A parameter. Only the field of its kind counts.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Parameter {
+    /// Its name.
+    pub name: Text,
+    /// 0 boolean, 1 integer, 2 double, 3 string, 4 boolean array, 5 integer array, 6 double array, 7 string array.
+    pub kind: u32,
+    /// 0 or 1 for a boolean; an integer.
+    pub integer: i64,
+    /// A double.
+    pub double: f64,
+    /// A string.
+    pub text: Text,
+    /// A boolean array (0 or 1), an integer array.
+    pub integers: Slice<i64>,
+    /// A double array.
+    pub doubles: Slice<f64>,
+    /// A string array.
+    pub texts: Slice<Text>,
+}
+
+/// What does not change of a joint.
+#[derive(Debug)]
+#[repr(C)]
+pub struct JointInfo {
+    /// Its name.
+    pub name: Text,
+    /// 0 revolute, 1 continuous, 2 prismatic.
+    pub kind: u32,
+    /// Whether it has limits: 0 or 1.
+    pub has_limits: u32,
+    /// \[rad or m\]
+    pub lower: f64,
+    /// \[rad or m\]
+    pub upper: f64,
+    /// \[rad/s or m/s\]
+    pub velocity: f64,
+    /// \[Nm or N\]
+    pub effort: f64,
+}
+
+/// A step of the control loop.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Step {
+    /// The time in nanoseconds, which never goes back.
+    pub now: u64,
+    /// The time since the previous step in nanoseconds.
+    pub period: u64,
+    /// The robot's joints.
+    pub joints: *mut Joint,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// The state of a joint, and its command.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Joint {
+    /// \[rad or m\]
+    pub position: f64,
+    /// \[rad/s or m/s\]
+    pub velocity: f64,
+    /// The measured effort \[Nm or N\].
+    pub measured_effort: f64,
+    /// The commanded effort \[Nm or N\]: 0 at the start of each step, then what the controllers before this one wrote.
+    pub commanded_effort: f64,
+    /// Whether the position is absolute: 0 or 1; see [`is_calibrated`](Self::is_calibrated).
+    pub calibrated: u32,
+    /// Nothing.
+    pub reserved: u32,
+}
+
+impl Joint {
+    /// Whether the position is absolute.
+    pub const fn is_calibrated(&self) -> bool {
+        self.calibrated != 0
+    }
+}

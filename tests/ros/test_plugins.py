@@ -1,0 +1,128 @@
+"""Controllers from libraries that are built, loaded and rebuilt while the node runs."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+from mechanisms import ROOT, arm
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64
+
+EXAMPLE = ROOT / "crates/controller_plugin/example"
+SWAY = ["-p", "sway.type:=sway/Sway", "-p", "sway.joint:=tilt"]
+
+
+class Project:
+    """A copy of the example beside a copy of the crate that it depends on, and a folder for the library."""
+
+    def __init__(self, path):
+        self.path, self.libraries = path, path / "libraries"
+        shutil.copytree(EXAMPLE.parent, path / "controller_plugin", ignore=shutil.ignore_patterns("target"))
+        self.libraries.mkdir()
+
+    def change(self, file, before, after):
+        file = self.path / "controller_plugin" / file
+        text = file.read_text()
+        assert before in text
+        file.write_text(text.replace(before, after))
+
+    def build(self, name="libsway.so"):
+        environment = {**os.environ, "CARGO_TARGET_DIR": str(self.path / "target"), "CARGO_NET_OFFLINE": "true"}
+        command = ["cargo", "build", "--quiet", "--manifest-path", str(self.path / "controller_plugin/example/Cargo.toml")]
+        subprocess.run(command, check=True, env=environment, timeout=100)
+        # As a build in place would: the file is replaced, not written over.
+        shutil.copy(self.path / "target/debug/libsway.so", self.libraries / "new")
+        os.replace(self.libraries / "new", self.libraries / name)
+
+    def arguments(self):
+        return ["-p", f"plugin_folders:=[{self.libraries}]", *SWAY]
+
+
+@pytest.fixture
+def project(tmp_path):
+    return Project(tmp_path)
+
+
+def positions(graph):
+    return [message.position[1] for message in graph.since("joint_states", 0.0)]
+
+
+def test_a_controller_of_a_library_moves_its_joint_and_a_rebuilt_one_replaces_it(project):
+    project.build()
+    with arm(*project.arguments()) as (graph, manager, process):
+        graph.subscribe(JointState, "joint_states", QoSProfile(depth=100))
+        graph.subscribe(Float64, "sway/error", QoSProfile(depth=100))
+        assert "sway/Sway" in manager.types() and manager.types() == sorted(manager.types())
+        assert manager.load("sway") and manager.switch(["sway"])
+        graph.wait(lambda: max(positions(graph), default=0.0) > 0.1, "it does not sway")
+        graph.wait(lambda: len(graph.since("sway/error", 0.0)) > 5, "it says nothing")
+        # Its input: beside 0 nothing moves.
+        graph.publish("sway/amplitude", Float64(data=0.0), QoSProfile(depth=1))
+        graph.wait(lambda: abs(graph.last("joint_states").position[1]) < 0.02, "it does not rest")
+        assert not manager.reload(False), "a controller is loaded"
+        # Built again with another type beside the first one.
+        project.change("example/src/lib.rs", '"sway/Sway"', '"sway/Swing"')
+        project.build()
+        assert "sway/Swing" not in manager.types()
+        assert manager.reload(True)
+        assert "sway/Swing" in manager.types() and "sway/Sway" not in manager.types()
+        assert manager.list() == [] and not manager.load("sway")
+        assert "controller type 'sway/Sway' is unknown" in process.output
+
+
+def test_parameters_that_do_not_fit_and_failures_are_refused_with_their_reasons(project):
+    project.change("example/src/lib.rs", "let time = ", 'assert!(self.amplitude < 0.9, "too wide"); let time = ')
+    project.change("example/src/lib.rs", "        Ok(Self {", '        assert!(!setup.bool("explode", false)?, "boom");\n        Ok(Self {')
+    project.build()
+    odd = [
+        ("low.stiffness:=-1.0", "parameter 'stiffness' is -1, must be 0 to 1000"),
+        ("lame.joint:=leg", "parameter 'joint' is 'leg', must be a joint with a transmission: pan, tilt"),
+        ("typo.stifness:=3.0", "parameter 'stifness' does not exist, there are: type, explode, joint, stiffness, damping, frequency, amplitude"),
+        ("mixed.damping:=much", "parameter 'damping' must be a double"),
+        ("bomb.explode:=true", "controller 'bomb' does not initialise: it panicked"),
+    ]
+    arguments = project.arguments()
+    for parameter, _ in odd:
+        name = parameter.split(".")[0]
+        joint = [] if ".joint" in parameter else ["-p", f"{name}.joint:=pan"]
+        arguments += ["-p", f"{name}.type:=sway/Sway", "-p", parameter, *joint]
+    with arm(*arguments) as (graph, manager, process):
+        assert manager.load("sway") and manager.load("pan_position") and manager.switch(["sway", "pan_position"])
+        for parameter, sentence in odd:
+            assert not manager.load(parameter.split(".")[0])
+            assert sentence in process.output, process.output
+        assert manager.list() == [("pan_position", "running"), ("sway", "running")]
+        # A panic in the loop stops it alone.
+        graph.publish("sway/amplitude", Float64(data=1.0), QoSProfile(depth=1))
+        graph.wait(lambda: ("sway", "stopped") in manager.list(), "it runs on")
+        assert ("pan_position", "running") in manager.list()
+        graph.wait(lambda: "controller 'sway' stopped by itself: it panicked; unload it and load it again" in process.output, "no word")
+        assert not manager.switch(["sway"])
+        assert manager.unload("sway") and manager.load("sway") and manager.switch(["sway"])
+
+
+def test_a_library_that_cannot_be_loaded_is_named_and_changes_nothing(project):
+    project.build()
+    project.change("src/abi.rs", "pub const VERSION: u32 = 1;", "pub const VERSION: u32 = 99;")
+    project.build("libfuture.so")
+    (project.libraries / "libtext.so").write_text("no library")
+    with arm(*project.arguments()) as (_, manager, process):
+        assert "sway/Sway" in manager.types(), "the others are there"
+        for sentence in [
+            "libfuture.so' is not loaded: it has version 99 of the plugin interface, must be 1",
+            "libtext.so' is not loaded: it cannot be loaded: ",
+        ]:
+            assert sentence in process.output, process.output
+        assert not manager.reload(True)
+        assert "the libraries were not loaded again: '" in process.output
+        assert "sway/Sway" in manager.types() and manager.load("sway"), "the old ones are there"
+        assert manager.unload("sway")
+        for name in ["libfuture.so", "libtext.so"]:
+            (project.libraries / name).unlink()
+        shutil.copy(project.libraries / "libsway.so", project.libraries / "libtwin.so")
+        assert not manager.reload(False)
+        assert "libtwin.so' is not loaded: its type 'sway/Sway' is there already" in process.output
+        (project.libraries / "libtwin.so").unlink()
+        assert manager.reload(False)
