@@ -45,11 +45,10 @@ const WALK: &str = "every_state_follows_the_document_and_recovers";
 const FULL: &[Part] = &[
     FORMAT,
     Part {
-        name: "tests of the pure crates, without ROS",
+        name: "tests of the pure crates, without ROS, beside the setup",
         hint: "see the test above",
-        run: |root| pure(root, &["test", "--quiet"]),
+        run: pure_beside_setup,
     },
-    Part { name: "setup", hint: "see above", run: |root| setup::run(root).map(|()| true) },
     Part {
         name: "clippy",
         hint: "see the warning above",
@@ -60,60 +59,7 @@ const FULL: &[Part] = &[
         hint: "see the warning above",
         run: |root| ros(root, &["doc", "--quiet", "--no-deps", "--workspace"]),
     },
-    Part {
-        name: "tests of the other crates",
-        hint: "see the test above",
-        run: |root| {
-            let crates = [
-                "-p",
-                "gamepad",
-                "-p",
-                "actuator",
-                "-p",
-                "ros",
-                "-p",
-                "nodes",
-                "-p",
-                "steersman-joystick",
-                "-p",
-                "steersman-controller",
-                "-p",
-                "demo",
-                "-p",
-                "bench",
-                "-p",
-                "xtask",
-                "-p",
-                "tests",
-            ];
-            ros(root, &[&["test", "--quiet"][..], &crates[..]].concat())
-        },
-    },
-    Part {
-        name: "executables",
-        hint: "see the error above",
-        run: |root| {
-            let crates = [
-                "-p",
-                "nodes",
-                "-p",
-                "gamepad",
-                "-p",
-                "steersman-joystick",
-                "-p",
-                "steersman-controller",
-                "-p",
-                "demo",
-                "-p",
-                "bench",
-                "-p",
-                "scenarios",
-                "--bins",
-                "--examples",
-            ];
-            ros(root, &[&["build", "--quiet"][..], &crates[..]].concat())
-        },
-    },
+    Part { name: "executables, and tests of the other crates", hint: "see the error above", run: others },
     Part { name: "tests over DDS, many side by side", hint: "see the test above", run: pytest_many },
     Part { name: "tests over DDS, a few side by side", hint: "see the test above", run: pytest_few },
     Part { name: "tests over DDS, one by one", hint: "see the test above", run: pytest_alone },
@@ -171,6 +117,39 @@ fn ros(root: &Root, arguments: &[&str]) -> Outcome<bool> {
     let mut command = cargo(root, arguments);
     let (environment, _) = Environment::new(root).isolated(root)?;
     succeeds(environment.apply(&mut command).env("RUST_BACKTRACE", "1"))
+}
+
+/// What the pure crates do not need is set up while they are built and tested: it mostly waits for a network or takes one core.
+fn pure_beside_setup(root: &Root) -> Outcome<bool> {
+    std::thread::scope(|scope| {
+        let setup = scope.spawn(|| setup::run(root));
+        let passed = pure(root, &["test", "--quiet"])?;
+        setup.join().map_err(|_| Failure::new("setup: it panicked"))??;
+        Ok(passed)
+    })
+}
+
+/// The crates that need ROS, and those with executables for the tests over DDS.
+const OTHERS: &[&str] = &[
+    "gamepad",
+    "actuator",
+    "ros",
+    "nodes",
+    "steersman-joystick",
+    "steersman-controller",
+    "demo",
+    "bench",
+    "scenarios",
+    "xtask",
+    "tests",
+];
+
+/// Builds everything that [`OTHERS`] have and runs their tests, by two commands with the same features: otherwise r2r, which takes
+/// longest, would be built twice.
+fn others(root: &Root) -> Outcome<bool> {
+    let crates: Vec<&str> = OTHERS.iter().flat_map(|name| ["-p", *name]).collect();
+    let build = [&["build", "--quiet", "--tests", "--bins", "--examples"], &crates[..]].concat();
+    Ok(ros(root, &build)? && ros(root, &[&["test", "--quiet"], &crates[..]].concat())?)
 }
 
 /// How many tests run side by side at most: mostly they wait. Each worker has a vehicle and a ROS domain of its own.
