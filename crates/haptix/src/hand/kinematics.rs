@@ -120,3 +120,81 @@ pub(crate) fn measure(imu: &ImuMount, links: &[Link], gravity: Vector3<f64>) -> 
 pub(crate) fn link(links: &[Link], index: Option<usize>) -> Link {
     index.and_then(|index| links.get(index)).copied().unwrap_or_else(Link::base)
 }
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{Isometry3, Translation3, UnitQuaternion};
+
+    use super::*;
+
+    /// Three joints at odd angles to each other, the last two on the first.
+    fn joints() -> [JointFrame; 3] {
+        let frame = |parent, origin: [f64; 3], axis: [f64; 3]| JointFrame {
+            parent,
+            origin: Vector3::from(origin),
+            axis: Unit::new_normalize(Vector3::from(axis)),
+        };
+        [
+            frame(None, [0.1, -0.2, 0.3], [1.0, 2.0, -0.5]),
+            frame(Some(0), [0.0, 0.05, 0.2], [0.0, -1.0, 0.3]),
+            frame(Some(1), [-0.1, 0.0, 0.15], [0.7, 0.1, 0.9]),
+        ]
+    }
+
+    fn imu() -> ImuMount {
+        let rotation = Rotation3::from_euler_angles(0.3, -1.1, 2.0);
+        ImuMount { mount: Mount { link: Some(2), position: Vector3::new(0.02, 0.03, 0.08) }, rotation }
+    }
+
+    /// Angles that swing, with their derivatives.
+    fn angles(time: f64) -> [Angle; 3] {
+        [(0.8, 3.0, 0.1), (1.1, -2.0, 0.7), (0.5, 5.0, -0.4)].map(|(size, rate, phase)| {
+            let (sin, cos) = f64::sin_cos(rate * time + phase);
+            Angle {
+                position: size * sin,
+                velocity: size * rate * cos,
+                acceleration: -size * rate * rate * sin,
+            }
+        })
+    }
+
+    /// The pose of the unit by quaternions, joint by joint: no line of the code under test.
+    fn pose_of_unit(time: f64) -> Isometry3<f64> {
+        let mut pose = Isometry3::identity();
+        for (joint, angle) in joints().iter().zip(angles(time)) {
+            let turn = UnitQuaternion::from_axis_angle(&joint.axis, angle.position);
+            pose *= Isometry3::from_parts(Translation3::from(joint.origin), turn);
+        }
+        let imu = imu();
+        let turn = UnitQuaternion::from_euler_angles(0.3, -1.1, 2.0);
+        pose * Isometry3::from_parts(Translation3::from(imu.mount.position), turn)
+    }
+
+    #[test]
+    fn a_moving_unit_measures_the_derivatives_of_its_pose() {
+        let gravity = Vector3::new(1.0, -2.0, -9.0);
+        for time in [0.0, 0.4, 1.3, 2.9] {
+            let mut links = [Link::base(); 3];
+            pose(&joints(), &angles(time), &mut links);
+            motion(&joints(), &angles(time), &mut links);
+            let [acceleration, spin] = measure(&imu(), &links, gravity);
+            let step = 1e-4;
+            let [before, at, after] = [-step, 0.0, step].map(|shift| pose_of_unit(time + shift));
+            let place = |pose: &Isometry3<f64>| pose.translation.vector;
+            let second = (place(&before) - place(&at) * 2.0 + place(&after)) / (step * step);
+            let expected = at.rotation.inverse() * (second - gravity);
+            assert!((acceleration - expected).norm() < 1e-4, "{time} s: {acceleration} {expected}");
+            // The turn from before to after, in the frame of the unit.
+            let expected = (before.rotation.inverse() * after.rotation).scaled_axis() / (2.0 * step);
+            assert!((spin - expected).norm() < 1e-5, "{time} s: {spin} {expected}");
+        }
+    }
+
+    #[test]
+    fn a_unit_on_the_base_measures_gravity_alone() {
+        let imu =
+            ImuMount { mount: Mount { link: None, position: Vector3::x() }, rotation: Rotation3::identity() };
+        let [acceleration, spin] = measure(&imu, &[], Vector3::new(0.0, 0.0, -9.81));
+        assert_eq!((acceleration, spin), (Vector3::new(0.0, 0.0, 9.81), Vector3::zeros()));
+    }
+}

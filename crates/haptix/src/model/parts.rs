@@ -64,7 +64,7 @@ pub(crate) fn model(node: &Node) -> Result<Model, Wrong> {
         imu_count: imus.len(),
         motor_limit,
         joint_limit: joint_limits,
-        update_rate: top.float("update_rate", 1.0..=1000.0, "Hz", None)? as f32,
+        update_rate: top.float("update_rate", 2.0..=1000.0, "Hz", None)? as f32,
     };
     Ok(Model {
         grasps: grasps(&top, &motors)?,
