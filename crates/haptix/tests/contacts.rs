@@ -96,20 +96,22 @@ fn a_ball_between_two_fingers_is_squeezed_evenly() {
     assert!(close(sensor.motor_pos[0], 0.9, 1e-4));
 }
 
-/// The depth of the index finger's distal ball in `object`, at rest with this position of motor `index1`, by a hand of its own.
-fn depth(drive: f64, object: [f64; 3], radius: f64) -> f64 {
+/// How deep the index finger's distal sensor is in a ball when the motors of the MPL have these positions.
+fn depth(positions: &[f32], center: [f64; 3], radius: f64) -> f64 {
     let mut rig = Rig::new("mpl");
-    let probe = 1.0;
-    place(&mut rig, &[Object { damping: 0.0, ..sphere(object, radius, probe) }]);
-    rig.setpoints.gain_pos[8] = 1e6;
-    rig.turn(8, drive);
-    rig.run(1.0);
-    f64::from(rig.read().contact[9]) / probe
+    // So soft that it moves nothing, and the force is the depth.
+    place(&mut rig, &[Object { damping: 0.0, ..sphere(center, radius, 1.0) }]);
+    rig.setpoints.gain_pos = [1e6; 32];
+    for (motor, position) in positions.iter().enumerate() {
+        rig.turn(motor, f64::from(*position));
+    }
+    rig.run(2.0);
+    f64::from(rig.read().contact[9])
 }
 
 #[test]
-fn the_work_of_the_motor_is_the_work_on_the_object() {
-    // A ball in front of the index finger's tip, which bends to it through two knees.
+fn the_work_of_each_motor_is_its_work_on_the_object() {
+    // A ball in the way of the index finger's tip, which bends to it through two knees; the wrist gives way, too.
     let (center, radius) = ([-0.078, -0.03, 0.128], 0.01);
     let mut rig = Rig::new("mpl");
     place(&mut rig, &[sphere(center, radius, 3000.0)]);
@@ -118,13 +120,18 @@ fn the_work_of_the_motor_is_the_work_on_the_object() {
     let sensor = rig.read();
     let touching: Vec<usize> = (0..19).filter(|index| sensor.contact[*index] > 0.0).collect();
     assert_eq!(touching, [9], "{:?}", sensor.contact);
-    let (drive, force) = (f64::from(sensor.motor_pos[8]), f64::from(sensor.contact[9]));
+    let force = f64::from(sensor.contact[9]);
     assert!(force > 1.0);
-    let lever = (depth(drive + 0.01, center, radius) - depth(drive - 0.01, center, radius)) / 0.02;
-    assert!(
-        close(sensor.motor_torque[8], force * lever, 2e-3 * force * lever.abs()),
-        "{force} {lever} {sensor:?}"
-    );
+    for motor in [0, 1, 2, 7, 8] {
+        let at = |shift: f32| {
+            let mut positions = sensor.motor_pos;
+            positions[motor] += shift;
+            depth(&positions[..13], center, radius)
+        };
+        let torque = force * (at(0.002) - at(-0.002)) / 0.004;
+        assert!(close(sensor.motor_torque[motor], torque, 1e-3), "motor {motor}: {torque}");
+        assert!(torque.abs() > 0.02, "motor {motor}: {torque}");
+    }
 }
 
 #[test]

@@ -175,9 +175,10 @@ fn grasps(top: &Fields<'_>, motors: &Motors) -> Result<Grasps, Wrong> {
     }
     let mut fingers = Vec::new();
     for name in top.texts("grasp_motors")? {
-        fingers.push(
-            find(&name, &motors.names).map_err(|hint| top.wrong("grasp_motors", format_args!(": {hint}")))?,
-        );
+        fingers
+            .push(find(&name, &motors.names).map_err(|hint| {
+                top.wrong("grasp_motors", format_args!("must be names of motors: {hint}"))
+            })?);
     }
     let mut all = Vec::new();
     for (name, path, node) in entries {
