@@ -54,6 +54,7 @@ pub enum Mode {
 
 /// The outcome of a tick.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)] // a box would allocate on the device's thread
 pub enum Report {
     /// The device gave a reading.
     Stepped(Reading),

@@ -74,6 +74,7 @@ fn the_loop_allocates_nothing_either() {
                 silent.simulation.faults.is_silent = true;
                 device.take(Order::Configure(silent));
             }
+            90 => device.take(Order::Configure(settings)),
             _ => {}
         }
         reports += usize::from(device.step(at).is_some());

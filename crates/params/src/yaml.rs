@@ -21,6 +21,8 @@ impl fmt::Display for Wrong {
     }
 }
 
+impl core::error::Error for Wrong {}
+
 /// A part of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
