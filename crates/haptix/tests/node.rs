@@ -1,125 +1,15 @@
-//! The node's machine, with and without a device behind it.
+//! The node's machine: what calls, commands and readings lead to.
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
-use std::time::Duration;
-
-use common::{STEP, close, values};
+use common::node::{Node, at, positions, update};
+use common::{close, values};
 use haptix::{
-    AnalyticHand, Answer, Command, Device, DeviceError, DeviceLoop, DummyDevice, GraspValue, Group, Haptix,
-    Input, MAX, MAX_WAITING, Mode, Model, Order, Output, Reading, Report, Sensor, Settings, Simulation,
+    Answer, Command, DummyDevice, GraspValue, Group, Input, MAX, MAX_WAITING, Mode, Order, Output, Reading,
     State,
 };
-use units::{Instant, Machine, Stamp};
-
-fn settings() -> Settings {
-    Settings {
-        command_timeout: Some(Duration::from_secs(1)),
-        hold_gain: 0.5,
-        simulation: Simulation::default(),
-    }
-}
-
-fn at(millis: u64) -> Instant {
-    Instant::from_millis(millis)
-}
-
-/// A node, its device's loop, and the time. Outputs go where a shell would carry them.
-struct Node {
-    machine: Haptix,
-    device: DeviceLoop,
-    millis: u64,
-    /// Outputs but readings and orders.
-    outputs: Vec<Output>,
-    readings: Vec<(Reading, Stamp)>,
-    orders: Vec<Order>,
-}
-
-impl Node {
-    fn of(device: impl Device + 'static) -> Self {
-        let device = DeviceLoop::new(Box::new(device), STEP, settings());
-        let machine = Haptix::new(&device, &settings());
-        let mut node = Self { machine, device, millis: 0, outputs: vec![], readings: vec![], orders: vec![] };
-        node.drain();
-        node
-    }
-
-    fn new(name: &str) -> Self {
-        Self::of(AnalyticHand::new(Model::builtin(name).unwrap(), 1))
-    }
-
-    fn input(&mut self, input: Input) {
-        self.machine.handle(at(self.millis), input);
-        self.drain();
-    }
-
-    fn drain(&mut self) {
-        while let Some(output) = self.machine.poll(at(self.millis)) {
-            match output {
-                Output::Order(order) => {
-                    self.orders.push(*order);
-                    self.device.take(*order);
-                }
-                Output::PublishReading(reading, stamp) => self.readings.push((*reading, stamp)),
-                output => self.outputs.push(output),
-            }
-        }
-    }
-
-    /// Passes `millis` with the device, whose steps are late by nothing.
-    fn run(&mut self, millis: u64) {
-        for _ in 0..millis {
-            match self.device.step(at(self.millis)) {
-                Some(Report::Stepped(reading)) => self.input(Input::DeviceStepped(Box::new(reading))),
-                Some(Report::Failed(error)) => self.input(Input::DeviceFailed(error)),
-                None => {}
-            }
-            self.millis += 1;
-            self.drain();
-        }
-    }
-
-    /// Passes `millis` without the device; polls at the deadlines.
-    fn wait(&mut self, millis: u64) {
-        let end = self.millis + millis;
-        while let Some(due) = self.machine.deadline().filter(|due| *due <= at(end)) {
-            self.millis = self.millis.max(due.as_nanos() / 1_000_000);
-            self.drain();
-        }
-        self.millis = end;
-    }
-
-    fn taken(&mut self) -> Vec<Output> {
-        core::mem::take(&mut self.outputs)
-    }
-
-    fn answer(&mut self, id: u64) -> Option<Answer> {
-        self.taken().into_iter().find_map(|output| match output {
-            Output::Answer(of, answer) if of == id => Some(answer),
-            _ => None,
-        })
-    }
-
-    fn update(&mut self, id: u64, command: Command, wait_for_tick: bool) {
-        self.input(Input::UpdateRequested { id, command: Box::new(command), wait_for_tick });
-    }
-
-    fn last_position(&self) -> f32 {
-        self.readings.last().unwrap().0.sensor.motor_pos[0]
-    }
-}
-
-fn positions(given: &[f32]) -> Command {
-    Command { ref_pos: values(given), ..Command::default() }
-}
-
-fn update(answer: Option<Answer>) -> (Result<(), String>, Sensor) {
-    match answer {
-        Some(Answer::Update(result, sensor)) => (result, *sensor),
-        other => panic!("{other:?}"),
-    }
-}
+use units::Stamp;
 
 #[test]
 fn an_update_is_answered_at_once_with_the_latest_reading_and_moves_the_hand() {
@@ -264,10 +154,7 @@ fn grasps_move_the_fingers_until_the_mode_is_left() {
     // The wrist keeps 0.3 (its deviation, too); Hook at a half: thumb1 to thumb3 0.15, fingers 0.7.
     expected[..13].copy_from_slice(&[0.3, 0.3, 0.3, 0.0, 0.15, 0.15, 0.15, 0.0, 0.7, 0.7, 0.7, 0.0, 0.7]);
     let given = command.ref_pos.unwrap();
-    assert!(
-        given.iter().zip(expected).all(|(given, expected)| close(*given, expected.into(), 1e-6)),
-        "{given:?}"
-    );
+    assert!(given.iter().zip(expected).all(|(given, expected)| close(*given, expected, 1e-6)), "{given:?}");
     assert_eq!(*command, Command { ref_pos: command.ref_pos, ..Command::default() });
     // In the mode a command moves the wrist and not the fingers.
     node.update(2, Command { ref_pos: Some([0.1; MAX]), ..Command::default() }, false);
@@ -327,105 +214,6 @@ fn a_reset_of_the_pose_leaves_the_grasp_mode_and_one_without_it_does_not() {
     node.run(30);
     assert_eq!((node.machine.state(), node.last_position()), (State::Holding, 0.0));
     assert_eq!(node.machine.setpoints().ref_pos[0], 0.0);
-}
-
-/// All calls at once, answered with errors that contain `text`; the update's reading is `sensor`.
-fn assert_all_refused(node: &mut Node, text: &str, sensor: &Sensor) {
-    let before = *node.machine.setpoints();
-    node.orders.clear();
-    node.taken();
-    node.update(1, positions(&[0.7]), false);
-    node.update(2, positions(&[0.7]), true);
-    node.input(Input::ReadRequested { id: 3 });
-    node.input(Input::InfoRequested { id: 4 });
-    node.input(Input::GraspRequested { id: 5, grasps: vec![] });
-    node.input(Input::ResetRequested { id: 6, reset_limb_pose: true });
-    let mut ids = Vec::new();
-    for output in node.taken() {
-        let Output::Answer(id, answer) = output else { continue };
-        let error = match answer {
-            Answer::Update(result, latest) => {
-                assert_eq!(*latest, *sensor);
-                result.unwrap_err()
-            }
-            Answer::Read(result) => result.map(|_| ()).unwrap_err(),
-            Answer::Info(result) => result.map(|_| ()).unwrap_err(),
-            Answer::Grasp(result) => result.map(|_| ()).unwrap_err(),
-            Answer::Reset(result) => result.unwrap_err(),
-        };
-        assert!(error.contains(text), "{error}");
-        ids.push(id);
-    }
-    assert_eq!(ids, [1, 2, 3, 4, 5, 6]);
-    assert!(node.orders.is_empty() && *node.machine.setpoints() == before);
-}
-
-#[test]
-fn a_device_that_stops_answering_leads_to_errors_after_1000_ms() {
-    let mut node = Node::new("two_finger");
-    node.run(31);
-    node.update(9, Command::default(), true);
-    let last = node.readings.last().unwrap().0;
-    assert_eq!(last.at, at(30));
-    node.wait(998);
-    assert_eq!((node.millis, node.answer(9)), (1029, None));
-    node.input(Input::ReadRequested { id: 1 });
-    assert_eq!(
-        node.answer(1),
-        Some(Answer::Read(Ok(Box::new(last.sensor)))),
-        "until then the latest reading counts"
-    );
-    node.update(9, Command::default(), true);
-    node.wait(1);
-    let outputs = node.taken();
-    let error = Err("the device has given no reading for 1000 ms".to_owned());
-    let expected = Output::Answer(9, Answer::Update(error, Box::new(last.sensor)));
-    assert_eq!(outputs, [expected.clone(), expected, Output::PublishState(State::NotAnswering)]);
-    assert_all_refused(&mut node, "no reading for 1000 ms", &last.sensor);
-    assert_eq!(node.machine.deadline(), None);
-    // It answers again.
-    node.run(20);
-    assert_eq!(node.machine.state(), State::Holding);
-    node.update(1, positions(&[0.7]), false);
-    assert_eq!(update(node.answer(1)).0, Ok(()));
-}
-
-#[test]
-fn before_the_first_reading_calls_are_errors() {
-    let mut node = Node::new("two_finger");
-    assert_all_refused(&mut node, "no reading yet", &Sensor::default());
-    node.wait(1001);
-    assert_all_refused(&mut node, "no reading for 1000 ms", &Sensor::default());
-}
-
-#[test]
-fn a_failure_of_the_device_is_the_error_of_all_calls_until_it_steps_again() {
-    let mut node = Node::new("two_finger");
-    node.run(31);
-    let last = node.readings.last().unwrap().0;
-    node.update(9, Command::default(), true);
-    node.taken();
-    node.input(Input::DeviceFailed(DeviceError::Failed("the cable is out".into())));
-    let answer = Answer::Update(Err("the cable is out".into()), Box::new(last.sensor));
-    let state = State::Failed("the cable is out".into());
-    assert_eq!(node.taken(), [Output::Answer(9, answer), Output::PublishState(state)]);
-    assert_all_refused(&mut node, "the cable is out", &last.sensor);
-    node.run(20);
-    assert_eq!(node.machine.state(), State::Holding);
-}
-
-#[test]
-fn a_silent_device_is_noticed_through_its_loop_and_can_be_repaired() {
-    let mut node = Node::new("two_finger");
-    node.run(31);
-    let mut silent = settings();
-    silent.simulation.faults.is_silent = true;
-    node.input(Input::ParametersChanged(Box::new(silent)));
-    node.run(1001);
-    assert_eq!(node.machine.state(), State::NotAnswering);
-    node.input(Input::ParametersChanged(Box::new(settings())));
-    node.run(30);
-    assert_eq!(node.machine.state(), State::Holding);
 }
 
 #[test]

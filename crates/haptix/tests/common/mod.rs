@@ -1,5 +1,7 @@
 //! What the tests share.
-#![allow(dead_code, clippy::unwrap_used)] // not every test uses everything
+#![allow(dead_code, clippy::unwrap_used, clippy::panic)] // not every test uses everything
+
+pub mod node;
 
 use std::time::Duration;
 
