@@ -51,6 +51,30 @@ fn a_stop_and_the_servo_balance() {
 }
 
 #[test]
+fn the_damping_of_an_object_resists_the_motion_into_it_and_pulls_at_nothing() {
+    let mut rig = Rig::new("two_finger");
+    // So deep in the object that only its damping counts; the servo has only its velocity.
+    let damping = 100.0;
+    place(&mut rig, &[Object { damping, ..stop(2, -1.0, 0.0) }]);
+    rig.setpoints.gain_pos[0] = 0.0;
+    rig.setpoints.ref_vel[0] = 0.5;
+    rig.turn(0, 0.0);
+    rig.run(1.0);
+    // 0.3 (0.5 - v) = 0.02 v + F l/2 with F = c v l/2
+    let half = 0.008_f64.hypot(0.020) / 2.0;
+    let speed = 0.15 / (0.32 + damping * half * half);
+    let sensor = rig.read();
+    assert!(close(sensor.motor_vel[0], speed, 1e-5), "{} {speed}", sensor.motor_vel[0]);
+    assert!(close(sensor.contact[2], damping * speed * half, 1e-4), "{}", sensor.contact[2]);
+    rig.setpoints.ref_vel[0] = -0.5;
+    rig.turn(0, 0.0);
+    rig.run(0.5);
+    let sensor = rig.read();
+    assert_eq!(sensor.contact[2], 0.0);
+    assert!(close(sensor.motor_vel[0], -0.15 / 0.32, 1e-5), "out of it the motion is free");
+}
+
+#[test]
 fn a_plane_pushes_along_its_normal() {
     // The palm's sensor, a ball of 10 mm at (0, 0, 50 mm) of the base, is 2 mm deep.
     let mut rig = Rig::new("two_finger");

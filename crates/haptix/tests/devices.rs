@@ -124,14 +124,14 @@ fn the_mpl_has_the_grasps_of_the_original() {
 
 #[test]
 fn a_device_may_change_what_it_is_based_on() {
-    let text = "based_on: mpl\nmodel: Mine\nmotors:\n  wristy: {gear: 4, start: 0.5}\nimus:\n  back: {link: wristz, \
+    let text = "based_on: mpl\nmodel: Mine\nmotors:\n  wristy: {gear: 10, start: 0.5}\nimus:\n  back: {link: wristz, \
         frame: back, position: [0, 0, 0], x: [1, 0, 0], z: [0, 0, 1]}\n";
     let model = Model::parse(text).unwrap();
     assert_eq!(model.description().model_name, "Mine");
-    assert_eq!(model.description().gear_ratio[..2], [4.0, 1.0]);
-    assert_eq!(model.info().motor_limit[0], Limit { minimum: -6.28, maximum: 6.28 });
+    assert_eq!(model.description().gear_ratio[..2], [10.0, 1.0]);
+    assert_eq!(model.info().motor_limit[0], Limit { minimum: -15.7, maximum: 15.7 });
     assert_eq!(model.description().imu_names[5], "back");
-    assert_eq!(common::Rig::of(model).read().motor_pos[0], 2.0);
+    assert_eq!(common::Rig::of(model).read().motor_pos[0], 5.0);
 }
 
 /// The error for the two fingers with `from` replaced by `to`.
