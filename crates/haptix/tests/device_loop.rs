@@ -1,5 +1,5 @@
 //! Ticks, catching up, hold, failures.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
 

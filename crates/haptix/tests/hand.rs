@@ -50,6 +50,7 @@ fn motors_of_the_gazebo_hand_turn_by_the_gear_and_pull_by_its_inverse() {
     let (mut joints, mut shafts) = (Rig::new("mpl"), Rig::new("mpl_gazebo"));
     for (motor, gear) in gears.into_iter().enumerate() {
         let target = if motor == 7 { -0.2 } else { 0.3 };
+        (joints.setpoints.ref_vel[motor], shafts.setpoints.ref_vel[motor]) = (0.2, 0.2 * gear);
         joints.turn(motor, target);
         shafts.turn(motor, target * gear);
     }
@@ -251,6 +252,8 @@ fn a_delayed_reading_is_the_one_of_that_many_ticks_ago_with_its_time() {
         rig.run(0.01);
         assert_eq!(rig.read(), direct[usize::max(tick, 3) - 3], "tick {tick}");
     }
+    rig.hand.reset(true).unwrap();
+    assert_eq!(rig.read().motor_pos[0], 0.0, "nothing from before a reset is read after it");
 }
 
 #[test]
