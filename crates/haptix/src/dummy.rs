@@ -20,8 +20,6 @@ pub struct DummyDevice {
     description: Description,
     grasps: Grasps,
     start: Setpoints,
-    /// The latest setpoints.
-    pub setpoints: Setpoints,
 }
 
 const MOTORS: usize = 4;
@@ -36,7 +34,6 @@ impl Default for DummyDevice {
             core::array::from_fn(|index| if index < count { limit(index) } else { Limit::default() })
         };
         let names = |kind: &str, count: usize| (0..count).map(|index| format!("{kind}{index}")).collect();
-        let start = Setpoints::new(MOTORS, [0.0; MAX], [0.0; MAX], [0.0; MAX]);
         Self {
             info: RobotInfo {
                 motor_count: MOTORS,
@@ -57,8 +54,7 @@ impl Default for DummyDevice {
                 gear_ratio: vec![1.0; MOTORS],
             },
             grasps: Grasps::default(),
-            start,
-            setpoints: start,
+            start: Setpoints::new(MOTORS, [0.0; MAX], [0.0; MAX], [0.0; MAX]),
         }
     }
 }
@@ -80,13 +76,11 @@ impl Device for DummyDevice {
         &self.start
     }
 
-    fn command(&mut self, setpoints: &Setpoints) -> Result<(), DeviceError> {
-        self.setpoints = *setpoints;
+    fn command(&mut self, _: &Setpoints) -> Result<(), DeviceError> {
         Ok(())
     }
 
-    fn hold(&mut self, setpoints: &Setpoints, gain: f64) -> Result<(), DeviceError> {
-        self.setpoints = setpoints.held_at([0.0; MAX], gain);
+    fn hold(&mut self, _: &Setpoints, _: f64) -> Result<(), DeviceError> {
         Ok(())
     }
 
@@ -117,10 +111,7 @@ impl Device for DummyDevice {
         Ok(())
     }
 
-    fn reset(&mut self, reset_limb_pose: bool) -> Result<(), DeviceError> {
-        if reset_limb_pose {
-            self.setpoints = self.start;
-        }
+    fn reset(&mut self, _: bool) -> Result<(), DeviceError> {
         Ok(())
     }
 }

@@ -93,6 +93,24 @@ fn a_failure_of_the_device_is_the_error_of_all_calls_until_it_steps_again() {
 }
 
 #[test]
+fn a_device_that_keeps_failing_answers_and_one_that_then_falls_silent_does_not() {
+    let mut node = Node::new("two_finger");
+    node.run(31);
+    for _ in 0..20 {
+        node.input(Input::DeviceFailed(DeviceError::Failed("the cable is out".into())));
+        node.wait(100);
+    }
+    assert_eq!(node.machine.state(), State::Failed("the cable is out".into()));
+    node.wait(899);
+    assert_eq!(node.machine.state(), State::Failed("the cable is out".into()));
+    node.wait(1);
+    assert_eq!(node.machine.state(), State::NotAnswering);
+    // A loop never reports this one; it is no sign of life.
+    node.input(Input::DeviceFailed(DeviceError::NoAnswer));
+    assert_eq!(node.machine.state(), State::NotAnswering);
+}
+
+#[test]
 fn a_silent_device_is_noticed_through_its_loop_and_can_be_repaired() {
     let mut node = Node::new("two_finger");
     node.run(31);

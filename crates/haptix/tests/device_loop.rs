@@ -250,6 +250,12 @@ fn a_device_is_asked_only_for_what_is_new() {
     device.take(Order::Reset { reset_limb_pose: true });
     run(&mut device, 2200, 2300);
     assert_eq!(calls(&plan), ["reset true", "hold 0.1"]);
+    // Of two resets in one tick the wider one counts.
+    for reset_limb_pose in [true, false] {
+        device.take(Order::Reset { reset_limb_pose });
+    }
+    run(&mut device, 2300, 2400);
+    assert_eq!(calls(&plan), ["reset true", "hold 0.1"]);
 }
 
 #[test]

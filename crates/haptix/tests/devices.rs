@@ -175,6 +175,11 @@ fn what_is_wrong_in_a_description_is_named_with_its_line() {
         ),
         (
             "left_distal: [0.5]",
+            "left_distal: [1.2, 0.75, -1]",
+            "line 21: 'motors.left.drives.left_distal' turns the joint to 0.8999999999999999 rad at 0.75 rad, must be from 0 to",
+        ),
+        (
+            "left_distal: [0.5]",
             "lef_distal: [0.5]",
             "line 21: 'motors.left.drives.lef_distal': 'lef_distal' does not exist; did you mean 'left_distal'?",
         ),

@@ -3,11 +3,13 @@
 
 mod common;
 
-use common::node::{Node, at, positions, update};
+use std::time::Duration;
+
+use common::node::{Node, at, positions, settings, update};
 use common::{close, values};
 use haptix::{
     Answer, Command, DummyDevice, GraspValue, Group, Input, MAX, MAX_WAITING, Mode, Order, Output, Reading,
-    State,
+    Settings, State,
 };
 use units::Stamp;
 
@@ -214,6 +216,29 @@ fn a_reset_of_the_pose_leaves_the_grasp_mode_and_one_without_it_does_not() {
     node.run(30);
     assert_eq!((node.machine.state(), node.last_position()), (State::Holding, 0.0));
     assert_eq!(node.machine.setpoints().ref_pos[0], 0.0);
+    node.update(4, positions(&[0.5]), false);
+    node.run(900);
+    assert_eq!(node.machine.state(), State::Following);
+    assert!(close(node.last_position(), 0.5, 1e-3), "commands move the fingers again");
+}
+
+#[test]
+fn a_changed_time_out_decides_how_long_a_command_may_wait() {
+    let mut node = Node::new("two_finger");
+    node.run(5000);
+    for (timeout, age, is_taken) in [(Some(200), 250, false), (Some(300), 250, true), (None, 4000, true)] {
+        let command_timeout = timeout.map(Duration::from_millis);
+        node.input(Input::ParametersChanged(Box::new(Settings { command_timeout, ..settings() })));
+        node.orders.clear();
+        let at = at(node.millis - age);
+        node.input(Input::CommandReceived { command: Box::new(positions(&[0.5])), at });
+        assert_eq!(node.orders.len(), usize::from(is_taken), "{timeout:?}");
+        assert!(
+            node.orders
+                .iter()
+                .all(|order| matches!(order, Order::Command { at: received, .. } if *received == at))
+        );
+    }
 }
 
 #[test]
