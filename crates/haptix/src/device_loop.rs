@@ -215,11 +215,14 @@ impl DeviceLoop {
         }
     }
 
-    /// Passes to the device what is new. What it does not take stays ordered.
+    /// Passes to the device what is new. What it does not take stays ordered, except a reset that it refuses.
     fn pick_up(&mut self, now: Instant) -> Result<Mode, DeviceError> {
         if let Some(reset_limb_pose) = self.ordered.reset {
-            self.device.reset(reset_limb_pose)?;
-            self.ordered.reset = None;
+            let outcome = self.device.reset(reset_limb_pose);
+            if outcome != Err(DeviceError::NoAnswer) {
+                self.ordered.reset = None;
+            }
+            outcome?;
         }
         let timeout = self.settings.command_timeout;
         let is_fresh = |at| timeout.is_none_or(|timeout| now.since(at) < timeout);

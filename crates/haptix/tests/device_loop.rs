@@ -178,6 +178,7 @@ struct Plan {
     read: Option<DeviceError>,
     step: Option<DeviceError>,
     command: Option<DeviceError>,
+    reset: Option<DeviceError>,
 }
 
 /// A device that fails as planned.
@@ -204,9 +205,9 @@ impl Device for Broken {
         plan.calls.push(format!("command {}", setpoints.ref_pos[0]));
         plan.command.clone().map_or(Ok(()), Err)
     }
-    fn hold(&mut self, _: &Setpoints, gain: f64) -> Result<(), DeviceError> {
+    fn hold(&mut self, setpoints: &Setpoints, gain: f64) -> Result<(), DeviceError> {
         let mut plan = self.plan.lock().unwrap();
-        plan.calls.push(format!("hold {gain}"));
+        plan.calls.push(format!("hold by {}", setpoints.gain_pos[0] * gain));
         plan.command.clone().map_or(Ok(()), Err)
     }
     fn step(&mut self, _: Duration) -> Result<(), DeviceError> {
@@ -216,8 +217,9 @@ impl Device for Broken {
         self.plan.lock().unwrap().read.clone().map_or(Ok(()), Err)
     }
     fn reset(&mut self, reset_limb_pose: bool) -> Result<(), DeviceError> {
-        self.plan.lock().unwrap().calls.push(format!("reset {reset_limb_pose}"));
-        Ok(())
+        let mut plan = self.plan.lock().unwrap();
+        plan.calls.push(format!("reset {reset_limb_pose}"));
+        plan.reset.clone().map_or(Ok(()), Err)
     }
 }
 
@@ -235,27 +237,31 @@ fn calls(plan: &Mutex<Plan>) -> Vec<String> {
 fn a_device_is_asked_only_for_what_is_new() {
     let (mut device, plan) = broken();
     run(&mut device, 0, 100);
-    assert_eq!(calls(&plan), ["hold 0.5"]);
+    assert_eq!(calls(&plan), ["hold by 5"]);
     device.take(command(&device, 0.25, 100));
     run(&mut device, 100, 300);
     assert_eq!(calls(&plan), ["command 0.25"]);
     run(&mut device, 300, 2000);
-    assert_eq!(calls(&plan), ["hold 0.5"]);
+    assert_eq!(calls(&plan), ["hold by 5"]);
     device.take(Order::Configure(Settings { hold_gain: 0.1, ..settings() }));
     run(&mut device, 2000, 2100);
-    assert_eq!(calls(&plan), ["hold 0.1"]);
+    assert_eq!(calls(&plan), ["hold by 1"]);
     device.take(Order::Reset { reset_limb_pose: false });
     run(&mut device, 2100, 2200);
     assert_eq!(calls(&plan), ["reset false"]);
+    // With the device's own gain of 10, not that of the last command.
+    let mut setpoints = *device.start();
+    setpoints.gain_pos[0] = 3.0;
+    device.take(Order::Command { setpoints, at: at(2200) });
     device.take(Order::Reset { reset_limb_pose: true });
     run(&mut device, 2200, 2300);
-    assert_eq!(calls(&plan), ["reset true", "hold 0.1"]);
+    assert_eq!(calls(&plan), ["reset true", "hold by 1"]);
     // Of two resets in one tick the wider one counts.
     for reset_limb_pose in [true, false] {
         device.take(Order::Reset { reset_limb_pose });
     }
     run(&mut device, 2300, 2400);
-    assert_eq!(calls(&plan), ["reset true", "hold 0.1"]);
+    assert_eq!(calls(&plan), ["reset true", "hold by 1"]);
 }
 
 #[test]
@@ -277,7 +283,7 @@ fn a_failure_is_reported_once_per_tick_and_silence_not_at_all() {
 
 #[test]
 fn what_a_silent_device_did_not_take_reaches_it_later_unless_it_is_too_old() {
-    for (back, expected) in [(600, "command 0.75"), (2000, "hold 0.5")] {
+    for (back, expected) in [(600, "command 0.75"), (2000, "hold by 5")] {
         let (mut device, plan) = broken();
         run(&mut device, 0, 100);
         plan.lock().unwrap().command = Some(DeviceError::NoAnswer);
@@ -286,6 +292,24 @@ fn what_a_silent_device_did_not_take_reaches_it_later_unless_it_is_too_old() {
         *plan.lock().unwrap() = Plan::default();
         run(&mut device, back, back + 100);
         assert_eq!(calls(&plan), [expected]);
+    }
+}
+
+#[test]
+fn a_refused_reset_is_reported_once_and_one_without_an_answer_is_repeated() {
+    let failed = DeviceError::Failed("this hand has no reset".into());
+    for (error, calls_until_then) in [(failed.clone(), 1), (DeviceError::NoAnswer, 10)] {
+        let (mut device, plan) = broken();
+        run(&mut device, 0, 100);
+        *plan.lock().unwrap() = Plan { reset: Some(error.clone()), ..Plan::default() };
+        device.take(Order::Reset { reset_limb_pose: false });
+        let reports: Vec<Report> = (100..200).filter_map(|millis| device.step(at(millis))).collect();
+        assert_eq!(reports.len(), if error == failed { 10 } else { 0 });
+        assert_eq!(
+            reports.iter().filter(|report| **report == Report::Failed(failed.clone())).count(),
+            reports.len().min(1)
+        );
+        assert_eq!(calls(&plan), vec!["reset false"; calls_until_then]);
     }
 }
 

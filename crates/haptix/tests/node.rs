@@ -250,6 +250,8 @@ fn waiting_calls_are_limited() {
     }
     let (result, _) = update(node.answer(MAX_WAITING as u64));
     assert_eq!(result, Err("64 calls wait for a tick, which is the most".into()));
+    node.update(100, positions(&[0.5]), false);
+    assert_eq!(update(node.answer(100)).0, Ok(()), "one that does not wait is answered");
     node.run(10);
     assert_eq!(
         node.taken().iter().filter(|output| matches!(output, Output::Answer(..))).count(),
