@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod file;
+pub mod tree;
 
 mod declaration;
 mod declared;

@@ -21,14 +21,30 @@ impl fmt::Display for Wrong {
     }
 }
 
-pub(crate) struct Node {
-    pub(crate) line: usize,
-    pub(crate) what: Tree,
+impl core::error::Error for Wrong {}
+
+/// A part of a document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Its line, from 1; for an entry of a mapping that of its key.
+    pub line: usize,
+    /// What it is.
+    pub what: Tree,
 }
 
-pub(crate) enum Tree {
-    Scalar { text: String, is_plain: bool },
+/// What a part of a document is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tree {
+    /// One value, not yet read.
+    Scalar {
+        /// The text without its quotes.
+        text: String,
+        /// Whether it was written without quotes.
+        is_plain: bool,
+    },
+    /// A list.
     Sequence(Vec<Node>),
+    /// Keys and what they stand for, in the order of the document.
     Mapping(Vec<(String, Node)>),
 }
 

@@ -1,0 +1,88 @@
+use core::fmt;
+use core::time::Duration;
+
+use crate::grasps::Grasps;
+use crate::setpoints::Setpoints;
+use crate::simulation::Simulation;
+use crate::wire::{Description, RobotInfo, Sensor};
+
+/// A hand: something with motors that takes setpoints and gives readings.
+///
+/// [`DeviceLoop`](crate::DeviceLoop) calls it, in one thread: `step` at the step rate; `read`, then `command`, `hold`, `reset` or
+/// `simulate`, at the update rate. Commands come as [`Setpoints`], which are already checked and complete, so no device decides what
+/// a [`Command`](crate::Command) means.
+/// # Real-time
+/// Except for errors no method allocates.
+/// # Source
+/// own
+pub trait Device: Send {
+    /// What the hand consists of; constant.
+    fn info(&self) -> &RobotInfo;
+
+    /// The names of its parts; constant.
+    fn description(&self) -> &Description;
+
+    /// Its named grasps; constant.
+    fn grasps(&self) -> &Grasps;
+
+    /// The setpoints at its start: its pose and its own gains; constant.
+    fn start(&self) -> &Setpoints;
+
+    /// Takes new setpoints; they replace a hold.
+    /// # Errors
+    /// The device does not answer, or failed.
+    fn command(&mut self, setpoints: &Setpoints) -> Result<(), DeviceError>;
+
+    /// Holds the position at which the motors are, with `gain` (0 to 1) times the gains of `setpoints`. The device decides where that
+    /// is: its servos need no reading that may be late or wrong.
+    /// # Errors
+    /// The device does not answer, or failed.
+    fn hold(&mut self, setpoints: &Setpoints, gain: f64) -> Result<(), DeviceError>;
+
+    /// Passes `dt`: a simulated device advances by it, another one may exchange its data.
+    /// # Errors
+    /// The device does not answer, or failed.
+    fn step(&mut self, dt: Duration) -> Result<(), DeviceError>;
+
+    /// Writes its present reading to `sensor`, which is all zero.
+    /// # Errors
+    /// The device does not answer, or failed.
+    fn read(&mut self, sensor: &mut Sensor) -> Result<(), DeviceError>;
+
+    /// Brings it back to its start: the objects around it, and with `reset_limb_pose` also its pose and its setpoints.
+    /// # Errors
+    /// The device does not answer, or failed.
+    fn reset(&mut self, reset_limb_pose: bool) -> Result<(), DeviceError>;
+
+    /// Changes what a simulated device simulates.
+    /// # Errors
+    /// The device is not simulated and `simulation` is not the default.
+    fn simulate(&mut self, simulation: &Simulation) -> Result<(), DeviceError> {
+        if *simulation == Simulation::default() {
+            return Ok(());
+        }
+        Err(DeviceError::Failed(
+            "the device is not simulated: it has no objects, noise, delay and faults".into(),
+        ))
+    }
+}
+
+/// Why a device did not do something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeviceError {
+    /// It does not answer: nobody can say why.
+    NoAnswer,
+    /// It answered with a failure, in words.
+    Failed(String),
+}
+
+impl fmt::Display for DeviceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoAnswer => f.write_str("the device does not answer"),
+            Self::Failed(what) => f.write_str(what),
+        }
+    }
+}
+
+impl core::error::Error for DeviceError {}

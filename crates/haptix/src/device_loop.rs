@@ -1,0 +1,248 @@
+use core::time::Duration;
+
+use units::Instant;
+
+use crate::device::{Device, DeviceError};
+use crate::grasps::Grasps;
+use crate::setpoints::Setpoints;
+use crate::simulation::Simulation;
+use crate::wire::{Description, RobotInfo, Sensor};
+
+/// How much time a [`DeviceLoop`] makes up for at most.
+pub const MAX_CATCH_UP: Duration = Duration::from_millis(100);
+
+/// What a [`DeviceLoop`] is given. It is plain data, so it can travel to a real-time thread in a ring.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Order {
+    /// New setpoints.
+    Command {
+        /// The setpoints.
+        setpoints: Setpoints,
+        /// When their command was received.
+        at: Instant,
+    },
+    /// Bring the device back to its start.
+    Reset {
+        /// Whether its pose and setpoints, too; it then holds until the next command.
+        reset_limb_pose: bool,
+    },
+    /// Hold until the next command.
+    Hold,
+    /// New settings.
+    Configure(Settings),
+}
+
+/// What may change while the loop runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Without a command for this long the device holds; `None` for never.
+    pub command_timeout: Option<Duration>,
+    /// The part of its gains with which it holds, 0 to 1.
+    pub hold_gain: f64,
+    /// What a simulated device simulates.
+    pub simulation: Simulation,
+}
+
+/// What the device does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// It follows the setpoints.
+    Following,
+    /// It holds its position with reduced gains: there is no command yet, or none any more.
+    Holding,
+}
+
+/// The outcome of a tick.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)] // a box would allocate on the device's thread
+pub enum Report {
+    /// The device gave a reading.
+    Stepped(Reading),
+    /// The device failed.
+    Failed(DeviceError),
+}
+
+/// The reading of a tick.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reading {
+    /// When it was taken.
+    pub at: Instant,
+    /// What the device does from then on.
+    pub mode: Mode,
+    /// The reading.
+    pub sensor: Sensor,
+}
+
+/// Steps a device, and exchanges data with it at its update rate.
+///
+/// The device passes time in steps of a fixed length. A tick is the first step of an update period: the device is read, then what was
+/// ordered since the last tick is picked up, of commands the latest. So a reading never shows the effect of a command of its own tick,
+/// and all readers between two ticks see the same one. Silence stops: without a command within the time-out the device holds, also before
+/// the first command and after a reset of the pose.
+/// # Real-time
+/// `take` and `step` do not allocate, unless the device fails.
+/// # Source
+/// HAPTIX, its Gazebo server: the ticks. Own: the hold; the original follows its last command for ever.
+pub struct DeviceLoop {
+    device: Box<dyn Device>,
+    step: Duration,
+    /// The length of a tick.
+    update: Duration,
+    settings: Settings,
+    setpoints: Setpoints,
+    /// When the latest command was received; `None` before the first one.
+    commanded: Option<Instant>,
+    ordered: Ordered,
+    mode: Option<Mode>,
+    /// A failure that the next tick reports.
+    failure: Option<DeviceError>,
+    /// When the next step is due.
+    due: Option<Instant>,
+    /// The time that the device passed, and that of the next tick.
+    passed: Duration,
+    tick: Duration,
+}
+
+/// What was ordered since the last tick.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Ordered {
+    reset: Option<bool>,
+    /// Setpoints or the hold's gain are new.
+    is_changed: bool,
+}
+
+impl DeviceLoop {
+    /// The loop of `device`, which passes time in steps of `step`; its ticks are the first steps of the periods of its update rate.
+    pub fn new(device: Box<dyn Device>, step: Duration, settings: Settings) -> Self {
+        let update = Duration::try_from_secs_f64(1.0 / f64::from(device.info().update_rate)).unwrap_or(step);
+        let mut new = Self {
+            setpoints: *device.start(),
+            device,
+            step: step.max(Duration::from_micros(1)),
+            update,
+            settings,
+            commanded: None,
+            ordered: Ordered::default(),
+            mode: None,
+            failure: None,
+            due: None,
+            passed: Duration::ZERO,
+            tick: Duration::ZERO,
+        };
+        new.take(Order::Configure(settings));
+        new
+    }
+
+    /// What the hand consists of.
+    pub fn info(&self) -> &RobotInfo {
+        self.device.info()
+    }
+
+    /// The names of its parts.
+    pub fn description(&self) -> &Description {
+        self.device.description()
+    }
+
+    /// Its named grasps.
+    pub fn grasps(&self) -> &Grasps {
+        self.device.grasps()
+    }
+
+    /// The setpoints at its start.
+    pub fn start(&self) -> &Setpoints {
+        self.device.start()
+    }
+
+    /// Takes an order; the device picks it up in the next tick.
+    pub fn take(&mut self, order: Order) {
+        match order {
+            Order::Command { setpoints, at } => {
+                (self.setpoints, self.commanded) = (setpoints, Some(at));
+                self.ordered.is_changed = true;
+            }
+            Order::Reset { reset_limb_pose } => {
+                self.ordered.reset = Some(reset_limb_pose || self.ordered.reset == Some(true));
+                if reset_limb_pose {
+                    (self.setpoints, self.commanded) = (*self.device.start(), None);
+                    self.ordered.is_changed = true;
+                }
+            }
+            Order::Hold => self.commanded = None,
+            Order::Configure(settings) => {
+                self.ordered.is_changed |= settings.hold_gain != self.settings.hold_gain;
+                self.settings = settings;
+                self.failure = self.device.simulate(&settings.simulation).err();
+            }
+        }
+    }
+
+    /// Makes all steps that are due at `now` and returns the report of the last tick among them.
+    ///
+    /// After a pause at most [`MAX_CATCH_UP`] is made up for; the device does not pass the rest. A device that does not answer gives no
+    /// report.
+    pub fn step(&mut self, now: Instant) -> Option<Report> {
+        let mut due = *self.due.get_or_insert(now);
+        if now.since(due) > MAX_CATCH_UP {
+            due = now;
+        }
+        let mut report = None;
+        while due <= now {
+            due = due + self.step;
+            if self.passed >= self.tick {
+                // If a step is longer than a period, each step is a tick.
+                self.tick = self.tick.saturating_add(self.update).max(self.passed);
+                report = self.tick(now).or(report);
+            }
+            if let Err(error) = self.device.step(self.step) {
+                self.failure = Some(error);
+            }
+            self.passed = self.passed.saturating_add(self.step);
+        }
+        self.due = Some(due);
+        report
+    }
+
+    fn tick(&mut self, now: Instant) -> Option<Report> {
+        let mut sensor = Sensor::default();
+        let outcome = match self.failure.take() {
+            Some(error) => Err(error),
+            None => self.device.read(&mut sensor).and_then(|()| self.pick_up(now)),
+        };
+        match outcome {
+            Ok(mode) => Some(Report::Stepped(Reading { at: now, mode, sensor })),
+            Err(DeviceError::NoAnswer) => None,
+            Err(error) => Some(Report::Failed(error)),
+        }
+    }
+
+    /// Passes to the device what is new. What it does not take stays ordered, except a reset that it refuses.
+    fn pick_up(&mut self, now: Instant) -> Result<Mode, DeviceError> {
+        if let Some(reset_limb_pose) = self.ordered.reset {
+            let outcome = self.device.reset(reset_limb_pose);
+            if outcome != Err(DeviceError::NoAnswer) {
+                self.ordered.reset = None;
+            }
+            outcome?;
+        }
+        let timeout = self.settings.command_timeout;
+        let is_fresh = |at| timeout.is_none_or(|timeout| now.since(at) < timeout);
+        let mode = if self.commanded.is_some_and(is_fresh) { Mode::Following } else { Mode::Holding };
+        if self.ordered.is_changed || self.mode != Some(mode) {
+            match mode {
+                Mode::Following => self.device.command(&self.setpoints)?,
+                Mode::Holding => self.device.hold(&self.setpoints, self.settings.hold_gain)?,
+            }
+            (self.ordered.is_changed, self.mode) = (false, Some(mode));
+        }
+        Ok(mode)
+    }
+}
+
+impl core::fmt::Debug for DeviceLoop {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("DeviceLoop")
+            .field("mode", &self.mode)
+            .field("passed", &self.passed)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,231 @@
+//! The analytic hand: motors, coupled joints, contacts and inertial units in closed form.
+
+pub(crate) mod contacts;
+pub(crate) mod coupling;
+pub(crate) mod kinematics;
+mod sensing;
+pub(crate) mod servo;
+
+use core::time::Duration;
+
+use nalgebra::Vector3;
+use units::Stamp;
+
+use crate::device::{Device, DeviceError};
+use crate::grasps::Grasps;
+use crate::hand::contacts::Posture;
+use crate::hand::kinematics::{Angle, Link, measure, motion, pose};
+use crate::hand::sensing::{Sensing, limit, silence};
+use crate::hand::servo::{Demand, Load, State};
+use crate::model::Model;
+use crate::setpoints::{Reference, Setpoints};
+use crate::simulation::Simulation;
+use crate::wire::{Description, MAX, RobotInfo, Sensor};
+
+/// The gravity that an accelerometer at rest shows \[m/s²\].
+const GRAVITY: f64 = 9.81;
+
+/// A simulated hand that a [`Model`] describes.
+///
+/// Each motor is a mass with damping and a servo, within the torque and the limits of the motor; joints follow the motors through
+/// continuous, piecewise linear couplings; what the contact sensors touch pushes back; inertial units move with their links. Links
+/// have no weight, and motors do not feel each other but through objects.
+///
+/// The same calls give the same readings, bit for bit.
+/// # Real-time
+/// `step` and `read` allocate nothing.
+/// # Source
+/// own; topology, limits, couplings and units of the devices after HAPTIX, see the crate's README.
+#[derive(Clone, Debug)]
+pub struct AnalyticHand {
+    model: Model,
+    setpoints: Setpoints,
+    reference: Reference,
+    /// The simulated time.
+    time: Duration,
+    states: [State; MAX],
+    angles: [Angle; MAX],
+    drives: [(usize, f64); MAX],
+    links: Box<[Link]>,
+    simulation: Simulation,
+    sensing: Sensing,
+}
+
+impl AnalyticHand {
+    /// A hand at rest in its start pose; `seed` is that of its noise.
+    pub fn new(model: Model, seed: u64) -> Self {
+        let mut hand = Self {
+            setpoints: model.start,
+            reference: Reference::at(model.start.ref_pos),
+            time: Duration::ZERO,
+            states: [State::default(); MAX],
+            angles: [Angle::default(); MAX],
+            drives: [(0, 0.0); MAX],
+            links: vec![Link::base(); model.joints.len()].into_boxed_slice(),
+            simulation: Simulation::default(),
+            sensing: Sensing::new(seed),
+            model,
+        };
+        hand.rest();
+        hand
+    }
+
+    /// Puts the hand to rest in its start pose.
+    fn rest(&mut self) {
+        self.setpoints = self.model.start;
+        self.reference = Reference::at(self.model.start.ref_pos);
+        for (state, motor) in self.states.iter_mut().zip(&self.model.motors) {
+            *state = State { position: motor.start, ..State::default() };
+        }
+        self.follow();
+    }
+
+    /// Moves the joints to where the motors have them.
+    fn follow(&mut self) {
+        for (index, joint) in self.model.joints.iter().enumerate().take(MAX) {
+            let state = &self.states[joint.motor];
+            let slope = joint.coupling.slope(state.position);
+            self.drives[index] = (joint.motor, slope);
+            self.angles[index] = Angle {
+                position: joint.coupling.angle(state.position),
+                velocity: slope * state.velocity,
+                acceleration: slope * state.acceleration,
+            };
+        }
+    }
+
+    fn posture(&self) -> Posture<'_> {
+        let count = self.model.frames.len();
+        Posture {
+            joints: &self.model.frames,
+            angles: &self.angles[..count],
+            links: &self.links,
+            drives: &self.drives[..count],
+        }
+    }
+
+    fn is_touchable(&self) -> bool {
+        self.simulation.objects.iter().any(Option::is_some)
+    }
+
+    fn check(&self) -> Result<(), DeviceError> {
+        if self.simulation.faults.is_silent { Err(DeviceError::NoAnswer) } else { Ok(()) }
+    }
+}
+
+impl Device for AnalyticHand {
+    fn info(&self) -> &RobotInfo {
+        &self.model.info
+    }
+
+    fn description(&self) -> &Description {
+        &self.model.description
+    }
+
+    fn grasps(&self) -> &Grasps {
+        &self.model.grasps
+    }
+
+    fn start(&self) -> &Setpoints {
+        &self.model.start
+    }
+
+    fn command(&mut self, setpoints: &Setpoints) -> Result<(), DeviceError> {
+        self.check()?;
+        self.setpoints = *setpoints;
+        Ok(())
+    }
+
+    fn hold(&mut self, setpoints: &Setpoints, gain: f64) -> Result<(), DeviceError> {
+        self.check()?;
+        let mut position = [0.0; MAX];
+        for (position, (state, motor)) in position.iter_mut().zip(self.states.iter().zip(&self.model.motors))
+        {
+            *position = state.position * motor.gear;
+        }
+        self.setpoints = setpoints.held_at(position, gain.clamp(0.0, 1.0));
+        Ok(())
+    }
+
+    fn step(&mut self, dt: Duration) -> Result<(), DeviceError> {
+        self.check()?;
+        self.time = self.time.saturating_add(dt);
+        let dt = dt.as_secs_f64();
+        if dt == 0.0 {
+            return Ok(());
+        }
+        let mut loads = [Load::default(); MAX];
+        if self.is_touchable() {
+            pose(&self.model.frames, &self.angles, &mut self.links);
+            self.posture().load(&self.model.pads, &self.simulation.objects, dt, &mut loads);
+        }
+        for (index, (motor, state)) in self.model.motors.iter().zip(&mut self.states).enumerate() {
+            let (position, velocity) = self.reference.advance(index, &self.setpoints, dt);
+            let (gear, square) = (motor.gear, motor.gear * motor.gear);
+            let demand = Demand {
+                position: position / gear,
+                velocity: velocity / gear,
+                gain_pos: self.setpoints.gain_pos[index] * square,
+                gain_vel: self.setpoints.gain_vel[index] * square,
+            };
+            if self.simulation.faults.stuck_motors[index] {
+                motor.plant.stick(state, &demand, dt);
+            } else {
+                motor.plant.advance(state, &demand, loads[index], dt);
+            }
+        }
+        self.follow();
+        Ok(())
+    }
+
+    fn read(&mut self, sensor: &mut Sensor) -> Result<(), DeviceError> {
+        self.check()?;
+        sensor.time_stamp = Stamp {
+            sec: i32::try_from(self.time.as_secs()).unwrap_or(i32::MAX),
+            nanosec: self.time.subsec_nanos(),
+        };
+        for (index, (motor, state)) in self.model.motors.iter().zip(&self.states).enumerate().take(MAX) {
+            sensor.motor_pos[index] = (state.position * motor.gear) as f32;
+            sensor.motor_vel[index] = (state.velocity * motor.gear) as f32;
+            sensor.motor_torque[index] = (state.torque / motor.gear) as f32;
+        }
+        for (index, angle) in self.angles.iter().enumerate().take(self.model.joints.len()) {
+            sensor.joint_pos[index] = angle.position as f32;
+            sensor.joint_vel[index] = angle.velocity as f32;
+        }
+        pose(&self.model.frames, &self.angles, &mut self.links);
+        if self.is_touchable() {
+            for (index, pad) in self.model.pads.iter().enumerate().take(MAX) {
+                sensor.contact[index] = self.posture().force(index, pad, &self.simulation.objects) as f32;
+            }
+        }
+        motion(&self.model.frames, &self.angles, &mut self.links);
+        let gravity = self.model.up.into_inner() * -GRAVITY;
+        for (index, imu) in self.model.imus.iter().enumerate().take(MAX) {
+            let part = |v: Vector3<f64>| [v.x as f32, v.y as f32, v.z as f32];
+            [sensor.imu_linear_acc[index], sensor.imu_angular_vel[index]] =
+                measure(imu, &self.links, gravity).map(part);
+            sensor.imu_orientation[index] = [1.0, 0.0, 0.0, 0.0];
+        }
+        let Simulation { noise, delay, faults, .. } = &self.simulation;
+        self.sensing.disturb(sensor, noise, &self.model.info, &self.model.description.gear_ratio);
+        silence(sensor, faults);
+        limit(sensor, &self.model.info);
+        self.sensing.delay(sensor, *delay);
+        Ok(())
+    }
+
+    fn reset(&mut self, reset_limb_pose: bool) -> Result<(), DeviceError> {
+        self.check()?;
+        if reset_limb_pose {
+            self.rest();
+            self.sensing.reset();
+        }
+        Ok(())
+    }
+
+    fn simulate(&mut self, simulation: &Simulation) -> Result<(), DeviceError> {
+        self.simulation = *simulation;
+        Ok(())
+    }
+}

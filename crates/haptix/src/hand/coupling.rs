@@ -1,0 +1,109 @@
+/// The most knees of a [`Coupling`].
+pub(crate) const MAX_KNEES: usize = 4;
+
+/// The angle of a joint as a continuous, piecewise linear function of the angle of the drive that moves it.
+///
+/// q(d) = s₀·d + Σᵢ (sᵢ - sᵢ₋₁)·(max(0, d - aᵢ) - max(0, -aᵢ)): slope s₀ below the first knee a₁, sᵢ above aᵢ, and q(0) = 0.
+/// # Source
+/// HAPTIX, the fingers of the MPL: slopes and knees. Own: continuous; in the Gazebo server the angle jumps at a knee.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Coupling {
+    slope: f64,
+    /// Angles of the knees, ascending, with the change of the slope.
+    knees: [(f64, f64); MAX_KNEES],
+    count: usize,
+}
+
+impl Coupling {
+    /// `numbers` are the first slope, then angle and slope of each knee; `None` if their number is wrong, one is not finite, or the
+    /// angles do not ascend.
+    pub(crate) fn new(numbers: &[f64]) -> Option<Self> {
+        let (&slope, rest) = numbers.split_first()?;
+        let (pairs, left) = rest.as_chunks::<2>();
+        if !left.is_empty() || pairs.len() > MAX_KNEES || numbers.iter().any(|number| !number.is_finite()) {
+            return None;
+        }
+        let mut coupling = Self { slope, ..Self::default() };
+        let (mut angle_before, mut slope_before) = (f64::NEG_INFINITY, slope);
+        for (knee, &[angle, slope]) in coupling.knees.iter_mut().zip(pairs) {
+            if angle <= angle_before {
+                return None;
+            }
+            *knee = (angle, slope - slope_before);
+            (angle_before, slope_before) = (angle, slope);
+            coupling.count += 1;
+        }
+        Some(coupling)
+    }
+
+    pub(crate) fn knees(&self) -> &[(f64, f64)] {
+        &self.knees[..self.count]
+    }
+
+    /// The joint's angle \[rad\] at the drive's angle \[rad\].
+    pub(crate) fn angle(&self, drive: f64) -> f64 {
+        let bent = |&(angle, change): &(f64, f64)| change * ((drive - angle).max(0.0) - (-angle).max(0.0));
+        self.slope * drive + self.knees().iter().map(bent).sum::<f64>()
+    }
+
+    /// The derivative of the angle; at a knee the one above it.
+    pub(crate) fn slope(&self, drive: f64) -> f64 {
+        let changes = self.knees().iter().filter(|(angle, _)| drive >= *angle).map(|(_, change)| change);
+        self.slope + changes.sum::<f64>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// MCP, PIP and DIP of the MPL's fingers.
+    const FINGER: [&[f64]; 3] = [&[1.0, 0.1745, 0.8333], &[0.0, 0.384, 0.71875], &[0.0, 0.384, 0.69792]];
+
+    #[test]
+    fn a_finger_bends_as_its_slopes_and_knees_say() {
+        let [mcp, pip, dip] = FINGER.map(|numbers| Coupling::new(numbers).unwrap());
+        // below, between and above the knees of 0.1745 and 0.384
+        for (drive, expected) in [
+            (-0.5, [-0.5, 0.0, 0.0]),
+            (0.1, [0.1, 0.0, 0.0]),
+            (0.2745, [0.1745 + 0.1 * 0.8333, 0.0, 0.0]),
+            (1.384, [0.1745 + 1.2095 * 0.8333, 0.71875, 0.69792]),
+        ] {
+            for (coupling, expected) in [mcp, pip, dip].iter().zip(expected) {
+                assert!((coupling.angle(drive) - expected).abs() < 1e-12, "{drive}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_angle_is_continuous_at_each_knee_and_the_slope_is_its_derivative() {
+        for numbers in [FINGER[0], FINGER[1], FINGER[2], &[2.0, -1.0, 0.5, 0.25, -3.0]] {
+            let coupling = Coupling::new(numbers).unwrap();
+            assert_eq!(coupling.angle(0.0), 0.0);
+            for &(knee, _) in coupling.knees() {
+                let step = 1e-9;
+                let jump = coupling.angle(knee + step) - coupling.angle(knee - step);
+                assert!(jump.abs() < 3.0 * 2.0 * step * 1.01, "{numbers:?} jumps by {jump} at {knee}");
+            }
+            for drive in [-1.5, -0.7, 0.1, 0.3, 1.0] {
+                let derivative = (coupling.angle(drive + 1e-6) - coupling.angle(drive - 1e-6)) / 2e-6;
+                assert!((coupling.slope(drive) - derivative).abs() < 1e-6, "{numbers:?} at {drive}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_no_coupling_are_refused() {
+        for numbers in [
+            &[][..],
+            &[1.0, 0.2],
+            &[f64::NAN],
+            &[1.0, 0.2, f64::INFINITY],
+            &[1.0, 0.2, 1.0, 0.2, 2.0],
+            &[0.0; 11],
+        ] {
+            assert_eq!(Coupling::new(numbers), None, "{numbers:?}");
+        }
+    }
+}

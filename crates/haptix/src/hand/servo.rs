@@ -1,0 +1,198 @@
+/// What a motor and what hangs on it are like, at the joint side of the gear.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Plant {
+    /// \[kg·m²\], above 0.
+    pub inertia: f64,
+    /// \[N·m·s/rad\], at least 0.
+    pub damping: f64,
+    /// The most torque of the motor \[N·m\], at least 0.
+    pub torque: f64,
+    /// \[rad\]
+    pub minimum: f64,
+    /// \[rad\], not below `minimum`.
+    pub maximum: f64,
+}
+
+/// What the servo is to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Demand {
+    /// \[rad\]
+    pub position: f64,
+    /// \[rad/s\]
+    pub velocity: f64,
+    /// \[N·m/rad\], at least 0.
+    pub gain_pos: f64,
+    /// \[N·m·s/rad\], at least 0.
+    pub gain_vel: f64,
+}
+
+/// What objects do to a motor.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Load {
+    /// \[N·m\]
+    pub torque: f64,
+    /// By how much the objects resist a change of the velocity within the step, like an inertia \[kg·m²\], at least 0.
+    pub resistance: f64,
+}
+
+/// The state of a motor, at the joint side of the gear.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct State {
+    /// \[rad\]
+    pub position: f64,
+    /// \[rad/s\]
+    pub velocity: f64,
+    /// \[rad/s²\]
+    pub acceleration: f64,
+    /// The torque that the motor applies \[N·m\].
+    pub torque: f64,
+}
+
+impl Plant {
+    /// Advances `state` by `dt` \[s\].
+    ///
+    /// (J + S)·(v' - v) = dt·(τ(q', v') - b·v' + τₗ) and q' = q + dt·v', where τ(q, v) = kp·(r - q) + kd·(w - v) within ±τₘ: an
+    /// implicit Euler step, which no gain and no step makes unstable. τ falls with v', so its clamp has one solution. J `inertia`,
+    /// b `damping`, τₘ `torque`, r, w, kp, kd the demand, τₗ and S the load. At an end stop the velocity becomes 0.
+    /// # Source
+    /// own
+    pub(crate) fn advance(&self, state: &mut State, demand: &Demand, load: Load, dt: f64) {
+        let mass = self.inertia + load.resistance;
+        let push = mass * state.velocity + dt * load.torque;
+        let Demand { gain_pos, gain_vel, .. } = *demand;
+        let spring = gain_pos * (demand.position - state.position) + gain_vel * demand.velocity;
+        let resisting = mass + dt * self.damping;
+        let free = (push + dt * spring) / (resisting + dt * (gain_vel + dt * gain_pos));
+        let wanted = spring - (gain_vel + dt * gain_pos) * free;
+        let velocity = if wanted.abs() <= self.torque {
+            free
+        } else {
+            (push + dt * self.torque.copysign(wanted)) / resisting
+        };
+        let before = state.velocity;
+        self.place(state, state.position + dt * velocity, velocity);
+        state.acceleration = (state.velocity - before) / dt;
+        self.apply(state, demand);
+    }
+
+    /// Keeps `state` where it is for a step of `dt` \[s\], whatever the torque.
+    pub(crate) fn stick(&self, state: &mut State, demand: &Demand, dt: f64) {
+        state.acceleration = -state.velocity / dt;
+        state.velocity = 0.0;
+        self.apply(state, demand);
+    }
+
+    fn place(&self, state: &mut State, position: f64, velocity: f64) {
+        state.position = position.min(self.maximum).max(self.minimum);
+        state.velocity = if state.position == position { velocity } else { 0.0 };
+    }
+
+    fn apply(&self, state: &mut State, demand: &Demand) {
+        let torque = demand.gain_pos * (demand.position - state.position)
+            + demand.gain_vel * (demand.velocity - state.velocity);
+        state.torque = torque.min(self.torque).max(-self.torque);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FREE: Plant =
+        Plant { inertia: 0.01, damping: 0.02, torque: f64::INFINITY, minimum: -9.0, maximum: 9.0 };
+
+    fn at(time: f64, dt: f64, plant: &Plant, demand: &Demand) -> State {
+        let mut state = State::default();
+        for _ in 0..(time / dt).round() as usize {
+            plant.advance(&mut state, demand, Load::default(), dt);
+        }
+        state
+    }
+
+    /// q of J·q'' + c·q' + k·q = k at `t`, from rest at 0.
+    fn closed_form(inertia: f64, c: f64, k: f64, t: f64) -> f64 {
+        let (decay, square) = (c / (2.0 * inertia), k / inertia - (c / (2.0 * inertia)).powi(2));
+        let (even, odd) = match square {
+            s if s > 1e-9 => ((s.sqrt() * t).cos(), (s.sqrt() * t).sin() / s.sqrt()),
+            s if s < -1e-9 => (((-s).sqrt() * t).cosh(), ((-s).sqrt() * t).sinh() / (-s).sqrt()),
+            _ => (1.0, t),
+        };
+        1.0 - (-decay * t).exp() * (even + decay * odd)
+    }
+
+    #[test]
+    fn the_step_response_converges_to_the_closed_form_of_the_second_order_system() {
+        // Underdamped; critical: 2·√(4·0.01) = 0.4 of which 0.02 is the plant's; overdamped.
+        for (gain_pos, gain_vel) in [(4.0, 0.05), (4.0, 0.38), (4.0, 1.5)] {
+            let demand = Demand { position: 1.0, velocity: 0.0, gain_pos, gain_vel };
+            for time in [0.02, 0.1, 0.4] {
+                let exact = closed_form(0.01, gain_vel + 0.02, gain_pos, time);
+                let error = |dt: f64| (at(time, dt, &FREE, &demand).position - exact).abs();
+                let (coarse, fine) = (error(1e-4), error(1e-5));
+                assert!(coarse < 2e-3, "kd {gain_vel}, {time} s: off by {coarse}");
+                // The method is of first order: a tenth of the step, a tenth of the error.
+                assert!((0.08..0.125).contains(&(fine / coarse)), "kd {gain_vel}, {time} s: {fine} {coarse}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_reference_velocity_moves_at_the_quotient_of_the_gains() {
+        // Without a position gain: kd·(w - v) = b·v, so v = w·kd / (kd + b) = 2·0.18 / 0.2
+        let demand = Demand { velocity: 2.0, gain_vel: 0.18, ..Demand::default() };
+        assert!((at(3.0, 1e-3, &FREE, &demand).velocity - 1.8).abs() < 1e-9);
+    }
+
+    #[test]
+    fn hard_gains_are_stable_at_short_and_long_steps() {
+        for dt in [0.001, 0.02] {
+            for gain_vel in [0.0, 1.0, 2000.0] {
+                let demand = Demand { position: 1.0, velocity: 0.0, gain_pos: 2000.0, gain_vel };
+                let mut state = State::default();
+                for _ in 0..(20.0 / dt) as usize {
+                    FREE.advance(&mut state, &demand, Load::default(), dt);
+                    assert!((-0.1..2.1).contains(&state.position), "{state:?}");
+                }
+                assert!((state.position - 1.0).abs() < 1e-3, "dt {dt}, kd {gain_vel}: {state:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_torque_stays_within_the_motor_and_accelerates_as_newton_says() {
+        let plant = Plant { damping: 0.0, torque: 0.5, ..FREE };
+        let demand = Demand { position: 8.0, gain_pos: 2000.0, ..Demand::default() };
+        let state = at(0.1, 1e-3, &plant, &demand);
+        // 0.5 N·m / 0.01 kg·m² = 50 rad/s² for 0.1 s
+        assert!((state.velocity - 5.0).abs() < 1e-9 && (state.acceleration - 50.0).abs() < 1e-9);
+        assert_eq!(state.torque, 0.5);
+    }
+
+    #[test]
+    fn an_end_stop_takes_the_velocity_and_the_motor_pushes_on() {
+        let plant = Plant { torque: 2.0, maximum: 0.25, ..FREE };
+        let demand = Demand { position: 1.0, gain_pos: 1.0, ..Demand::default() };
+        let mut state = at(1.0, 1e-3, &plant, &demand);
+        assert_eq!((state.position, state.velocity, state.torque), (0.25, 0.0, 0.75));
+        plant.advance(&mut state, &Demand { position: -1.0, ..demand }, Load::default(), 1e-3);
+        assert!(state.velocity < 0.0 && state.position < 0.25);
+    }
+
+    #[test]
+    fn a_load_moves_the_motor_by_its_torque_over_the_gain() {
+        let demand = Demand { gain_pos: 5.0, gain_vel: 0.2, ..Demand::default() };
+        let mut state = State::default();
+        for _ in 0..5000 {
+            FREE.advance(&mut state, &demand, Load { torque: -0.1, resistance: 0.0 }, 1e-3);
+        }
+        assert!((state.position + 0.02).abs() < 1e-9 && (state.torque - 0.1).abs() < 1e-9, "{state:?}");
+    }
+
+    #[test]
+    fn a_stuck_motor_keeps_its_position_and_shows_its_torque() {
+        let demand = Demand { position: 1.0, gain_pos: 2.0, ..Demand::default() };
+        let mut state = State { position: 0.5, velocity: 3.0, ..State::default() };
+        FREE.stick(&mut state, &demand, 1e-3);
+        assert_eq!((state.position, state.velocity, state.torque), (0.5, 0.0, 1.0));
+    }
+}

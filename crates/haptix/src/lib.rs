@@ -1,0 +1,26 @@
+//! The sensors and commands of a HAPTIX robot hand, and an analytic hand behind them.
+#![forbid(unsafe_code)]
+
+mod device;
+mod device_loop;
+mod dummy;
+mod grasps;
+mod hand;
+mod model;
+mod node;
+mod parameters;
+mod setpoints;
+mod simulation;
+mod wire;
+
+pub use device::{Device, DeviceError};
+pub use device_loop::{DeviceLoop, MAX_CATCH_UP, Mode, Order, Reading, Report, Settings};
+pub use dummy::DummyDevice;
+pub use grasps::{GraspValue, Grasps};
+pub use hand::AnalyticHand;
+pub use model::{BUILTIN, Model};
+pub use node::{Answer, DEVICE_TIMEOUT, Haptix, Input, MAX_WAITING, Output, State};
+pub use parameters::{Params, device, specification};
+pub use setpoints::{CommandError, Reference, Setpoints};
+pub use simulation::{Faults, MAX_DELAY, MAX_OBJECTS, Noise, Object, Shape, Simulation};
+pub use wire::{Command, Description, Group, Limit, MAX, RobotInfo, Sensor};

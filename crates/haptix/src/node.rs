@@ -1,0 +1,420 @@
+use core::fmt;
+use core::time::Duration;
+use std::collections::VecDeque;
+
+use units::{Clock, Instant, Machine, Stamp, earliest};
+
+use crate::device::DeviceError;
+use crate::device_loop::{DeviceLoop, Mode, Order, Reading, Settings};
+use crate::grasps::{GraspValue, Grasps};
+use crate::setpoints::Setpoints;
+use crate::wire::{Command, Description, MAX, RobotInfo, Sensor};
+
+/// A device that has given no reading for this long does not answer.
+/// # Source
+/// HAPTIX: the time-out of haptix-comm's calls.
+pub const DEVICE_TIMEOUT: Duration = Duration::from_millis(1000);
+/// The most calls that wait for a tick at once.
+pub const MAX_WAITING: usize = 64;
+/// A refused message of a topic is reported once per time like this.
+const WARNING_PERIOD: Duration = Duration::from_secs(1);
+
+/// Everything that can happen to the node. `id` is the caller's and comes back with the answer.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)] // id, command, grasps: see the variants
+pub enum Input {
+    /// A command was received on the topic; `at` is when, which may be before now.
+    CommandReceived { command: Box<Command>, at: Instant },
+    /// A command was given in a call that also reads: at once, or after the next tick.
+    UpdateRequested { id: u64, command: Box<Command>, wait_for_tick: bool },
+    /// A reading was requested.
+    ReadRequested { id: u64 },
+    /// What the hand consists of was requested.
+    InfoRequested { id: u64 },
+    /// Grasps were set; none to leave the grasp mode.
+    GraspRequested { id: u64, grasps: Vec<GraspValue> },
+    /// A reset was requested, with or without the pose of the hand.
+    ResetRequested { id: u64, reset_limb_pose: bool },
+    /// Parameters were changed.
+    ParametersChanged(Box<Settings>),
+    /// The device gave a reading.
+    DeviceStepped(Box<Reading>),
+    /// The device failed.
+    DeviceFailed(DeviceError),
+    /// The wall clock was read.
+    ClockRead(Stamp),
+    /// The node ends.
+    Stopping,
+}
+
+/// Everything that the node does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Output {
+    /// Pass this to the device's loop.
+    Order(Box<Order>),
+    /// Answer the call.
+    Answer(u64, Answer),
+    /// Publish a reading with what is derived from it; the stamp is that of the wall clock when it was taken.
+    PublishReading(Box<Reading>, Stamp),
+    /// Publish the state; it changed.
+    PublishState(State),
+    /// Something that users should know.
+    Warn(String),
+}
+
+/// The answer of a call. An error is a text, and nothing was changed; HAPTIX has code 1 for it, and 0 otherwise.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// Of an update; the latest reading comes also with an error.
+    Update(Result<(), String>, Box<Sensor>),
+    /// Of a reading.
+    Read(Result<Box<Sensor>, String>),
+    /// What the hand consists of.
+    Info(Result<Box<(RobotInfo, Description)>, String>),
+    /// The command that the grasps amount to.
+    Grasp(Result<Box<Command>, String>),
+    /// Of a reset.
+    Reset(Result<(), String>),
+}
+
+/// What the hand does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// There is no reading yet.
+    Starting,
+    /// It follows commands.
+    Following,
+    /// It follows commands, and grasps move the fingers.
+    Grasping,
+    /// It holds its position with reduced gains, since there is no command.
+    Holding,
+    /// The device failed, with its text.
+    Failed(String),
+    /// The device does not answer.
+    NotAnswering,
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Starting => f.write_str("STARTING"),
+            Self::Following => f.write_str("FOLLOWING"),
+            Self::Grasping => f.write_str("GRASPING"),
+            Self::Holding => {
+                f.write_str("HOLDING: without a command the hand holds its position with reduced gains")
+            }
+            Self::Failed(what) => write!(f, "FAILED: {what}"),
+            Self::NotAnswering => {
+                write!(
+                    f,
+                    "NOT_ANSWERING: the device has given no reading for {} ms",
+                    DEVICE_TIMEOUT.as_millis()
+                )
+            }
+        }
+    }
+}
+
+/// The node: what commands, calls and readings lead to. The device is stepped elsewhere, by a [`DeviceLoop`].
+///
+/// * Each accepted command becomes an [`Order`] with the setpoints that all commands so far leave; of several clients the last one wins.
+/// * A command without any group reads and changes nothing: neither does it end a hold, nor is it a sign of life.
+/// * Calls are answered at once from the latest reading, except updates that wait: by the first reading that was taken after them.
+/// * While the device fails or has not answered for [`DEVICE_TIMEOUT`], every call is answered with an error and changes nothing.
+/// # Source
+/// HAPTIX, haptix-comm 0.9 and its Gazebo server. Own: the error is known at once when the device is silent, and waiting is a choice.
+#[derive(Debug)]
+pub struct Haptix {
+    info: RobotInfo,
+    description: Description,
+    grasps: Grasps,
+    start: Setpoints,
+    setpoints: Setpoints,
+    is_grasping: bool,
+    command_timeout: Option<Duration>,
+    clock: Clock,
+    reading: Option<Box<Reading>>,
+    /// When the device last gave a sign of life, or the node began; `None` before the first call.
+    answered: Option<Instant>,
+    failure: Option<String>,
+    waiting: Vec<Waiting>,
+    published: State,
+    warned: Option<Instant>,
+    outputs: VecDeque<Output>,
+}
+
+/// An update that waits for a reading.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    id: u64,
+    since: Instant,
+}
+
+impl Haptix {
+    /// The node for a device, before its loop moves to its thread.
+    pub fn new(device: &DeviceLoop, settings: &Settings) -> Self {
+        Self {
+            info: *device.info(),
+            description: device.description().clone(),
+            grasps: device.grasps().clone(),
+            start: *device.start(),
+            setpoints: *device.start(),
+            is_grasping: false,
+            command_timeout: settings.command_timeout,
+            clock: Clock::default(),
+            reading: None,
+            answered: None,
+            failure: None,
+            waiting: Vec::with_capacity(MAX_WAITING),
+            published: State::Starting,
+            warned: None,
+            outputs: VecDeque::from([Output::PublishState(State::Starting)]),
+        }
+    }
+
+    /// What the hand consists of.
+    pub fn info(&self) -> &RobotInfo {
+        &self.info
+    }
+
+    /// The names of its parts.
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// The names of its grasps.
+    pub fn grasps(&self) -> &Grasps {
+        &self.grasps
+    }
+
+    /// What the motors shall do.
+    pub fn setpoints(&self) -> &Setpoints {
+        &self.setpoints
+    }
+
+    /// What the hand does now.
+    pub fn state(&self) -> State {
+        match (&self.failure, &self.reading) {
+            _ if self.is_silent() => State::NotAnswering,
+            (Some(what), _) => State::Failed(what.clone()),
+            (None, None) => State::Starting,
+            (None, Some(reading)) if reading.mode == Mode::Holding => State::Holding,
+            _ if self.is_grasping => State::Grasping,
+            _ => State::Following,
+        }
+    }
+
+    fn is_silent(&self) -> bool {
+        self.answered.is_some_and(|answered| self.clock.now().since(answered) >= DEVICE_TIMEOUT)
+    }
+
+    /// An error while the device cannot be reached.
+    fn check_device(&self) -> Result<(), String> {
+        if self.is_silent() {
+            let millis = DEVICE_TIMEOUT.as_millis();
+            return Err(format!("the device has given no reading for {millis} ms"));
+        }
+        match (&self.failure, &self.reading) {
+            (Some(what), _) => Err(what.clone()),
+            (None, None) => Err("the device has given no reading yet".into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn sensor(&self) -> Box<Sensor> {
+        Box::new(self.reading.as_ref().map(|reading| reading.sensor).unwrap_or_default())
+    }
+
+    /// Takes a command that was received at `at`, as far as known; nothing is changed on an error.
+    fn command(&mut self, command: &Command, at: Instant) -> Result<(), String> {
+        self.check_device()?;
+        let now = self.clock.now();
+        let age = now.since(at).max(self.clock.waited());
+        if let Some(timeout) = self.command_timeout.filter(|timeout| age >= *timeout) {
+            let (age, most) = (age.as_secs_f64(), timeout.as_secs_f64());
+            return Err(format!("the command waited {age:.3} s to be read, must be less than {most} s"));
+        }
+        let mut is_grasping = [false; MAX];
+        if self.is_grasping {
+            is_grasping = self.grasps.motors();
+        }
+        let limits = self.info.motor_limits();
+        self.setpoints.take(command, limits, &is_grasping).map_err(|error| error.to_string())?;
+        if !command.is_empty() {
+            let received = now.since(Instant::ZERO).saturating_sub(age);
+            self.order(Order::Command { setpoints: self.setpoints, at: Instant::ZERO + received });
+        }
+        Ok(())
+    }
+
+    fn grasp(&mut self, values: &[GraspValue]) -> Result<Box<Command>, String> {
+        self.check_device()?;
+        let positions = self.grasps.positions(values)?;
+        self.is_grasping = !values.is_empty();
+        if self.is_grasping {
+            for (motor, position) in positions {
+                if let Some(limit) = self.info.motor_limits().get(motor) {
+                    self.setpoints.place(motor, position, limit);
+                }
+            }
+            self.order(Order::Command { setpoints: self.setpoints, at: self.clock.now() });
+        }
+        Ok(Box::new(self.setpoints.ref_pos_command()))
+    }
+
+    fn reset(&mut self, reset_limb_pose: bool) -> Result<(), String> {
+        self.check_device()?;
+        if reset_limb_pose {
+            (self.setpoints, self.is_grasping) = (self.start, false);
+        }
+        self.order(Order::Reset { reset_limb_pose });
+        Ok(())
+    }
+
+    fn update(&mut self, id: u64, command: &Command, wait_for_tick: bool) {
+        let is_full = wait_for_tick && self.waiting.len() >= MAX_WAITING;
+        let taken = if is_full {
+            Err(format!("{MAX_WAITING} calls wait for a tick, which is the most"))
+        } else {
+            self.command(command, self.clock.now())
+        };
+        if wait_for_tick && taken.is_ok() {
+            self.waiting.push(Waiting { id, since: self.clock.now() });
+        } else {
+            self.answer(id, Answer::Update(taken, self.sensor()));
+        }
+    }
+
+    fn stepped(&mut self, reading: Box<Reading>) {
+        let (now, taken) = (self.clock.now(), reading.at);
+        self.failure = None;
+        let sensor = reading.sensor;
+        let outputs = &mut self.outputs;
+        self.waiting.retain(|waiting| {
+            let waits = taken < waiting.since;
+            if !waits {
+                outputs.push_back(Output::Answer(waiting.id, Answer::Update(Ok(()), Box::new(sensor))));
+            }
+            waits
+        });
+        let stamp = self.clock.wall().before(now.since(taken));
+        self.outputs.push_back(Output::PublishReading(reading.clone(), stamp));
+        self.reading = Some(reading);
+    }
+
+    fn failed(&mut self, error: &DeviceError) {
+        // No answer is no sign of life.
+        if let DeviceError::Failed(what) = error {
+            self.answered = Some(self.clock.now());
+            self.failure = Some(what.clone());
+            self.fail_waiting();
+        }
+    }
+
+    /// Answers the calls that wait for a reading which does not come.
+    fn fail_waiting(&mut self) {
+        let Err(error) = self.check_device() else { return };
+        let sensor = self.sensor();
+        for waiting in self.waiting.drain(..) {
+            let answer = Answer::Update(Err(error.clone()), sensor.clone());
+            self.outputs.push_back(Output::Answer(waiting.id, answer));
+        }
+    }
+
+    fn order(&mut self, order: Order) {
+        self.outputs.push_back(Output::Order(Box::new(order)));
+    }
+
+    fn answer(&mut self, id: u64, answer: Answer) {
+        self.outputs.push_back(Output::Answer(id, answer));
+    }
+
+    /// Warns of a message that has nobody to answer to, unless it did so just before.
+    fn warn(&mut self, error: &str) {
+        let now = self.clock.now();
+        if self.warned.is_none_or(|warned| now.since(warned) >= WARNING_PERIOD) {
+            self.warned = Some(now);
+            self.outputs.push_back(Output::Warn(format!("a command was refused: {error}")));
+        }
+    }
+
+    /// Advances to `now`; with a reading the device has not been silent until then.
+    fn pass_to(&mut self, now: Instant, has_reading: bool) {
+        let due = self.deadline();
+        self.clock.pass_to(now, due);
+        let now = self.clock.now();
+        let answered = self.answered.get_or_insert(now);
+        if has_reading {
+            *answered = now;
+        }
+        if self.is_silent() {
+            self.fail_waiting();
+        }
+    }
+}
+
+impl Machine for Haptix {
+    type Input = Input;
+    type Output = Output;
+
+    fn handle(&mut self, now: Instant, input: Input) {
+        self.pass_to(now, matches!(input, Input::DeviceStepped(_)));
+        match input {
+            Input::CommandReceived { command, at } => {
+                if let Err(error) = self.command(&command, at) {
+                    self.warn(&error);
+                }
+            }
+            Input::UpdateRequested { id, command, wait_for_tick } => self.update(id, &command, wait_for_tick),
+            Input::ReadRequested { id } => {
+                let answer = self.check_device().map(|()| self.sensor());
+                self.answer(id, Answer::Read(answer));
+            }
+            Input::InfoRequested { id } => {
+                let info = || Box::new((self.info, self.description.clone()));
+                let answer = self.check_device().map(|()| info());
+                self.answer(id, Answer::Info(answer));
+            }
+            Input::GraspRequested { id, grasps } => {
+                let answer = self.grasp(&grasps);
+                self.answer(id, Answer::Grasp(answer));
+            }
+            Input::ResetRequested { id, reset_limb_pose } => {
+                let answer = self.reset(reset_limb_pose);
+                self.answer(id, Answer::Reset(answer));
+            }
+            Input::ParametersChanged(settings) => {
+                self.command_timeout = settings.command_timeout;
+                self.order(Order::Configure(*settings));
+            }
+            Input::DeviceStepped(reading) => self.stepped(reading),
+            Input::DeviceFailed(error) => self.failed(&error),
+            Input::ClockRead(stamp) => self.clock.read(now, stamp),
+            Input::Stopping => self.order(Order::Hold),
+        }
+    }
+
+    fn poll(&mut self, now: Instant) -> Option<Output> {
+        self.pass_to(now, false);
+        if let Some(output) = self.outputs.pop_front() {
+            return Some(output);
+        }
+        let state = self.state();
+        if state == self.published {
+            return None;
+        }
+        self.published = state.clone();
+        Some(Output::PublishState(state))
+    }
+
+    fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
+        self.pass_to(now, false);
+        self.clock.read_again(since, due);
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let silence = self.answered.filter(|_| !self.is_silent()).map(|answered| answered + DEVICE_TIMEOUT);
+        let is_new = self.state() != self.published || !self.outputs.is_empty();
+        earliest(silence, is_new.then(|| self.clock.now()))
+    }
+}

@@ -1,0 +1,394 @@
+//! The parameters of the node `haptix`.
+
+use core::time::Duration;
+
+use nalgebra::Vector3;
+use params::{Group, Parameter, Refusal, Set, Specification};
+
+use crate::device_loop::Settings;
+use crate::simulation::{Faults, MAX_DELAY, MAX_OBJECTS, Noise, Object, Shape, Simulation};
+use crate::wire::{Description, MAX};
+
+params::params! {
+    /// The parameters of the node itself; objects have their own.
+    struct Declared {
+        device: String = Parameter::string("device", "mpl")
+            .at_start()
+            .text("The hand: mpl (joint radians), mpl_gazebo (the same at the motors' shafts), two_finger, or the path of a YAML file that \
+                describes another one.")
+            .needed_by("hands differ"),
+        step_rate: i64 = Parameter::integer("step_rate", 1000, 50, 1000).unit("Hz")
+            .at_start()
+            .text("How often the device is stepped.")
+            .needed_by("computers differ"),
+        update_rate: f64 = Parameter::float("update_rate", 0.0, 0.0, 1000.0).unit("Hz")
+            .at_start()
+            .text("How often the device takes commands and renews its reading, at most step_rate; 0 for the device's own rate, else 2 or more.")
+            .needed_by("HAPTIX: 50 Hz is its least, controllers need more"),
+        command_timeout: Duration = Parameter::seconds("command_timeout", 1.0, 0.0, 60.0)
+            .text("Without a command for this long the device holds its position with reduced gains until the next one; 0 for never.")
+            .needed_by("silence stops; HAPTIX holds its last target for ever"),
+        hold_gain: f64 = Parameter::float("hold_gain", 0.3, 0.0, 1.0)
+            .text("The part of the gains with which the device holds its position.")
+            .needed_by("hands differ"),
+        seed: i64 = Parameter::integer("simulation.seed", 1, 0, i64::MAX)
+            .at_start()
+            .text("The seed of the noise; the same one gives the same noise.")
+            .needed_by("tests of clients have to be repeatable"),
+        delay: i64 = Parameter::integer("simulation.delay", 0, 0, MAX_DELAY as i64).unit("ticks")
+            .text("How many periods of the update rate the readings are late.")
+            .needed_by("tests of clients with the delays of a hand"),
+        position: f64 = Parameter::float("simulation.noise.position", 0.0, 0.0, 1.0).unit("rad")
+            .text("Standard deviation of the noise of joint positions; times the gear for motors.")
+            .needed_by("tests of clients with the noise of a hand"),
+        velocity: f64 = Parameter::float("simulation.noise.velocity", 0.0, 0.0, 10.0).unit("rad/s")
+            .text("Standard deviation of the noise of joint velocities; times the gear for motors.")
+            .needed_by("tests of clients with the noise of a hand"),
+        torque: f64 = Parameter::float("simulation.noise.torque", 0.0, 0.0, 100.0).unit("N·m")
+            .text("Standard deviation of the noise of torques at the joint; divided by the gear for motors.")
+            .needed_by("tests of clients with the noise of a hand"),
+        contact: f64 = Parameter::float("simulation.noise.contact", 0.0, 0.0, 100.0).unit("N")
+            .text("Standard deviation of the noise of contact forces, which stay at least 0.")
+            .needed_by("tests of clients with the noise of a hand"),
+        acceleration: f64 = Parameter::float("simulation.noise.acceleration", 0.0, 0.0, 100.0).unit("m/s²")
+            .text("Standard deviation of the noise of accelerations.")
+            .needed_by("tests of clients with the noise of a hand"),
+        angular_velocity: f64 = Parameter::float("simulation.noise.angular_velocity", 0.0, 0.0, 10.0).unit("rad/s")
+            .text("Standard deviation of the noise of angular velocities.")
+            .needed_by("tests of clients with the noise of a hand"),
+        stuck_motors: Vec<String> = Parameter::strings("simulation.stuck_motors", &[], &[], MAX)
+            .text("Motors that do not move.")
+            .needed_by("tests of clients with the faults of a hand"),
+        dead_sensors: Vec<String> = Parameter::strings("simulation.dead_sensors", &[], &[], 4 * MAX)
+            .text("Sensors that read 0: motor/<name>, joint/<name>, contact/<name> or imu/<name>.")
+            .needed_by("tests of clients with the faults of a hand"),
+        is_silent: bool = Parameter::bool("simulation.is_silent", false)
+            .text("Whether the device neither moves nor answers.")
+            .needed_by("tests of clients with the faults of a hand"),
+    }
+}
+
+params::params! {
+    /// An object around the hand.
+    struct Members {
+        shape: String = Parameter::choice("shape", "sphere", &["sphere", "plane", "stop"])
+            .text("A ball, everything behind a plane, or a stop that one contact sensor touches. Set it to add an object, delete it to remove one.")
+            .needed_by("grasps differ by what is grasped"),
+        position: Vec<f64> = Parameter::floats("position", &[0.0, 0.0, 0.0], -10.0, 10.0, 3).unit("m")
+            .text("Sphere: its center; plane: a point of it. x, y and z in the frame of the hand's base.")
+            .needed_by("grasps differ by what is grasped"),
+        radius: f64 = Parameter::float("radius", 0.03, 0.0, 10.0).unit("m")
+            .text("Sphere: its radius.")
+            .needed_by("grasps differ by what is grasped"),
+        normal: Vec<f64> = Parameter::floats("normal", &[0.0, 0.0, 1.0], -1.0, 1.0, 3)
+            .text("Plane: a direction out of it, in the frame of the hand's base.")
+            .needed_by("grasps differ by what is grasped"),
+        contact: String = Parameter::string("contact", "")
+            .text("Stop: the contact sensor that touches it.")
+            .needed_by("a chosen sensor has to be tried alone"),
+        angle: f64 = Parameter::float("angle", 0.0, -100.0, 100.0).unit("rad")
+            .text("Stop: the angle of the sensor's joint beyond which it touches.")
+            .needed_by("a chosen sensor has to be tried alone"),
+        stiffness: f64 = Parameter::float("stiffness", 1000.0, 0.0, 1e5).unit("N/m")
+            .text("Force per depth.")
+            .needed_by("objects differ"),
+        damping: f64 = Parameter::float("damping", 1.0, 0.0, 1e4).unit("N·s/m")
+            .text("Force per speed into the object.")
+            .needed_by("objects differ"),
+    }
+}
+
+const OBJECTS: &str = "objects";
+
+/// The parameters of the node.
+pub fn specification() -> Specification {
+    Specification::new("haptix", "A HAPTIX hand: takes its commands and publishes its sensors.")
+        .with_all(Declared::declarations())
+        .with_live_group(
+            Group {
+                prefix: OBJECTS,
+                text: "The objects around a simulated hand, none by default: objects.<name>.shape and where it is.",
+                members: Members::declarations(),
+                presets: &[],
+            },
+            "shape",
+        )
+}
+
+/// The name of the device, or the path of its description.
+pub fn device(set: &Set) -> String {
+    Declared::read(set).device
+}
+
+/// The parameters in force, parsed for a device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// The time between two steps.
+    pub step: Duration,
+    /// How often the device takes commands and renews its reading \[Hz\]; `None` for its own rate.
+    pub update_rate: Option<f64>,
+    /// The seed of the noise.
+    pub seed: u64,
+    /// What may change while the node runs.
+    pub settings: Settings,
+}
+
+impl Params {
+    /// Reads the parameters in force for the device that `description` names and whose own update rate is `device_rate` \[Hz\].
+    /// # Errors
+    /// An update rate above the step rate, a name that the device does not have, or an object that is none.
+    pub fn read(set: &Set, description: &Description, device_rate: f32) -> Result<Self, Refusal> {
+        let Declared {
+            device: _, // read before
+            step_rate,
+            update_rate,
+            command_timeout,
+            hold_gain,
+            seed,
+            delay,
+            position,
+            velocity,
+            torque,
+            contact,
+            acceleration,
+            angular_velocity,
+            stuck_motors,
+            dead_sensors,
+            is_silent,
+        } = Declared::read(set);
+        if update_rate > 0.0 && update_rate < 2.0 {
+            return Err(set.refuse("update_rate", "must be 0 or from 2 to 1000 Hz"));
+        }
+        let update_rate = (update_rate > 0.0).then_some(update_rate);
+        if update_rate.unwrap_or(device_rate.into()) > step_rate as f64 {
+            let rule =
+                format!("must be at least the update rate, {} Hz", update_rate.unwrap_or(device_rate.into()));
+            return Err(set.refuse("step_rate", rule));
+        }
+        let mut faults = Faults { is_silent, ..Faults::default() };
+        for name in &stuck_motors {
+            mark(&mut faults.stuck_motors, name, &description.motor_names)
+                .map_err(|rule| set.refuse("simulation.stuck_motors", rule))?;
+        }
+        for sensor in &dead_sensors {
+            dead(&mut faults, sensor, description)
+                .map_err(|rule| set.refuse("simulation.dead_sensors", rule))?;
+        }
+        let noise = Noise { position, velocity, torque, contact, acceleration, angular_velocity };
+        let delay = usize::try_from(delay).unwrap_or(0);
+        let simulation = Simulation { objects: objects(set, description)?, noise, delay, faults };
+        Ok(Self {
+            step: Duration::from_secs(1) / u32::try_from(step_rate).unwrap_or(1000).max(1),
+            update_rate,
+            seed: u64::try_from(seed).unwrap_or(0),
+            settings: Settings {
+                command_timeout: (!command_timeout.is_zero()).then_some(command_timeout),
+                hold_gain,
+                simulation,
+            },
+        })
+    }
+}
+
+/// Marks the place of `name` among `names`.
+fn mark(marks: &mut [bool; MAX], name: &str, names: &[String]) -> Result<(), String> {
+    let index = names.iter().position(|known| known == name);
+    match index.and_then(|index| marks.get_mut(index)) {
+        Some(mark) => *mark = true,
+        None => return Err(format!("and '{name}' in it must be one of: {}", names.join(", "))),
+    }
+    Ok(())
+}
+
+fn dead(faults: &mut Faults, sensor: &str, description: &Description) -> Result<(), String> {
+    match sensor.split_once('/') {
+        Some(("motor", name)) => mark(&mut faults.dead_motors, name, &description.motor_names),
+        Some(("joint", name)) => mark(&mut faults.dead_joints, name, &description.joint_names),
+        Some(("contact", name)) => mark(&mut faults.dead_contacts, name, &description.contact_names),
+        Some(("imu", name)) => mark(&mut faults.dead_imus, name, &description.imu_names),
+        _ => Err(format!("and '{sensor}' in it must be motor/, joint/, contact/ or imu/ with a name")),
+    }
+}
+
+fn objects(set: &Set, description: &Description) -> Result<[Option<Object>; MAX_OBJECTS], Refusal> {
+    let mut objects = [None; MAX_OBJECTS];
+    for (index, name) in set.group(OBJECTS).into_iter().enumerate() {
+        let full = |member: &str| format!("{OBJECTS}.{name}.{member}");
+        let Some(place) = objects.get_mut(index) else {
+            return Err(
+                set.refuse(&full("shape"), format!("and is one too many: at most {MAX_OBJECTS} are allowed"))
+            );
+        };
+        let Members { shape, position, radius, normal, contact, angle, stiffness, damping } =
+            Members::read_entry(set, OBJECTS, name);
+        let vector = |numbers: &[f64], member: &str| match *numbers {
+            [x, y, z] => Ok(Vector3::new(x, y, z)),
+            _ => Err(set.refuse(&full(member), "must have three numbers: x, y, z")),
+        };
+        let (position, normal) = (vector(&position, "position")?, vector(&normal, "normal")?);
+        let shape = match shape.as_str() {
+            "plane" => Shape::Plane {
+                point: position,
+                normal: normal
+                    .try_normalize(1e-6)
+                    .ok_or_else(|| set.refuse(&full("normal"), "must be a direction, which has a length"))?,
+            },
+            "stop" => {
+                let names = &description.contact_names;
+                let found = names.iter().position(|known| *known == contact);
+                let rule = || format!("must be one of: {}", names.join(", "));
+                Shape::Stop { contact: found.ok_or_else(|| set.refuse(&full("contact"), rule()))?, angle }
+            }
+            _ => Shape::Sphere { center: position, radius },
+        };
+        *place = Some(Object { shape, stiffness, damping });
+    }
+    Ok(objects)
+}
+
+#[cfg(test)]
+mod tests {
+    use params::Value;
+
+    use super::*;
+    use crate::Model;
+
+    fn read(overrides: &[(&str, Value)]) -> Result<Params, String> {
+        let overrides = overrides.iter().map(|(name, value)| ((*name).into(), value.clone()));
+        let set = specification().resolve(overrides).unwrap();
+        let model = Model::builtin("mpl").unwrap();
+        Params::read(&set, model.description(), model.info().update_rate)
+            .map_err(|refusal| refusal.to_string())
+    }
+
+    fn texts(texts: &[&str]) -> Value {
+        Value::Texts(texts.iter().map(|text| (*text).into()).collect())
+    }
+
+    #[test]
+    fn the_defaults_step_at_1_khz_hold_after_1_s_and_disturb_nothing() {
+        let params = read(&[]).unwrap();
+        let settings = Settings {
+            command_timeout: Some(Duration::from_secs(1)),
+            hold_gain: 0.3,
+            simulation: Simulation::default(),
+        };
+        let expected = Params { step: Duration::from_millis(1), update_rate: None, seed: 1, settings };
+        assert_eq!(params, expected);
+        assert_eq!(device(&specification().defaults()), "mpl");
+        for (name, declaration, value) in specification().defaults().iter() {
+            assert_eq!(declaration.check(name, value.clone()).as_ref(), Ok(value));
+            assert!(!declaration.text.is_empty() && !declaration.needed_by.is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn each_parameter_reaches_its_setting() {
+        let params = read(&[
+            ("step_rate", Value::Integer(500)),
+            ("update_rate", Value::Float(200.0)),
+            ("command_timeout", Value::Float(0.0)),
+            ("hold_gain", Value::Float(0.5)),
+            ("simulation.seed", Value::Integer(9)),
+            ("simulation.delay", Value::Integer(3)),
+            ("simulation.noise.position", Value::Float(0.01)),
+            ("simulation.noise.velocity", Value::Float(0.02)),
+            ("simulation.noise.torque", Value::Float(0.03)),
+            ("simulation.noise.contact", Value::Float(0.04)),
+            ("simulation.noise.acceleration", Value::Float(0.05)),
+            ("simulation.noise.angular_velocity", Value::Float(0.06)),
+            ("simulation.stuck_motors", texts(&["wristx"])),
+            (
+                "simulation.dead_sensors",
+                texts(&["motor/wristy", "joint/index3", "contact/palm_back", "imu/pinky"]),
+            ),
+            ("simulation.is_silent", Value::Bool(true)),
+            ("objects.ball.position", Value::Floats(vec![0.0, -0.1, 0.2])),
+            ("objects.ball.radius", Value::Float(0.05)),
+            ("objects.table.shape", Value::Text("plane".into())),
+            ("objects.table.normal", Value::Floats(vec![0.0, 0.0, -0.5])),
+            ("objects.tip.shape", Value::Text("stop".into())),
+            ("objects.tip.contact", Value::Text("index_distal".into())),
+            ("objects.tip.angle", Value::Float(0.25)),
+            ("objects.tip.stiffness", Value::Float(300.0)),
+            ("objects.tip.damping", Value::Float(0.0)),
+        ])
+        .unwrap();
+        assert_eq!(
+            (params.step, params.update_rate, params.seed),
+            (Duration::from_millis(2), Some(200.0), 9)
+        );
+        let Settings { command_timeout, hold_gain, simulation } = params.settings;
+        assert_eq!((command_timeout, hold_gain, simulation.delay), (None, 0.5, 3));
+        let noise = Noise {
+            position: 0.01,
+            velocity: 0.02,
+            torque: 0.03,
+            contact: 0.04,
+            acceleration: 0.05,
+            angular_velocity: 0.06,
+        };
+        assert_eq!(simulation.noise, noise);
+        let only = |index: usize| core::array::from_fn(|other| other == index);
+        let faults = Faults {
+            stuck_motors: only(1),
+            dead_motors: only(0),
+            dead_joints: only(10),
+            dead_contacts: only(3),
+            dead_imus: only(4),
+            is_silent: true,
+        };
+        assert_eq!(simulation.faults, faults);
+        let ball = Shape::Sphere { center: Vector3::new(0.0, -0.1, 0.2), radius: 0.05 };
+        let table = Shape::Plane { point: Vector3::zeros(), normal: Vector3::new(0.0, 0.0, -1.0) };
+        let tip = Shape::Stop { contact: 9, angle: 0.25 };
+        assert_eq!(simulation.objects[0], Some(Object { shape: ball, stiffness: 1000.0, damping: 1.0 }));
+        assert_eq!(simulation.objects[1], Some(Object { shape: table, stiffness: 1000.0, damping: 1.0 }));
+        assert_eq!(simulation.objects[2], Some(Object { shape: tip, stiffness: 300.0, damping: 0.0 }));
+        assert_eq!(simulation.objects[3..], [None; 13]);
+    }
+
+    #[test]
+    fn what_the_device_does_not_have_is_refused_by_name() {
+        let text = |text: &str| Value::Text(text.into());
+        for (overrides, expected) in [
+            (vec![("update_rate", Value::Float(1.5))], "must be 0 or from 2 to 1000 Hz"),
+            (
+                vec![("step_rate", Value::Integer(50))],
+                "parameter 'step_rate' is 50, must be at least the update rate, 100 Hz",
+            ),
+            (
+                vec![("simulation.stuck_motors", texts(&["index2"]))],
+                "'index2' in it must be one of: wristy, wristx,",
+            ),
+            (
+                vec![("simulation.dead_sensors", texts(&["imu/palm"]))],
+                "'palm' in it must be one of: thumb, index,",
+            ),
+            (
+                vec![("simulation.dead_sensors", texts(&["thumb"]))],
+                "must be motor/, joint/, contact/ or imu/",
+            ),
+            (
+                vec![("objects.a.position", Value::Floats(vec![1.0]))],
+                "'objects.a.position' is [1.0], must have three",
+            ),
+            (
+                vec![("objects.a.shape", text("plane")), ("objects.a.normal", Value::Floats(vec![0.0; 3]))],
+                "must be a direction",
+            ),
+            (
+                vec![("objects.a.shape", text("stop"))],
+                "parameter 'objects.a.contact' is \"\", must be one of: palm_thumb",
+            ),
+        ] {
+            let refusal = read(&overrides).unwrap_err();
+            assert!(refusal.contains(expected), "{refusal}");
+        }
+        let many: Vec<(String, Value)> =
+            (0..17).map(|n| (format!("objects.o{n}.shape"), text("sphere"))).collect();
+        let many: Vec<(&str, Value)> =
+            many.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        assert!(read(&many).unwrap_err().contains("at most 16"));
+    }
+}

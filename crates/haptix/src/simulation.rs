@@ -1,0 +1,98 @@
+use nalgebra::Vector3;
+
+use crate::wire::MAX;
+
+/// The most objects around a hand.
+pub const MAX_OBJECTS: usize = 16;
+/// The longest delay of a reading \[ticks\].
+pub const MAX_DELAY: usize = 50;
+
+/// What a simulated hand has around it, and what is wrong with it. The default is nothing.
+/// # Source
+/// own
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Simulation {
+    /// The objects that the hand can touch.
+    pub objects: [Option<Object>; MAX_OBJECTS],
+    /// What is added to the readings.
+    pub noise: Noise,
+    /// How many ticks old a reading is, at most [`MAX_DELAY`].
+    pub delay: usize,
+    /// What is broken.
+    pub faults: Faults,
+}
+
+/// An object that does not move and gives way as a spring with a damper.
+///
+/// force = max(0, stiffness · depth + damping · d(depth)/dt) while depth > 0. Up to 1e5 N/m hands come to rest on objects at steps of up
+/// to 20 ms; on harder ones they may chatter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Object {
+    /// Its shape and place.
+    pub shape: Shape,
+    /// \[N/m\], at least 0.
+    pub stiffness: f64,
+    /// \[N·s/m\], at least 0.
+    pub damping: f64,
+}
+
+/// The shape and the place of an [`Object`], in the frame of the hand's base.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shape {
+    /// A ball.
+    Sphere {
+        /// \[m\]
+        center: Vector3<f64>,
+        /// \[m\], at least 0.
+        radius: f64,
+    },
+    /// Everything behind a plane.
+    Plane {
+        /// A point of it \[m\].
+        point: Vector3<f64>,
+        /// Unit vector out of the object.
+        normal: Vector3<f64>,
+    },
+    /// Something that one contact sensor touches when the joint of its link turns beyond `angle`: the depth is the distance of the
+    /// sensor from the joint's axis times the angle beyond it.
+    Stop {
+        /// Index of the contact sensor; nothing happens if its link has no joint.
+        contact: usize,
+        /// \[rad\]
+        angle: f64,
+    },
+}
+
+/// Standard deviations of normally distributed noise.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Noise {
+    /// Of joint positions; at motors times their gears \[rad\].
+    pub position: f64,
+    /// Of joint velocities; at motors times their gears \[rad/s\].
+    pub velocity: f64,
+    /// Of the motors' torques, at the joint side of their gears \[N·m\].
+    pub torque: f64,
+    /// Of contact forces \[N\]; a force stays at least 0.
+    pub contact: f64,
+    /// Of each component of an acceleration \[m/s²\].
+    pub acceleration: f64,
+    /// Of each component of an angular velocity \[rad/s\].
+    pub angular_velocity: f64,
+}
+
+/// What is broken, by index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// Motors that do not move whatever their torque.
+    pub stuck_motors: [bool; MAX],
+    /// Motors whose readings are all 0.
+    pub dead_motors: [bool; MAX],
+    /// Joints whose readings are all 0.
+    pub dead_joints: [bool; MAX],
+    /// Contact sensors whose reading is 0.
+    pub dead_contacts: [bool; MAX],
+    /// Inertial units whose readings are all 0, the orientation too.
+    pub dead_imus: [bool; MAX],
+    /// The whole device neither moves nor answers.
+    pub is_silent: bool,
+}
