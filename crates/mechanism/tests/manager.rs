@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{REFUSES, Rig, TIMEOUT};
+use common::{FAILS, REFUSES, Rig, TIMEOUT};
 use mechanism::controllers::{Dependency, Input, Manager, Refusal, Request, ScheduleError};
 use units::Machine;
 
@@ -165,9 +165,49 @@ fn a_forced_reload_stops_all_and_unloads_dependants_first() {
         ["stopping base", "stopping idle", "stopping top"],
         "in the order of loading, stopped ones too"
     );
-    assert_eq!(log.last().unwrap(), "reload libraries");
+    assert_eq!(log.first().unwrap(), "reload libraries", "the controllers go only if there are new libraries");
     assert_eq!(rig.control.controllers().count(), 0);
     assert_eq!(rig.list(), Vec::<String>::new());
+}
+
+#[test]
+fn a_forced_reload_of_libraries_that_cannot_be_loaded_leaves_all_controllers() {
+    let mut rig = Rig::with(&["a", "b"]);
+    rig.switch(&["a"], &[], STRICT).unwrap();
+    rig.log.take();
+    rig.libraries_fail = Some("it is no library".into());
+    let refusal = rig.call(Request::Reload { force: true }).unwrap_err();
+    assert_eq!(refusal.to_string(), "the libraries were not loaded again: it is no library");
+    assert_eq!(rig.list(), ["a running", "b stopped"]);
+    assert_eq!(rig.log.take(), ["reload libraries"], "nothing was stopped");
+}
+
+#[test]
+fn a_forced_reload_that_the_loop_leaves_half_way_says_what_is_still_loaded() {
+    let mut rig = Rig::with(&["a", "b"]);
+    let id = rig.request(Request::Reload { force: true });
+    rig.step(); // all are stopped
+    rig.step(); // the last one goes
+    rig.now = rig.now + TIMEOUT;
+    rig.drain();
+    let refusal = rig.answer(id).unwrap().unwrap_err();
+    assert_eq!(refusal, Refusal::ReloadEnded { time: TIMEOUT, left: 1 });
+    let sentence = "the libraries were loaded again, then the control loop did not step for 2s: 1 controllers are still loaded";
+    assert_eq!(refusal.to_string(), sentence);
+    assert_eq!(rig.list(), ["a stopped"]);
+}
+
+#[test]
+fn calls_behind_one_for_which_the_loop_did_not_step_end_with_it() {
+    let mut rig = Rig::with(&["a"]);
+    let ids: Vec<_> = (0..4).map(|_| rig.request(common::switch(&["a"], &[], STRICT))).collect();
+    rig.now = rig.now + TIMEOUT;
+    rig.drain();
+    for id in ids {
+        assert_eq!(rig.answer(id), Some(Err(Refusal::LoopSilent(TIMEOUT))));
+    }
+    rig.step();
+    assert_eq!(rig.list(), ["a stopped"]);
 }
 
 #[test]
@@ -228,7 +268,51 @@ fn a_start_that_fails_is_named_in_the_answer_and_remembered() {
     let refusal = rig.switch(&["a"], &[], STRICT).unwrap_err();
     assert_eq!(
         refusal.to_string(),
-        "controller 'a' does not start: it was told not to start; all others are as before"
+        "controller 'a' does not start: it was told not to start; those that ran before were started again"
     );
     assert_eq!(rig.manager.failure("a"), Some(REFUSES));
+}
+
+#[test]
+fn best_effort_remembers_and_warns_of_each_controller_that_does_not_start() {
+    let mut rig = Rig::with(&["a", "b", "c"]);
+    for name in ["a", "c"] {
+        rig.behaviour(name).set(|plan| plan.refuses = true);
+    }
+    rig.switch(&["a", "b", "c"], &[], BEST_EFFORT).unwrap();
+    assert_eq!(rig.list(), ["a stopped", "b running", "c stopped"]);
+    let failures = ["a", "b", "c"].map(|name| rig.manager.failure(name));
+    assert_eq!(failures, [Some(REFUSES), None, Some(REFUSES)]);
+    let sentence = |name: &str| format!("controller '{name}' does not start: it was told not to start");
+    assert_eq!(rig.warnings, [sentence("a"), sentence("c")]);
+}
+
+#[test]
+fn one_that_does_not_start_again_after_a_strict_switch_that_failed_is_warned_of() {
+    let mut rig = Rig::with(&["a", "b"]);
+    rig.switch(&["a"], &[], STRICT).unwrap();
+    for name in ["a", "b"] {
+        rig.behaviour(name).set(|plan| plan.refuses = true);
+    }
+    rig.switch(&["b"], &["a"], STRICT).unwrap_err();
+    assert_eq!(rig.list(), ["a stopped", "b stopped"]);
+    assert_eq!([rig.manager.failure("a"), rig.manager.failure("b")], [Some(REFUSES); 2]);
+    let sentence = "controller 'a' does not start again: it was told not to start";
+    assert!(rig.warnings.iter().any(|warning| warning == sentence), "{:?}", rig.warnings);
+}
+
+#[test]
+fn one_that_fails_in_the_step_of_a_switch_that_starts_it_runs() {
+    let mut rig = Rig::with(&["a"]);
+    rig.switch(&["a"], &[], STRICT).unwrap();
+    rig.behaviour("a").set(|plan| plan.fails = true);
+    let id = rig.request(common::switch(&["a"], &[], STRICT));
+    rig.step();
+    assert_eq!(rig.answer(id), Some(Ok(())));
+    assert_eq!((rig.list(), rig.manager.failure("a")), (vec!["a running".to_owned()], None));
+    assert_eq!(rig.unload("a"), Err(Refusal::Running("a".into())), "the manager and the loop agree");
+    rig.step();
+    assert_eq!((rig.list(), rig.manager.failure("a")), (vec!["a stopped".to_owned()], Some(FAILS)));
+    rig.unload("a").unwrap();
+    rig.log.take();
 }

@@ -27,10 +27,8 @@ pub enum Change {
         stop: Vec<SwitchEntry>,
         /// Then started, in this order.
         start: Vec<SwitchEntry>,
-        /// If one does not start, all is as before.
+        /// If one does not start, those that ran before run again.
         is_strict: bool,
-        /// Afterwards: the index in `start` of the first controller that did not start, and why.
-        failure: Option<(usize, ControllerFailure)>,
     },
 }
 
@@ -43,10 +41,12 @@ pub struct SwitchEntry {
     pub was_running: bool,
     /// Whether it runs after the switch; the loop sets it.
     pub is_running: bool,
+    /// Why it did not start; the loop sets it.
+    pub failure: Option<ControllerFailure>,
 }
 
 impl SwitchEntry {
     pub(crate) fn new(index: usize) -> Self {
-        Self { index, was_running: false, is_running: false }
+        Self { index, was_running: false, is_running: false, failure: None }
     }
 }

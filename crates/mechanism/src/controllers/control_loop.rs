@@ -26,7 +26,7 @@ use crate::{Joint, Robot};
 /// A step allocates nothing, takes no lock and calls nothing but the controllers and `clock`.
 /// # Source
 /// `pr2_controller_manager` 1.8.21, `ControllerManager::update`; own: a controller that fails is stopped alone, and a strict
-/// switch in which a controller does not start leaves the running set as it was.
+/// switch in which a controller does not start starts those again that ran.
 #[derive(Debug)]
 pub struct ControlLoop {
     robot: Robot,
@@ -103,7 +103,7 @@ impl ControlLoop {
         mut change: Option<&mut Change>,
     ) {
         if let Some(change) = change.as_deref_mut() {
-            self.change_list(change);
+            self.change_list(change, now, period);
         }
         self.robot.read_actuators();
         self.robot.zero_commands();
@@ -115,8 +115,8 @@ impl ControlLoop {
         self.update(now, period, &mut clock);
         self.robot.enforce_limits();
         self.robot.write_actuators();
-        if let Some(Change::Switch { stop, start, is_strict, failure }) = change {
-            *failure = self.switch(now, period, stop, start, *is_strict);
+        if let Some(Change::Switch { stop, start, is_strict }) = change {
+            self.switch(now, period, stop, start, *is_strict);
         }
     }
 
@@ -128,7 +128,7 @@ impl ControlLoop {
         }
     }
 
-    fn change_list(&mut self, change: &mut Change) {
+    fn change_list(&mut self, change: &mut Change, now: Instant, period: Duration) {
         let (list, slot, removed) = match change {
             Change::Add { slot, list } => (list, slot.take(), None),
             Change::Remove { index, list } => (list, None, Some(*index)),
@@ -136,7 +136,13 @@ impl ControlLoop {
         };
         core::mem::swap(&mut self.list, list);
         // `list` is the old one now: its slots move over, but the removed one, and no vector grows.
-        let removed = removed.filter(|&index| index < list.slots.len()).map(|index| list.slots.remove(index));
+        let mut removed =
+            removed.filter(|&index| index < list.slots.len()).map(|index| list.slots.remove(index));
+        if let Some(slot) = removed.as_mut().filter(|slot| slot.is_running) {
+            // The manager removes only what is stopped; a controller never goes without its end.
+            slot.controller.stopping(&mut Step { now, period, robot: &mut self.robot });
+            slot.is_running = false;
+        }
         self.list.slots.append(&mut list.slots);
         self.list.slots.extend(slot);
         list.slots.extend(removed);
@@ -147,11 +153,8 @@ impl ControlLoop {
         for &index in &*schedule {
             let Some(slot) = slots.get_mut(index).filter(|slot| slot.is_running) else { continue };
             let mut step = Step { now, period, robot: &mut self.robot };
-            slot.controller.stopping(&mut step);
-            if let Err(failure) = slot.controller.starting(&mut step) {
-                slot.is_running = false;
-                slot.failure = Some(failure);
-            }
+            slot.stop(&mut step);
+            slot.failure = slot.start(&mut step);
         }
     }
 
@@ -168,8 +171,7 @@ impl ControlLoop {
                 let mut step = Step { now, period, robot: &mut self.robot };
                 let result = slot.controller.update(&mut step);
                 if let Err(failure) = result {
-                    slot.controller.stopping(&mut step);
-                    slot.is_running = false;
+                    slot.stop(&mut step);
                     slot.failure = Some(failure);
                     let joints = self.robot.joints_mut().iter_mut();
                     joints.zip(&self.before).for_each(|(joint, before)| joint.commanded_effort = *before);
@@ -187,7 +189,7 @@ impl ControlLoop {
         }
     }
 
-    /// Stops and starts; returns the index in `start` of the first controller that did not start, and why.
+    /// Stops and starts, and notes in each entry what became of it.
     fn switch(
         &mut self,
         now: Instant,
@@ -195,7 +197,7 @@ impl ControlLoop {
         stop: &mut [SwitchEntry],
         start: &mut [SwitchEntry],
         is_strict: bool,
-    ) -> Option<(usize, ControllerFailure)> {
+    ) {
         let slots = &mut self.list.slots;
         let mut step = Step { now, period, robot: &mut self.robot };
         // Before anything changes: a name may stand in both lists, or twice in one.
@@ -204,46 +206,33 @@ impl ControlLoop {
         }
         for entry in &*stop {
             if let Some(slot) = slots.get_mut(entry.index) {
-                slot.controller.stopping(&mut step);
-                slot.is_running = false;
+                slot.stop(&mut step);
             }
         }
-        let mut first = None;
-        for (number, entry) in start.iter().enumerate() {
+        let mut has_failed = false;
+        for entry in start.iter_mut() {
             let Some(slot) = slots.get_mut(entry.index) else { continue };
-            match slot.controller.starting(&mut step) {
-                Ok(()) => slot.is_running = true,
-                Err(failure) => {
-                    slot.is_running = false;
-                    first = first.or(Some((number, failure)));
-                    if is_strict {
-                        break;
-                    }
-                }
+            entry.failure = slot.start(&mut step);
+            has_failed |= entry.failure.is_some();
+            if has_failed && is_strict {
+                break;
             }
         }
-        if is_strict && first.is_some() {
+        if has_failed && is_strict {
             // The running set becomes what it was: first all that must not run stops, then what ran and does not starts.
-            for entry in start.iter().rev() {
-                let slot = slots.get_mut(entry.index);
-                if let Some(slot) = slot.filter(|slot| slot.is_running && !entry.was_running) {
-                    slot.controller.stopping(&mut step);
-                    slot.is_running = false;
+            for entry in start.iter().rev().filter(|entry| !entry.was_running) {
+                if let Some(slot) = slots.get_mut(entry.index).filter(|slot| slot.is_running) {
+                    slot.stop(&mut step);
                 }
             }
-            for entry in stop.iter().chain(start.iter()) {
-                let slot = slots.get_mut(entry.index);
-                if let Some(slot) = slot.filter(|slot| !slot.is_running && entry.was_running) {
-                    match slot.controller.starting(&mut step) {
-                        Ok(()) => slot.is_running = true,
-                        Err(failure) => slot.failure = slot.failure.or(Some(failure)),
-                    }
+            for entry in stop.iter_mut().chain(start.iter_mut()).filter(|entry| entry.was_running) {
+                if let Some(slot) = slots.get_mut(entry.index).filter(|slot| !slot.is_running) {
+                    entry.failure = slot.start(&mut step).or(entry.failure);
                 }
             }
         }
         for entry in stop.iter_mut().chain(start.iter_mut()) {
             entry.is_running = slots.get(entry.index).is_some_and(|slot| slot.is_running);
         }
-        first
     }
 }

@@ -1,6 +1,6 @@
 use core::fmt;
 
-use crate::controllers::{Controller, ControllerFailure, ControllerTiming};
+use crate::controllers::{Controller, ControllerFailure, ControllerTiming, Step};
 
 /// Identifies a controller while it is loaded, and none that is loaded later.
 pub type ControllerId = u64;
@@ -22,6 +22,22 @@ impl ControllerSlot {
     pub fn new(id: ControllerId, controller: Box<dyn Controller>) -> Self {
         let timing = ControllerTiming::default();
         Self { id, controller, is_running: false, timing, invalid_commands: 0, failure: None }
+    }
+
+    /// Stops it, also if it is stopped already.
+    pub(crate) fn stop(&mut self, step: &mut Step<'_>) {
+        self.controller.stopping(step);
+        self.is_running = false;
+    }
+
+    /// Starts it, also if it runs already; returns why it does not start. A failure from before that was not reported is past.
+    pub(crate) fn start(&mut self, step: &mut Step<'_>) -> Option<ControllerFailure> {
+        let failure = self.controller.starting(step).err();
+        self.is_running = failure.is_none();
+        if self.is_running {
+            self.failure = None;
+        }
+        failure
     }
 
     /// Whether it runs.

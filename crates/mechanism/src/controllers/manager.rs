@@ -52,7 +52,8 @@ pub enum Output {
     Change(Box<Change>),
     /// Take the change back if the loop has not taken it yet, and answer [`Input::Withdrawn`].
     Withdraw,
-    /// Load the controllers' libraries again; no controller is loaded. Answer [`Input::Reloaded`].
+    /// Load the controllers' libraries again, beside the old ones, in which controllers may still run. Answer
+    /// [`Input::Reloaded`].
     ReloadLibraries,
     /// The answer to a request.
     Answer(RequestId, Result<(), Refusal>),
@@ -206,22 +207,13 @@ impl Manager {
                 let is_strict = mode == Strictness::Strict;
                 let stop = self.resolve(stop, is_strict)?;
                 let start = self.resolve(start, is_strict)?;
-                Ok(Output::Change(Box::new(Change::Switch { stop, start, is_strict, failure: None })))
+                Ok(Output::Change(Box::new(Change::Switch { stop, start, is_strict })))
             }
             Request::Reload { force } => {
                 if !self.entries.is_empty() && !force {
                     return Err(Refusal::ControllersLoaded(self.entries.len()));
                 }
-                if self.entries.is_empty() {
-                    return Ok(Output::ReloadLibraries);
-                }
-                let stop = (0..self.entries.len()).map(SwitchEntry::new).collect();
-                Ok(Output::Change(Box::new(Change::Switch {
-                    stop,
-                    start: Vec::new(),
-                    is_strict: false,
-                    failure: None,
-                })))
+                Ok(Output::ReloadLibraries)
             }
         }
     }
@@ -286,25 +278,11 @@ impl Manager {
                 }
                 Ok(())
             }
-            Change::Switch { stop, start, is_strict, failure } => {
-                for entry in stop.iter().chain(start) {
-                    if let Some(known) = self.entries.get_mut(entry.index) {
-                        known.is_running = entry.is_running;
-                        known.failure = known.failure.filter(|_| !entry.is_running);
-                    }
-                }
-                let failed = failure.and_then(|(number, failure)| {
-                    let known = self.entries.get_mut(start.get(number)?.index)?;
-                    known.failure = Some(failure);
-                    Some(Refusal::NotStarted { name: known.name.clone(), failure })
-                });
-                match failed {
-                    Some(refusal) if *is_strict => Err(refusal),
-                    Some(refusal) => {
-                        self.outputs.push_back(Output::Warn(refusal.to_string()));
-                        Ok(())
-                    }
-                    None => Ok(()),
+            Change::Switch { stop, start, is_strict } => {
+                let failed = self.switched(stop, start);
+                match failed.into_iter().next() {
+                    Some((name, failure)) if *is_strict => Err(Refusal::NotStarted { name, failure }),
+                    _ => Ok(()),
                 }
             }
         };
@@ -312,16 +290,53 @@ impl Manager {
         if is_reload && result.is_ok() { self.go_on_with_reload() } else { self.end(result) }
     }
 
-    /// Unloads the last controller, on which no other one depends, or loads the libraries again after all are gone.
+    /// Notes what a switch made of its controllers. Returns those that were to start and did not, in the order of the request; each
+    /// is warned of, as is one that ran before a strict switch that failed, and did not start again.
+    fn switched(&mut self, stop: &[SwitchEntry], start: &[SwitchEntry]) -> Vec<(String, ControllerFailure)> {
+        let mut failed = Vec::new();
+        for (entry, is_start) in
+            start.iter().map(|entry| (entry, true)).chain(stop.iter().map(|entry| (entry, false)))
+        {
+            let Some(known) = self.entries.get_mut(entry.index) else { continue };
+            known.is_running = entry.is_running;
+            known.failure = entry.failure.or(known.failure).filter(|_| !entry.is_running);
+            let Some(failure) = entry.failure else { continue };
+            if !entry.is_running {
+                let again = if entry.was_running { " again" } else { "" };
+                let sentence = format!("controller '{}' does not start{again}: {failure}", known.name);
+                self.outputs.push_back(Output::Warn(sentence));
+            }
+            if is_start {
+                failed.push((known.name.clone(), failure));
+            }
+        }
+        failed
+    }
+
+    /// The libraries are loaded again, or not: the controllers go only if they are.
+    fn reloaded(&mut self, result: Result<(), Refusal>) {
+        let job = self.job.as_ref().filter(|job| job.stage == Stage::Creating);
+        if !job.is_some_and(|job| matches!(job.request, Request::Reload { .. })) {
+            return;
+        }
+        if result.is_err() || self.entries.is_empty() {
+            return self.end(result);
+        }
+        let stop = (0..self.entries.len()).map(SwitchEntry::new).collect();
+        let change = Change::Switch { stop, start: Vec::new(), is_strict: false };
+        if let Some(job) = &mut self.job {
+            job.stage = Stage::Waiting(self.now);
+        }
+        self.outputs.push_back(Output::Change(Box::new(change)));
+    }
+
+    /// Unloads the last controller, on which no other one depends, until all are gone.
     fn go_on_with_reload(&mut self) {
         if self.job.as_ref().is_some_and(|job| job.stage == Stage::Hanging) {
             return self.end(Ok(())); // nobody waits for it any more
         }
-        let next = match self.entries.len() {
-            0 => Ok(Output::ReloadLibraries),
-            count => self.remove(count - 1).map_err(Refusal::Schedule),
-        };
-        match next {
+        let Some(last) = self.entries.len().checked_sub(1) else { return self.end(Ok(())) };
+        match self.remove(last).map_err(Refusal::Schedule) {
             Ok(output) => {
                 let stage = self.stage(&output);
                 if let Some(job) = &mut self.job {
@@ -336,7 +351,18 @@ impl Manager {
     fn withdrawn(&mut self, change: Option<Box<Change>>) {
         let is_cancelled = self.job.as_ref().is_some_and(|job| job.is_cancelled);
         if change.is_some() {
-            self.end(Err(if is_cancelled { Refusal::Cancelled } else { Refusal::LoopSilent(self.timeout) }));
+            if is_cancelled {
+                return self.end(Err(Refusal::Cancelled));
+            }
+            let is_reload = self.job.as_ref().is_some_and(|job| matches!(job.request, Request::Reload { .. }));
+            let (time, left) = (self.timeout, self.entries.len());
+            self.end(Err(if is_reload {
+                Refusal::ReloadEnded { time, left }
+            } else {
+                Refusal::LoopSilent(time)
+            }));
+            // The others would wait for the same loop.
+            self.refuse_waiting(&Refusal::LoopSilent(time));
         } else if let Some(job) = self.job.as_mut().filter(|job| job.stage == Stage::Withdrawing) {
             job.stage = Stage::Taken(self.now);
         }
@@ -394,10 +420,13 @@ impl Manager {
             _ => {}
         }
         if self.job.as_ref().is_some_and(|job| job.stage == Stage::Hanging) {
-            let refused =
-                self.queue.drain(..).map(|(id, _)| Output::Answer(id, Err(Refusal::LoopHangs(timeout * 2))));
-            self.outputs.extend(refused);
+            self.refuse_waiting(&Refusal::LoopHangs(timeout * 2));
         }
+    }
+
+    fn refuse_waiting(&mut self, refusal: &Refusal) {
+        let refused = self.queue.drain(..).map(|(id, _)| Output::Answer(id, Err(refusal.clone())));
+        self.outputs.extend(refused);
     }
 }
 
@@ -417,7 +446,7 @@ impl Machine for Manager {
             Input::Changed(change) => self.changed(&change),
             Input::Withdrawn(change) => self.withdrawn(change),
             Input::Failed(index, failure) => self.fail(index, failure),
-            Input::Reloaded(result) => self.end(result),
+            Input::Reloaded(result) => self.reloaded(result),
         }
     }
 

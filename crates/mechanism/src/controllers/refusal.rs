@@ -41,7 +41,7 @@ pub enum Refusal {
     NotLoaded(String),
     /// The strictness of a switch is none.
     Strictness(i32),
-    /// A controller did not start. All controllers run or are stopped as before.
+    /// A controller did not start. Those that ran before were started again.
     NotStarted {
         /// Its name.
         name: String,
@@ -54,6 +54,14 @@ pub enum Refusal {
     Libraries(String),
     /// The control loop did not step for this time; the change was taken back.
     LoopSilent(Duration),
+    /// The control loop did not step for this time in a forced reload: the libraries are new, all controllers were stopped if the
+    /// loop took that, and so many are still loaded.
+    ReloadEnded {
+        /// The time.
+        time: Duration,
+        /// How many controllers are still loaded.
+        left: usize,
+    },
     /// The control loop has hung in a step for this time; whether the change takes effect is not known.
     LoopHangs(Duration),
     /// The caller cancelled the request before it took effect.
@@ -89,7 +97,7 @@ impl fmt::Display for Refusal {
                 )
             }
             Self::NotStarted { name, failure } => {
-                write!(f, "controller '{name}' does not start: {failure}; all others are as before")
+                write!(f, "controller '{name}' does not start: {failure}; those that ran before were started again")
             }
             Self::ControllersLoaded(count) => {
                 write!(f, "{count} controllers are loaded: unload them first, or set force_kill")
@@ -98,6 +106,11 @@ impl fmt::Display for Refusal {
             Self::LoopSilent(time) => {
                 write!(f, "the control loop did not step for {time:?}; the change was taken back")
             }
+            Self::ReloadEnded { time, left } => write!(
+                f,
+                "the libraries were loaded again, then the control loop did not step for {time:?}: {left} controllers are still \
+                 loaded"
+            ),
             Self::LoopHangs(time) => {
                 write!(
                     f,

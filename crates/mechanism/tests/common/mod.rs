@@ -105,6 +105,8 @@ pub struct Rig {
     /// The dependencies of the controllers that are to be created, and those whose init fails.
     pub dependencies: Vec<(String, Dependency)>,
     pub init_fails: Vec<String>,
+    /// Why the libraries cannot be loaded again.
+    pub libraries_fail: Option<String>,
     pub behaviours: Vec<(String, Behaviour)>,
     /// What waits for the loop.
     pub waiting: Option<Box<Change>>,
@@ -125,6 +127,7 @@ impl Rig {
             warnings: Vec::new(),
             dependencies: Vec::new(),
             init_fails: Vec::new(),
+            libraries_fail: None,
             behaviours: Vec::new(),
             waiting: None,
             next: 0,
@@ -158,7 +161,8 @@ impl Rig {
                 }
                 Output::ReloadLibraries => {
                     self.log.add("reload libraries".into());
-                    self.manager.handle(self.now, Input::Reloaded(Ok(())));
+                    let result = self.libraries_fail.clone().map_or(Ok(()), |why| Err(Refusal::Libraries(why)));
+                    self.manager.handle(self.now, Input::Reloaded(result));
                 }
                 Output::Answer(id, result) => self.answers.push((id, result)),
                 Output::Warn(sentence) => self.warnings.push(sentence),
