@@ -4,8 +4,11 @@ import json
 import signal
 import time
 
-from conftest import Process
+from conftest import LATCHED, Process
 from mechanisms import arm
+from rcl_interfaces.srv import SetParameters
+from rclpy.parameter import Parameter
+from std_msgs.msg import Bool
 
 
 def tool(*arguments, timeout=15.0):
@@ -61,3 +64,81 @@ def test_a_spawner_takes_its_controllers_down_at_its_end():
 
 def test_the_completion_is_printed_without_a_graph():
     assert "steersman-controller" in tool("completion", "bash")[1]
+
+
+def eventually(condition, failure, timeout=10.0):
+    end = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < end, failure()
+        time.sleep(0.1)
+
+
+def ended(process):
+    """Ends a tool as a launch file does, and returns its exit code."""
+    process.process.send_signal(signal.SIGTERM)
+    return process.wait(15.0)
+
+
+def test_a_spawner_waits_for_a_latched_topic_that_was_true_before_it_began():
+    with arm() as (graph, manager, _):
+        publisher = graph.node.create_publisher(Bool, "ready", LATCHED)
+        publisher.publish(Bool(data=True))
+        spawner = Process("steersman-controller", "spawner", "pan_effort", "--stopped", "--wait-for", "ready")
+        eventually(lambda: manager.list() == [("pan_effort", "stopped")], lambda: spawner.output)
+        assert ended(spawner) == 0 and manager.list() == []
+
+
+def test_a_spawner_waits_for_a_repeated_topic_until_it_is_true():
+    with arm() as (graph, manager, _):
+        assert manager.list() == []
+        spawner = Process("steersman-controller", "spawner", "pan_effort", "--wait-for", "ready")
+        no = graph.repeat("ready", Bool(data=False), 10.0)
+        time.sleep(1.0)
+        assert manager.list() == [], "it is not ready"
+        graph.stop_repeating(no)
+        graph.repeat("ready", Bool(data=True), 10.0)
+        eventually(lambda: manager.list() == [("pan_effort", "running")], lambda: spawner.output)
+        assert ended(spawner) == 0 and manager.list() == []
+
+
+def test_a_spawner_waits_for_the_manager_without_end():
+    spawner = Process("steersman-controller", "spawner", "pan_position", "--timeout", "0.5")
+    time.sleep(2.0)
+    assert spawner.process.poll() is None, spawner.output
+    with arm() as (_, manager, _):
+        eventually(lambda: manager.list() == [("pan_position", "running")], lambda: spawner.output)
+        assert ended(spawner) == 0 and manager.list() == []
+
+
+def test_an_unspawner_holds_its_controllers_stopped_until_it_ends():
+    with arm() as (_, manager, _):
+        for name in ["pan_position", "tilt_position"]:
+            assert manager.load(name)
+        assert manager.switch(["pan_position", "tilt_position"])
+        unspawner = Process("steersman-controller", "unspawner", "pan_position", "nobody")
+        held = [("pan_position", "stopped"), ("tilt_position", "running")]
+        eventually(lambda: manager.list() == held, lambda: unspawner.output)
+        assert manager.switch(["pan_position"])
+        eventually(lambda: manager.list() == held, lambda: unspawner.output)
+        assert ended(unspawner) == 0
+        assert manager.list() == [("pan_position", "running"), ("tilt_position", "running")]
+
+
+def test_a_restore_brings_back_what_it_can_and_names_what_it_cannot():
+    with arm() as (_, manager, _):
+        for name in ["pan_position", "pan_effort", "tilt_position"]:
+            assert manager.load(name)
+        assert manager.switch(["pan_position", "tilt_position"])
+        parameter = Parameter("pan_position.joint", value="nothing").to_parameter_msg()
+        assert manager.call(SetParameters, "mechanism/set_parameters", parameters=[parameter]).results[0].successful
+        code, output = tool("reload-libraries", "--restore")
+        assert code == 1 and "load 'pan_position' failed" in output and "start 'pan_position' failed" in output
+        assert manager.list() == [("pan_effort", "stopped"), ("tilt_position", "running")]
+
+
+def test_kill_stops_all_before_it_unloads_and_goes_on_after_a_refusal():
+    with arm() as (_, manager, process):
+        assert tool("spawn", "pan_position", "tilt_position")[0] == 0
+        code, output = tool("kill", "nobody", "pan_position", "tilt_position")
+        assert code == 1 and "switch, start [], stop [nobody], failed" in output
+        assert manager.list() == []

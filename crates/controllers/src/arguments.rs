@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
     /// The namespace of the manager, for example /left.
     #[arg(long, global = true, default_value = "")]
     pub(crate) namespace: String,
-    /// How long to wait for the manager, and for each answer, in seconds.
+    /// How long to wait for the manager, and for each answer, in seconds; spawner and unspawner wait for the manager without end.
     #[arg(long, global = true, default_value = "5", value_parser = seconds)]
     pub(crate) timeout: Duration,
     /// Print JSON instead of a table.
@@ -44,20 +44,22 @@ pub(crate) enum Command {
     Stop(Names),
     /// Stop and start controllers between two steps.
     Switch(Switch),
-    /// Load controllers and start them.
+    /// Load all controllers, then start them, each in a strict switch of its own.
     #[command(visible_alias = "sp")]
     Spawn(Names),
-    /// Stop controllers and unload them.
+    /// Stop all controllers, then unload them.
     #[command(visible_alias = "kl")]
     Kill(Names),
     /// Load the controllers' libraries again, which stops and unloads all controllers.
     ReloadLibraries {
-        /// Load and start the controllers again that were loaded and ran.
+        /// Load the controllers again that were loaded, and start those that ran.
         #[arg(long)]
         restore: bool,
     },
     /// Load controllers and start them, wait for the end, then stop and unload them in reverse order: for launch files.
     Spawner(Spawner),
+    /// Stop these controllers whenever they run, and start those that it stopped again at its end: for launch files.
+    Unspawner(Names),
     /// Print the completion for a shell.
     Completion {
         /// The shell.

@@ -16,6 +16,9 @@ use serde_json::json;
 /// How long the tool may take to end after a signal: the spawner takes its controllers down.
 const LONGEST_END: Duration = Duration::from_secs(20);
 
+/// How often the unspawner looks for its controllers.
+const INHIBIT_PERIOD: Duration = Duration::from_secs(3);
+
 fn main() -> ExitCode {
     // What is for ROS comes last.
     let own = std::env::args().take_while(|argument| argument != "--ros-args");
@@ -62,16 +65,23 @@ fn run(manager: &mut Manager, arguments: &Arguments) -> Vec<Failure> {
         Command::Start(names) => each(&names.names, |name| strict(manager, &one(name), &[])),
         Command::Stop(names) => each(&names.names, |name| strict(manager, &[], &one(name))),
         Command::Switch(switch) => shown(manager.switch(&switch.start, &switch.stop, !switch.best_effort)),
-        Command::Spawn(names) => each(&names.names, |name| {
-            manager.load(name)?;
-            strict(manager, &one(name), &[])
-        }),
-        Command::Kill(names) => each(&names.names, |name| {
-            strict(manager, &[], &one(name))?;
-            manager.unload(name)
-        }),
-        Command::ReloadLibraries { restore } => shown(reload(manager, *restore)),
+        Command::Spawn(names) => {
+            let mut loaded = Vec::new();
+            let mut failures = load(manager, &names.names, &mut loaded);
+            failures.extend(each(&loaded, |name| strict(manager, &one(name), &[])));
+            failures
+        }
+        Command::Kill(names) => {
+            // All motion ends before the first controller is unloaded, which may take its time.
+            let mut failures = each(&names.names, |name| strict(manager, &[], &one(name)));
+            if failures.iter().all(|failure| matches!(failure, Failure::Refused(_))) {
+                failures.extend(each(&names.names, |name| manager.unload(name)));
+            }
+            failures
+        }
+        Command::ReloadLibraries { restore } => reload(manager, *restore),
         Command::Spawner(spawner) => spawn(manager, spawner),
+        Command::Unspawner(names) => inhibit(manager, &names.names),
         Command::Completion { .. } => Vec::new(),
     }
 }
@@ -95,32 +105,59 @@ fn each(names: &[String], mut call: impl FnMut(&String) -> Result<(), Failure>) 
     failures
 }
 
-fn reload(manager: &mut Manager, restore: bool) -> Result<(), Failure> {
-    let before = manager.list()?;
-    manager.reload()?;
-    if !restore {
-        return Ok(());
-    }
-    for (name, _) in &before {
-        manager.load(name)?;
-    }
-    let running = |(name, state): &Listed| (state == "running").then(|| name.clone());
-    let start: Vec<String> = before.iter().filter_map(running).collect();
-    manager.switch(&start, &[], true)
-}
-
-fn spawn(manager: &mut Manager, spawner: &Spawner) -> Vec<Failure> {
-    if let Some(topic) = &spawner.wait_for
-        && let Err(failure) = manager.wait_for(topic)
-    {
-        return vec![failure];
-    }
-    let mut loaded: Vec<String> = Vec::new();
-    let mut failures = each(&spawner.names, |name| {
+/// Loads all of `names`, and adds those that are to `loaded`.
+fn load(manager: &mut Manager, names: &[String], loaded: &mut Vec<String>) -> Vec<Failure> {
+    each(names, |name| {
         manager.load(name)?;
         loaded.push(name.clone());
         Ok(())
+    })
+}
+
+fn reload(manager: &mut Manager, restore: bool) -> Vec<Failure> {
+    let before = match manager.list() {
+        Ok(list) => list,
+        Err(failure) => return vec![failure],
+    };
+    let mut failures = shown(manager.reload());
+    if restore {
+        failures.extend(restore_to(manager, &before).unwrap_or_else(|failure| vec![failure]));
+    }
+    failures
+}
+
+/// Loads what is missing of `before`, and starts what ran then and does not now.
+fn restore_to(manager: &mut Manager, before: &[Listed]) -> Result<Vec<Failure>, Failure> {
+    let loaded = manager.list()?;
+    let missing = before.iter().filter(|(name, _)| loaded.iter().all(|(other, _)| other != name));
+    let missing: Vec<String> = missing.map(|(name, _)| name.clone()).collect();
+    let mut failures = each(&missing, |name| manager.load(name));
+    let not_running = |manager: &mut Manager| {
+        let now = manager.list()?;
+        let runs = |name: &String| now.contains(&(name.clone(), "running".to_owned()));
+        let ran = before.iter().filter(|(_, state)| state == "running").map(|(name, _)| name.clone());
+        Ok::<Vec<String>, Failure>(ran.filter(|name| !runs(name)).collect())
+    };
+    let start = not_running(manager)?;
+    if !start.is_empty() {
+        manager.switch(&start, &[], false)?;
+        let failed = not_running(manager)?.into_iter();
+        failures.extend(failed.map(|name| Failure::Refused(format!("start '{name}'"))));
+    }
+    Ok(failures)
+}
+
+fn spawn(manager: &mut Manager, spawner: &Spawner) -> Vec<Failure> {
+    let ready = manager.wait_for_manager().and_then(|()| {
+        spawner.wait_for.as_ref().map_or(Ok(()), |topic| manager.wait_for(topic))?;
+        manager.list()
     });
+    let before = match ready {
+        Ok(list) => list,
+        Err(failure) => return vec![failure],
+    };
+    let mut loaded: Vec<String> = Vec::new();
+    let mut failures = load(manager, &spawner.names, &mut loaded);
     if !spawner.stopped
         && !loaded.is_empty()
         && let Err(failure) = manager.switch(&loaded, &[], true)
@@ -130,19 +167,62 @@ fn spawn(manager: &mut Manager, spawner: &Spawner) -> Vec<Failure> {
     for failure in &failures {
         print_line(format_args!("steersman-controller: {failure}"));
     }
-    if !loaded.is_empty() {
+    // One that took too long to answer may be loaded later.
+    let may_be_loaded = failures.iter().any(|failure| matches!(failure, Failure::Silent(_)));
+    if !loaded.is_empty() || may_be_loaded {
         print_line(format_args!("steersman-controller: {} loaded, until this ends", loaded.join(", ")));
         manager.wait_for_end();
     }
     manager.go_on();
-    if !loaded.is_empty()
-        && let Err(failure) = manager.switch(&[], &loaded, true)
-    {
-        failures.push(failure);
-    }
-    loaded.reverse();
-    failures.extend(each(&loaded, |name| manager.unload(name)));
+    failures.extend(take_down(manager, spawner, &before).unwrap_or_else(|failure| vec![failure]));
     failures.retain(|failure| !matches!(failure, Failure::Ended));
+    failures
+}
+
+/// Stops and unloads, in reverse order, what the spawner loaded: its controllers that were not loaded `before`.
+fn take_down(manager: &mut Manager, spawner: &Spawner, before: &[Listed]) -> Result<Vec<Failure>, Failure> {
+    let now = manager.list()?;
+    let is_in = |list: &[Listed], name: &String| list.iter().any(|(other, _)| other == name);
+    let own = spawner.names.iter().filter(|name| is_in(&now, name) && !is_in(before, name));
+    let own: Vec<String> = own.rev().cloned().collect();
+    if own.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut failures = shown(manager.switch(&[], &own, true));
+    failures.extend(each(&own, |name| manager.unload(name)));
+    Ok(failures)
+}
+
+/// Stops `names` whenever they run, until the user ends the tool; then starts those that it stopped.
+fn inhibit(manager: &mut Manager, names: &[String]) -> Vec<Failure> {
+    let mut stopped: Vec<String> = Vec::new();
+    let mut failures = Vec::new();
+    while !manager.is_ended() {
+        let running = manager.wait_for_manager().and_then(|()| manager.list()).map(|list| {
+            let running = list.into_iter().filter(|(name, state)| state == "running" && names.contains(name));
+            running.map(|(name, _)| name).collect::<Vec<_>>()
+        });
+        let result = running.and_then(|running| {
+            if running.is_empty() {
+                return Ok(());
+            }
+            manager.switch(&[], &running, false)?;
+            stopped.extend(running);
+            Ok(())
+        });
+        if let Err(failure) = result
+            && !matches!(failure, Failure::Ended)
+        {
+            print_line(format_args!("steersman-controller: {failure}"));
+        }
+        manager.pause(INHIBIT_PERIOD);
+    }
+    manager.go_on();
+    stopped.sort();
+    stopped.dedup();
+    if !stopped.is_empty() {
+        failures.extend(shown(manager.switch(&stopped, &[], false)));
+    }
     failures
 }
 

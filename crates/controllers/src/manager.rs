@@ -11,13 +11,15 @@ use r2r::pr2_mechanism_msgs::srv::{
 };
 use r2r::std_msgs::msg::Bool;
 use r2r::{Client, QosProfile, WrappedServiceTypeSupport};
-use ros::{Node, Stop, clock, qos};
+use ros::{Node, Stop, clock, print_line, qos};
 
 /// The constants of `SwitchController.srv`.
 const BEST_EFFORT: i32 = 1;
 const STRICT: i32 = 2;
 /// How long the tool waits for messages at once.
 const SLICE: Duration = Duration::from_millis(20);
+/// After this long the tool reports that it still waits.
+const LONG: Duration = Duration::from_secs(10);
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -168,16 +170,52 @@ impl Manager {
         Ok((actuators, message.joint_statistics.into_iter().map(|one| one.name).collect()))
     }
 
-    /// Waits without end until `topic` says true.
+    /// Waits without end until the manager's services are there; all appear at once.
+    pub(crate) fn wait_for_manager(&mut self) -> Result<(), Failure> {
+        let name = format!("{}pr2_controller_manager/list_controllers", self.namespace);
+        let broken =
+            |error: r2r::Error| Failure::Silent(format!("service '{name}' cannot be called: {error}"));
+        let client: Client<ListControllers::Service> =
+            self.node.create_client(&name, QosProfile::services_default()).map_err(broken)?;
+        let available = r2r::Node::is_available(&client).map_err(broken)?;
+        self.wait_and_warn(available, &format!("service '{name}'")).map(|_| ())
+    }
+
+    /// Waits without end until `topic` says true. It may be latched or not.
     pub(crate) fn wait_for(&mut self, topic: &str) -> Result<(), Failure> {
         let broken = |error: r2r::Error| Failure::Silent(format!("topic '{topic}' cannot be read: {error}"));
-        let mut messages = self.node.subscribe::<Bool>(topic, qos::command()).map_err(broken)?;
+        let latched = self.node.subscribe::<Bool>(topic, qos::state()).map_err(broken)?;
+        let messages = self.node.subscribe::<Bool>(topic, qos::command()).map_err(broken)?;
+        let mut messages = futures::stream::select(latched, messages);
         loop {
-            let message = self.wait(None, futures::StreamExt::next(&mut messages)).flatten();
+            let next = futures::StreamExt::next(&mut messages);
+            let message = self.wait_and_warn(next, &format!("topic '{topic}'"))?;
             if message.ok_or(Failure::Ended)?.data {
                 return Ok(());
             }
         }
+    }
+
+    /// Waits without end for `future`, and reports once that nothing came for a while.
+    fn wait_and_warn<T>(&mut self, future: impl Future<Output = T>, what: &str) -> Result<T, Failure> {
+        let mut future = pin!(future);
+        if let Some(ready) = self.wait(Some(LONG), future.as_mut()) {
+            return Ok(ready);
+        }
+        if !self.is_ended() {
+            print_line(format_args!("steersman-controller: still waits for {what} after {LONG:?}"));
+        }
+        self.wait(None, future).ok_or(Failure::Ended)
+    }
+
+    /// Lets messages pass for `time`, or until the user ends the tool.
+    pub(crate) fn pause(&mut self, time: Duration) {
+        let _ = self.wait(Some(time), futures::future::pending::<()>());
+    }
+
+    /// Whether the user has ended the tool.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.stop.is_set()
     }
 
     /// Waits until the user ends the tool.

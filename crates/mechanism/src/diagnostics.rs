@@ -17,6 +17,8 @@ use crate::controllers::ControllerTiming;
 pub struct Diagnostics {
     joints: BTreeMap<String, JointEntry>,
     controllers: BTreeMap<String, ControllerEntry>,
+    /// Whether the statuses leave out that a controller took too long.
+    pub(crate) ignores_overruns: bool,
 }
 
 /// A status of `/diagnostics`.
@@ -81,13 +83,22 @@ impl Diagnostics {
             window: Window::new(),
         });
         let before = if entry.window.is_over { Window::new() } else { entry.window };
-        entry.window = Window {
-            is_over: false,
-            min: before.min.min(statistics.min_position),
-            max: before.max.max(statistics.max_position),
-            velocity: before.velocity.max(statistics.max_abs_velocity),
-            effort: before.effort.max(statistics.max_abs_effort),
-            has_violated_limits: before.has_violated_limits || statistics.has_violated_limits,
+        entry.window = if !joint.is_calibrated {
+            // Where it is was not known.
+            Window {
+                is_over: false,
+                has_violated_limits: before.has_violated_limits || statistics.has_violated_limits,
+                ..before
+            }
+        } else {
+            Window {
+                is_over: false,
+                min: before.min.min(statistics.min_position),
+                max: before.max.max(statistics.max_position),
+                velocity: before.velocity.max(statistics.max_abs_velocity),
+                effort: before.effort.max(statistics.max_abs_effort),
+                has_violated_limits: before.has_violated_limits || statistics.has_violated_limits,
+            }
         };
         entry.last.clone_from(joint);
         entry.received = now;
@@ -112,7 +123,9 @@ impl Diagnostics {
                 values: Vec::new(),
             });
         }
-        statuses.extend(self.controllers.iter().map(|(name, entry)| entry.status(name, now, &stamp)));
+        let ignores = self.ignores_overruns;
+        statuses
+            .extend(self.controllers.iter().map(|(name, entry)| entry.status(name, now, ignores, &stamp)));
         self.controllers.retain(|_, entry| now.since(entry.received) <= SILENCE);
         statuses
     }
@@ -166,9 +179,15 @@ impl JointEntry {
 }
 
 impl ControllerEntry {
-    fn status(&self, name: &str, now: Instant, stamp: impl Fn(Instant) -> Stamp) -> Status {
+    fn status(
+        &self,
+        name: &str,
+        now: Instant,
+        ignores_overruns: bool,
+        stamp: impl Fn(Instant) -> Stamp,
+    ) -> Status {
         let ControllerReport { is_running, timing } = self.last;
-        let (level, message) = match timing.last_overrun() {
+        let (level, message) = match timing.last_overrun().filter(|_| !ignores_overruns) {
             Some(last) if now.since(last) < WARNING => (Level::Warn, BROKE),
             Some(_) => (Level::Ok, BROKE),
             None if is_running => (Level::Ok, "Running"),
@@ -354,6 +373,32 @@ mod tests {
             assert!(key == *found && is_near(expected, shown), "{found} {shown}, not {expected}");
         }
         assert_eq!(shown(31_000, true, timing).level, Level::Ok, "the message stays");
+    }
+
+    #[test]
+    fn overruns_can_be_left_out_of_the_level_and_the_message() {
+        let mut diagnostics = Diagnostics { ignores_overruns: true, ..Diagnostics::default() };
+        let mut timing = ControllerTiming::default();
+        timing.add(Duration::from_micros(1500), at(1000));
+        diagnostics.add_controller(at(1000), "pan", ControllerReport { is_running: true, timing });
+        let status = diagnostics.statuses(at(1000), stamp).remove(0);
+        assert_eq!((status.level, status.message), (Level::Ok, "Running"));
+        assert_eq!(value(&status, "Number of Control Loop Overruns"), "1");
+    }
+
+    #[test]
+    fn extremes_from_before_a_calibration_do_not_count() {
+        let mut diagnostics = Diagnostics::default();
+        let mut pan = joint("pan");
+        pan.is_calibrated = false;
+        window(&mut pan, -9.0, 9.0, true);
+        diagnostics.add_joint(at(0), &pan);
+        pan.is_calibrated = true;
+        window(&mut pan, -1.0, 1.0, false);
+        diagnostics.add_joint(at(0), &pan);
+        let status = diagnostics.statuses(at(0), stamp).remove(0);
+        let shown = ["Min Position", "Max Position", "Limits Hit"].map(|key| value(&status, key));
+        assert_eq!(shown, ["-1", "1", "True"]);
     }
 
     #[test]

@@ -64,6 +64,8 @@ const STATUS_PERIOD: Duration = Duration::from_secs(1);
 pub struct Mechanism {
     manager: Manager,
     diagnostics: Diagnostics,
+    /// How many commanded efforts were not finite until the last report.
+    invalid_commands: u64,
     causes: Causes,
     /// When the vehicle's state counts as lost, if it is awaited.
     state_until: Option<Instant>,
@@ -107,6 +109,7 @@ impl Mechanism {
         Self {
             manager: Manager::new(call_timeout),
             diagnostics: Diagnostics::default(),
+            invalid_commands: 0,
             causes,
             state_until: awaits_state.then_some(Instant::ZERO),
             is_halted: true,
@@ -114,6 +117,13 @@ impl Mechanism {
             clock: (Instant::ZERO, Stamp::ZERO),
             outputs,
         }
+    }
+
+    /// Sets whether the statuses leave out that a controller took too long, as for a simulation on a busy computer.
+    #[must_use]
+    pub fn ignoring_overruns(mut self, ignores_overruns: bool) -> Self {
+        self.diagnostics.ignores_overruns = ignores_overruns;
+        self
     }
 
     /// Which controllers are loaded and run.
@@ -156,6 +166,7 @@ impl Mechanism {
             self.is_halted = snapshot.is_halted;
             self.outputs.push_back(Output::PublishHalted(self.is_halted));
         }
+        self.count_invalid_commands(&snapshot);
         let names: Vec<String> = self.manager.names().map(str::to_owned).collect();
         if snapshot.has_statistics {
             for joint in &snapshot.joints {
@@ -167,6 +178,24 @@ impl Mechanism {
         }
         let stamp = self.stamp(snapshot.now);
         self.outputs.push_back(Output::Publish(snapshot, names, stamp));
+    }
+
+    /// How many efforts that controllers commanded were not finite, and counted as 0.
+    pub fn invalid_commands(&self) -> u64 {
+        self.invalid_commands
+    }
+
+    fn count_invalid_commands(&mut self, snapshot: &Snapshot) {
+        let count = snapshot.joints.iter().map(|joint| joint.statistics.invalid_commands).sum();
+        if self.invalid_commands == 0 && count > 0 {
+            let joint = snapshot.joints.iter().find(|joint| joint.statistics.invalid_commands > 0);
+            let name = joint.map_or("", |joint| joint.name.as_str());
+            let sentence = format!(
+                "a controller commands joint '{name}' an effort that is not finite: it counts as 0; /diagnostics has the count"
+            );
+            self.outputs.push_back(Output::Warn(sentence));
+        }
+        self.invalid_commands = count;
     }
 
     /// The wall clock at `at`, as of its last reading.

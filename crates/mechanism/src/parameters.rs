@@ -35,6 +35,10 @@ params::params! {
             .at_start()
             .text("How long a service call waits for the control loop; it then fails and changes nothing.")
             .needed_by("pr2_mechanism: its calls wait without end"),
+        disable_controller_warnings: bool = Parameter::bool("disable_controller_warnings", false)
+            .at_start()
+            .text("Whether /diagnostics leaves out that a controller took too long: for a simulation on a busy computer.")
+            .needed_by("pr2_mechanism_diagnostics: its parameter of this name"),
         halt_on: String = Parameter::string("halt_on", "")
             .at_start()
             .text("A topic like hind/state (std_msgs/String). While it says ESTOP, or nothing for 1.5 s, the motors are halted. \
@@ -86,6 +90,8 @@ pub struct Params {
     pub statistics_rate: f64,
     /// How long a call waits for the loop.
     pub call_timeout: Duration,
+    /// Whether the statuses leave out overruns.
+    pub ignores_overruns: bool,
     /// The topic whose `ESTOP` halts the motors, if there is one.
     pub halt_on: Option<String>,
     /// The priority of the loop's thread, if it has one.
@@ -114,6 +120,7 @@ impl Params {
             joint_state_publish_rate,
             mechanism_statistics_publish_rate,
             call_timeout,
+            disable_controller_warnings,
             halt_on,
             priority,
             lock_memory,
@@ -132,6 +139,7 @@ impl Params {
             joint_state_rate: joint_state_publish_rate,
             statistics_rate: mechanism_statistics_publish_rate,
             call_timeout,
+            ignores_overruns: disable_controller_warnings,
             halt_on: Some(halt_on).filter(|topic| !topic.is_empty()),
             priority: u8::try_from(priority).ok().filter(|priority| *priority > 0),
             lock_memory,

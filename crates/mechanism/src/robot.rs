@@ -141,7 +141,7 @@ impl Robot {
                 vec![(wrist.actuators[1], wrist.joints[0]), (wrist.actuators[0], wrist.joints[1])]
             }
             Transmission::Belt(belt) => vec![(belt.actuator, belt.joint)],
-            Transmission::Gripper(_) => Vec::new(),
+            Transmission::Gripper(gripper) => vec![(gripper.actuator, gripper.gap)],
         };
         self.transmissions.iter().flat_map(of).collect()
     }
@@ -182,6 +182,15 @@ impl Robot {
     pub fn write_actuators(&mut self) {
         for transmission in &mut self.transmissions {
             transmission.efforts_to_actuators(&self.joints, &mut self.actuators);
+        }
+    }
+
+    /// Lets each actuator move its joint also where a description names one more joint for a simulator with physics.
+    pub(crate) fn drop_simulator_joints(&mut self) {
+        for transmission in &mut self.transmissions {
+            if let Transmission::Simple(simple) = transmission {
+                simple.simulated = None;
+            }
         }
     }
 

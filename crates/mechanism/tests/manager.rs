@@ -165,7 +165,11 @@ fn a_forced_reload_stops_all_and_unloads_dependants_first() {
         ["stopping base", "stopping idle", "stopping top"],
         "in the order of loading, stopped ones too"
     );
-    assert_eq!(log.first().unwrap(), "reload libraries", "the controllers go only if there are new libraries");
+    assert_eq!(
+        log.first().unwrap(),
+        "reload libraries",
+        "the controllers go only if there are new libraries"
+    );
     assert_eq!(rig.control.controllers().count(), 0);
     assert_eq!(rig.list(), Vec::<String>::new());
 }

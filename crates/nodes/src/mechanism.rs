@@ -243,6 +243,7 @@ fn status(machine: &Mechanism, watch: &Mutex<Watch>) -> Status {
         ("steps left out".into(), missed.to_string()),
         ("greatest lateness (us)".into(), max_late.as_micros().to_string()),
         ("longest step (us)".into(), max_step.as_micros().to_string()),
+        ("efforts that were not finite".into(), machine.invalid_commands().to_string()),
     ];
     let message = format!("{running} of {} controllers run", list.len());
     let mut status = Status { message, values, ..Status::default() };
@@ -291,7 +292,8 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         asked: Arc::clone(&asked),
         returned: Arc::clone(&returned),
     };
-    let machine = Mechanism::new(params.call_timeout, params.halt_on.is_some());
+    let machine = Mechanism::new(params.call_timeout, params.halt_on.is_some())
+        .ignoring_overruns(params.ignores_overruns);
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let shell = Shell::new(machine, Some(clock_read), move |output| actions.carry_out(output));
     let mut courier = Courier {

@@ -354,7 +354,8 @@ impl Manager {
             if is_cancelled {
                 return self.end(Err(Refusal::Cancelled));
             }
-            let is_reload = self.job.as_ref().is_some_and(|job| matches!(job.request, Request::Reload { .. }));
+            let is_reload =
+                self.job.as_ref().is_some_and(|job| matches!(job.request, Request::Reload { .. }));
             let (time, left) = (self.timeout, self.entries.len());
             self.end(Err(if is_reload {
                 Refusal::ReloadEnded { time, left }

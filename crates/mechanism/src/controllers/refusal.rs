@@ -97,7 +97,10 @@ impl fmt::Display for Refusal {
                 )
             }
             Self::NotStarted { name, failure } => {
-                write!(f, "controller '{name}' does not start: {failure}; those that ran before were started again")
+                write!(
+                    f,
+                    "controller '{name}' does not start: {failure}; those that ran before were started again"
+                )
             }
             Self::ControllersLoaded(count) => {
                 write!(f, "{count} controllers are loaded: unload them first, or set force_kill")

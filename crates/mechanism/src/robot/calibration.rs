@@ -6,7 +6,7 @@ use crate::robot::{Actuator, CalibrationEdges, Joint, JointKind};
 ///
 /// With x the joint's position without its reference position:
 ///
-/// * A joint with end stops has one edge R or F: the sensor reads high where x > R, or where x < F.
+/// * A joint with end stops has one edge R or F: the sensor reads high where x > R, or where x < F. With both, R counts.
 /// * A continuous joint has both: it reads high between R and F. A missing one lies half a turn from the other.
 ///
 /// Where the reading changes, the actuator's position of the previous call becomes its rising or its falling edge: rising if the
@@ -22,7 +22,7 @@ pub struct SimulatedSensor {
 impl SimulatedSensor {
     /// Sets the sensor's reading and the edges of `actuator`, which moves `joint`. The first call only sets the reading.
     ///
-    /// Nothing is set where the joint has no edges, or both and end stops, or where its position is not finite.
+    /// Nothing is set where the joint has no edges, or where its position is not finite.
     pub fn read(&mut self, joint: &Joint, actuator: &mut Actuator) {
         let x = joint.position - joint.reference_position;
         let Some(reading) = reading(joint.kind, &joint.calibration, x) else { return };
@@ -46,7 +46,7 @@ fn reading(kind: JointKind, edges: &CalibrationEdges, x: f64) -> Option<bool> {
     }
     let opposite = |edge: f64| normalized(edge + PI);
     match (kind, edges.rising, edges.falling) {
-        (_, None, None) | (JointKind::Revolute | JointKind::Prismatic, Some(_), Some(_)) => None,
+        (_, None, None) => None,
         (JointKind::Continuous, rising, falling) => {
             let (rising, falling) = (rising.map(normalized), falling.map(normalized));
             let rising = rising.or(falling.map(opposite))?;
@@ -54,7 +54,7 @@ fn reading(kind: JointKind, edges: &CalibrationEdges, x: f64) -> Option<bool> {
             let x = normalized(x);
             Some(if rising < falling { rising < x && x < falling } else { !(falling < x && x < rising) })
         }
-        (_, Some(rising), None) => Some(x > rising),
+        (_, Some(rising), _) => Some(x > rising),
         (_, None, Some(falling)) => Some(x < falling),
     }
 }
@@ -131,11 +131,15 @@ mod tests {
     }
 
     #[test]
-    fn a_joint_without_edges_or_with_two_and_end_stops_has_no_sensor() {
-        for edges in [(None, None), (Some(0.0), Some(1.0))] {
-            let (read, actuator) = readings(joint(JointKind::Revolute, edges.0, edges.1), &[-1.0, 0.5, 2.0]);
-            assert_eq!((read, self::edges(&actuator)), (vec![false; 3], [None, None]));
-        }
+    fn of_two_edges_and_end_stops_the_rising_one_counts() {
+        let (read, _) = readings(joint(JointKind::Revolute, Some(0.0), Some(1.0)), &[-1.0, 0.5, 2.0]);
+        assert_eq!(read, [false, true, true]);
+    }
+
+    #[test]
+    fn a_joint_without_edges_has_no_sensor() {
+        let (read, actuator) = readings(joint(JointKind::Revolute, None, None), &[-1.0, 0.5, 2.0]);
+        assert_eq!((read, edges(&actuator)), (vec![false; 3], [None, None]));
         let (read, _) =
             readings(joint(JointKind::Revolute, Some(0.0), None), &[1.0, f64::NAN, f64::INFINITY]);
         assert_eq!(read, [true; 3], "the last reading stays");

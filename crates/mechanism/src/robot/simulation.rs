@@ -43,6 +43,8 @@ impl SimulatedRobot {
     /// of a driver.
     pub fn new(robot: &Robot, dynamics: JointDynamics) -> Self {
         let mut plant = robot.clone();
+        // There is no screw that would pass on what moves it: the efforts go to the joints themselves.
+        plant.drop_simulator_joints();
         plant.simulate_actuators();
         let sensors = robot.calibration_sensors();
         let sensors = sensors

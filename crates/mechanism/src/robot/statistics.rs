@@ -24,20 +24,21 @@ pub struct JointStatistics {
 }
 
 impl JointStatistics {
-    /// Adds a sample. The first one only sets the positions. A position that is not finite moves nothing.
+    /// Adds a sample. The first one only sets the positions. A sample whose position is not finite
+    /// counts for nothing.
     pub(crate) fn add(&mut self, position: f64, velocity: f64, effort: f64) {
         if position.is_finite() {
             if let Some(last) = self.last_position {
                 self.odometer += (position - last).abs();
                 self.min_position = self.min_position.min(position);
                 self.max_position = self.max_position.max(position);
+                self.max_abs_velocity = self.max_abs_velocity.max(velocity.abs());
+                self.max_abs_effort = self.max_abs_effort.max(effort.abs());
             } else {
                 (self.min_position, self.max_position) = (position, position);
             }
             self.last_position = Some(position);
         }
-        self.max_abs_velocity = self.max_abs_velocity.max(velocity.abs());
-        self.max_abs_effort = self.max_abs_effort.max(effort.abs());
     }
 
     /// Begins the next window, after a report: the next sample replaces both extremes of the position.
@@ -64,6 +65,7 @@ mod tests {
     fn the_first_sample_only_sets_the_positions() {
         let statistics = fed(&[3.0]);
         assert_eq!((statistics.odometer, statistics.min_position, statistics.max_position), (0.0, 3.0, 3.0));
+        assert_eq!((statistics.max_abs_velocity, statistics.max_abs_effort), (0.0, 0.0));
     }
 
     #[test]

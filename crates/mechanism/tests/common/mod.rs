@@ -161,7 +161,8 @@ impl Rig {
                 }
                 Output::ReloadLibraries => {
                     self.log.add("reload libraries".into());
-                    let result = self.libraries_fail.clone().map_or(Ok(()), |why| Err(Refusal::Libraries(why)));
+                    let result =
+                        self.libraries_fail.clone().map_or(Ok(()), |why| Err(Refusal::Libraries(why)));
                     self.manager.handle(self.now, Input::Reloaded(result));
                 }
                 Output::Answer(id, result) => self.answers.push((id, result)),

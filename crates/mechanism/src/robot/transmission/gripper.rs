@@ -121,7 +121,9 @@ impl Gripper {
         let (angle, per_turn) = (geometry.angle(turns), geometry.half_gap_per_turn(turns));
         let gap_velocity = 2.0 * (actuator.state.velocity / TAU / geometry.reduction) * per_turn;
         let finger_velocity = gap_velocity / (2.0 * geometry.radius * angle.cos());
-        let effort = actuator.state.last_measured_effort / geometry.reduction / (per_turn / TAU) / 2.0;
+        let torque = actuator.state.last_measured_effort / geometry.reduction;
+        let effort = torque / (per_turn / TAU) / 2.0;
+        let finger_effort = torque / (per_turn / TAU / (geometry.radius * angle.cos()));
         if let Some(gap) = joints.get_mut(self.gap) {
             gap.position = 2.0 * geometry.half_gap(angle);
             gap.velocity = gap_velocity;
@@ -131,7 +133,7 @@ impl Gripper {
             if let Some(finger) = joints.get_mut(finger) {
                 finger.position = angle - geometry.theta;
                 finger.velocity = finger_velocity;
-                finger.measured_effort = 0.0;
+                finger.measured_effort = finger_effort;
                 finger.is_calibrated = true;
             }
         }
@@ -210,13 +212,16 @@ pub(super) mod tests {
     #[test]
     fn the_fingers_follow_and_the_screw_of_the_simulator_rests() {
         let (gripper, mut actuators, mut joints) = gripper();
-        actuators[0].state.position = 100.0 * TAU;
+        (actuators[0].state.position, actuators[0].state.last_measured_effort) = (100.0 * TAU, 0.01);
         joints[3].position = 1.0;
         gripper.actuators_to_joints(&actuators, &mut joints);
         // sin θ = (half the gap - t0) / r + sin theta0; the finger's position is θ - theta0.
         let sine = (0.043_061_541_7 / 2.0 + 0.000_191_4) / 0.0915 + 0.062_882_467_620_1_f64.sin();
         let expected = sine.asin() - 0.062_882_467_620_1;
         assert!((joints[1].position - expected).abs() < 1e-7 && joints[1].position == joints[2].position);
+        // The gap opens by 2 r cos θ for each radian, so the torque is its force, 155.2214, times that.
+        let torque = 155.2214 * 2.0 * 0.0915 * (expected + 0.062_882_467_620_1).cos();
+        assert!((joints[1].measured_effort - torque).abs() < 1e-3, "{}", joints[1].measured_effort);
         assert!(joints[1].is_calibrated && joints[3].is_calibrated && joints[3].position == 0.0);
     }
 
