@@ -2,7 +2,7 @@ use limiter::Limits;
 use params::{Refusal, Set};
 
 use self::declared::{Declared, LOCKS, LockMembers, SOURCES, SourceMembers};
-use crate::{Kind, Lock, Source};
+use crate::{Lock, Source, SourceType};
 
 mod declared;
 mod limits;
@@ -85,7 +85,7 @@ impl Params {
             let SourceMembers { topic, kind, priority, timeout } =
                 SourceMembers::read_entry(set, SOURCES, name);
             // The specification allows no other text.
-            let kind = Kind::named(&kind).unwrap_or(Kind::TwistStamped);
+            let kind = SourceType::named(&kind).unwrap_or(SourceType::TwistStamped);
             Source { name: name.into(), topic, kind, priority: byte(priority), timeout }
         };
         let lock = |name: &str| {
@@ -161,11 +161,11 @@ mod tests {
         let [joystick, navigation] = params.sources.as_slice() else { panic!("two presets") };
         let half = Duration::from_millis(500);
         assert_eq!((joystick.name.as_str(), joystick.topic.as_str()), ("joystick", "joystick/desired"));
-        assert_eq!((joystick.kind, joystick.priority, joystick.timeout), (Kind::PoseState, 100, half));
+        assert_eq!((joystick.kind, joystick.priority, joystick.timeout), (SourceType::PoseState, 100, half));
         assert_eq!((navigation.name.as_str(), navigation.topic.as_str()), ("navigation", "cmd_vel_smoothed"));
         assert_eq!(
             (navigation.kind, navigation.priority, navigation.timeout),
-            (Kind::TwistStamped, 10, half)
+            (SourceType::TwistStamped, 10, half)
         );
         assert_eq!((params.locks.len(), params.stamped, params.limits), (0, true, [Limits::OFF; 6]));
     }
@@ -235,8 +235,8 @@ mod tests {
         let after = set.edit(edits.iter().map(|(name, value)| (*name, value.as_ref()))).unwrap();
         let params = Params::read(&after).unwrap();
         let [dock, joystick] = params.sources.as_slice() else { panic!("two sources: {:?}", params.sources) };
-        assert_eq!((dock.name.as_str(), dock.kind, dock.priority), ("dock", Kind::TwistStamped, 7));
-        assert_eq!((joystick.topic.as_str(), joystick.kind), ("/other", Kind::Twist));
+        assert_eq!((dock.name.as_str(), dock.kind, dock.priority), ("dock", SourceType::TwistStamped, 7));
+        assert_eq!((joystick.topic.as_str(), joystick.kind), ("/other", SourceType::Twist));
         assert_eq!((params.locks[0].name.as_str(), params.locks[0].priority), ("door", 255));
     }
 
@@ -291,7 +291,9 @@ mod tests {
     #[test]
     fn a_repeated_name_is_refused() {
         let mut params = Params::default();
-        params.sources.push(Source { priority: 3, ..Source::new("joystick", "/other", Kind::Twist, 3) });
+        params
+            .sources
+            .push(Source { priority: 3, ..Source::new("joystick", "/other", SourceType::Twist, 3) });
         let clash = Clash { parameter: "sources.joystick".into(), rule: "must be unique".into() };
         assert_eq!(params.check(), Err(clash));
         let lock = |topic: &str| Lock {

@@ -4,8 +4,11 @@ use core::time::Duration;
 use units::NotFinite;
 
 /// The message type of a source's topic.
+///
+/// The compiler leads from a new one to everything that it needs but `asks_for_motion` in `ros/src/candidate.rs`, by which commands
+/// that queued up are thinned out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SourceType {
     /// `geometry_msgs/msg/Twist`: it has no stamp, so its age is known only from its receipt.
     Twist,
     /// `geometry_msgs/msg/TwistStamped`.
@@ -14,22 +17,49 @@ pub enum Kind {
     PoseState,
 }
 
-impl Kind {
-    /// The kind with this name in the parameters.
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "twist" => Some(Self::Twist),
-            "twist_stamped" => Some(Self::TwistStamped),
-            "pose_state" => Some(Self::PoseState),
-            _ => None,
+impl SourceType {
+    /// All types.
+    pub const ALL: [Self; 3] = [Self::Twist, Self::TwistStamped, Self::PoseState];
+
+    /// Their names in the parameters.
+    pub const NAMES: [&str; Self::ALL.len()] =
+        [Self::ALL[0].name(), Self::ALL[1].name(), Self::ALL[2].name()];
+
+    /// Their names in ROS.
+    pub const MESSAGES: [&str; Self::ALL.len()] =
+        [Self::ALL[0].message(), Self::ALL[1].message(), Self::ALL[2].message()];
+
+    /// The name in the parameters.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Twist => "twist",
+            Self::TwistStamped => "twist_stamped",
+            Self::PoseState => "pose_state",
         }
+    }
+
+    /// The name of the message type in ROS.
+    pub const fn message(self) -> &'static str {
+        match self {
+            Self::Twist => "geometry_msgs/msg/Twist",
+            Self::TwistStamped => "geometry_msgs/msg/TwistStamped",
+            Self::PoseState => "or_pose_estimator/msg/State",
+        }
+    }
+
+    /// The type with this name in the parameters.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.name() == name)
     }
 
     /// Whether its publisher may fall silent at rest and begin again with motion, as navigation does between two goals. A stick may
     /// not: one that was pushed during a lost connection moves nothing when the connection is back, and the joystick begins with a
     /// zero.
     pub(crate) const fn is_silent_at_rest(self) -> bool {
-        !matches!(self, Self::PoseState)
+        match self {
+            Self::Twist | Self::TwistStamped => true,
+            Self::PoseState => false,
+        }
     }
 }
 
@@ -41,7 +71,7 @@ pub struct Source {
     /// The topic of its commands.
     pub topic: String,
     /// Their message type.
-    pub kind: Kind,
+    pub kind: SourceType,
     /// The highest one drives; no two sources have the same.
     pub priority: u8,
     /// A source that is silent for this time is lost, and a command whose stamp is this old is refused.
@@ -50,7 +80,7 @@ pub struct Source {
 
 impl Source {
     /// A source with the default times.
-    pub fn new(name: &str, topic: &str, kind: Kind, priority: u8) -> Self {
+    pub fn new(name: &str, topic: &str, kind: SourceType, priority: u8) -> Self {
         Self { name: name.into(), topic: topic.into(), kind, priority, timeout: Duration::from_millis(500) }
     }
 
@@ -114,10 +144,10 @@ mod tests {
 
     #[test]
     fn kinds_have_names() {
-        assert_eq!(Kind::named("twist"), Some(Kind::Twist));
-        assert_eq!(Kind::named("twist_stamped"), Some(Kind::TwistStamped));
-        assert_eq!(Kind::named("pose_state"), Some(Kind::PoseState));
-        assert_eq!(Kind::named("auto"), None);
-        assert_eq!(Kind::named("Twist"), None);
+        assert_eq!(SourceType::named("twist"), Some(SourceType::Twist));
+        assert_eq!(SourceType::named("twist_stamped"), Some(SourceType::TwistStamped));
+        assert_eq!(SourceType::named("pose_state"), Some(SourceType::PoseState));
+        assert_eq!(SourceType::named("auto"), None);
+        assert_eq!(SourceType::named("Twist"), None);
     }
 }

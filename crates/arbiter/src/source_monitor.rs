@@ -3,7 +3,7 @@ use core::time::Duration;
 use units::{Clock, Command, CommandMonitor, Instant, Received, Stale};
 
 use crate::source_stats::{Refused, SourceStats};
-use crate::{Invalid, Kind, Traffic, ZeroCause};
+use crate::{Invalid, SourceType, Traffic, ZeroCause};
 
 /// A source whose first message is received within this time after it was added may have been publishing before, and begins with
 /// a zero: a publisher may be discovered only with the middleware's second announcement, after 3 s.
@@ -50,7 +50,7 @@ pub(crate) enum SourceState {
 
 impl SourceMonitor {
     /// A source that was added at `now`.
-    pub(crate) fn new(now: Instant, kind: Kind) -> Self {
+    pub(crate) fn new(now: Instant, kind: SourceType) -> Self {
         let commands = if kind.is_silent_at_rest() {
             CommandMonitor::silent_at_rest()
         } else {

@@ -49,7 +49,7 @@ pub enum ZeroCause {
     /// It had more than one publisher.
     Conflict,
     /// Its motion begins with one: it may have been publishing already when the arbiter started or when the source was added, or it was
-    /// silent and is of a [kind](crate::Kind) that sends zero at rest.
+    /// silent and is of a [kind](crate::SourceType) that sends zero at rest.
     #[default]
     Begins,
 }

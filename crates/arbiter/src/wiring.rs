@@ -1,4 +1,4 @@
-use crate::{Clash, Kind, Params};
+use crate::{Clash, Params, SourceType};
 
 /// The topics that the arbiter's process publishes itself, as named in the graph. No source may use them, except the stick, which
 /// is connected without a topic.
@@ -42,7 +42,7 @@ impl Wiring {
                 );
                 return clash("topic", rule);
             }
-            if source.kind != Kind::PoseState {
+            if source.kind != SourceType::PoseState {
                 return clash("type", "must be pose_state: its topic is the stick of this process".into());
             }
         }
@@ -64,9 +64,9 @@ mod tests {
 
     #[test]
     fn a_source_on_the_joysticks_topic_is_the_stick_and_is_optional() {
-        let nav = || Source::new("nav", "nav", Kind::TwistStamped, 1);
+        let nav = || Source::new("nav", "nav", SourceType::TwistStamped, 1);
         assert_eq!(
-            stick_of(vec![nav(), Source::new("s", "joystick/desired", Kind::PoseState, 2)]),
+            stick_of(vec![nav(), Source::new("s", "joystick/desired", SourceType::PoseState, 2)]),
             Ok(Some(1))
         );
         assert_eq!(stick_of(vec![nav()]), Ok(None));
@@ -76,17 +76,17 @@ mod tests {
     fn no_topic_of_the_process_is_a_second_source() {
         let stick = |name, topic, kind, priority| Source::new(name, topic, kind, priority);
         let twice = vec![
-            stick("a", "/joystick/desired", Kind::PoseState, 1),
-            stick("b", "joystick/desired", Kind::PoseState, 2),
+            stick("a", "/joystick/desired", SourceType::PoseState, 1),
+            stick("b", "joystick/desired", SourceType::PoseState, 2),
         ];
         assert!(
             stick_of(twice)
                 .unwrap_err()
                 .starts_with("sources.b.topic must differ from the topic of source 'a'")
         );
-        let twist = vec![stick("a", "joystick/desired", Kind::Twist, 1)];
+        let twist = vec![stick("a", "joystick/desired", SourceType::Twist, 1)];
         assert!(stick_of(twist).unwrap_err().starts_with("sources.a.type must be pose_state"));
-        let ring = vec![stick("a", "cmd_vel", Kind::Twist, 1)];
+        let ring = vec![stick("a", "cmd_vel", SourceType::Twist, 1)];
         assert!(
             stick_of(ring).unwrap_err().starts_with("sources.a.topic must not be what this node publishes")
         );

@@ -3,7 +3,7 @@
 
 mod common;
 
-use arbiter::{Active, Census, Input, Invalid, Kind, Level, Output, Params, Refused, Source, Verdict};
+use arbiter::{Active, Census, Input, Invalid, Level, Output, Params, Refused, Source, SourceType, Verdict};
 use common::{Bench, HIGH, LOCK, LOW, WITHHELD, at, go, lock, stamp, stop};
 use units::{Command, Machine, NotFinite, Velocity};
 
@@ -327,7 +327,7 @@ fn a_report_names_sources_and_reasons() {
 #[test]
 fn a_minute_at_1_khz_on_five_sources_drops_no_command_and_passes_no_refused_one() {
     let source =
-        |index: u8| Source::new(&index.to_string(), &format!("/s{index}"), Kind::TwistStamped, index);
+        |index: u8| Source::new(&index.to_string(), &format!("/s{index}"), SourceType::TwistStamped, index);
     let mut bench = Bench::with(Params { sources: (0..5).map(source).collect(), ..common::params(vec![]) });
     let (mut sent, mut got) = (Vec::new(), Vec::new());
     for ms in 1..60_000 {

@@ -3,7 +3,7 @@
 
 mod common;
 
-use arbiter::{Input, Kind, Output, Source, Verdict};
+use arbiter::{Input, Output, Source, SourceType, Verdict};
 use common::{Bench, HIGH, LOW, WITHHELD, at, go, lock, params};
 use units::{Command, Machine};
 
@@ -37,7 +37,7 @@ fn a_source_that_stays_keeps_its_state_and_drives_on() {
     bench.command(0, LOW, 0.5, 1);
     let since = bench.0.active().since;
     let mut more = params(vec![]);
-    more.sources.insert(0, Source::new("another", "/another", Kind::Twist, 50));
+    more.sources.insert(0, Source::new("another", "/another", SourceType::Twist, 50));
     assert_eq!(bench.on(10, Input::ParametersChanged(more)), []);
     assert_eq!(bench.0.active().source, Some(1), "low is the second one now");
     assert_eq!(bench.verdicts(), [Verdict::NeverReceived, Verdict::Drives, Verdict::NeverReceived]);
@@ -51,7 +51,7 @@ fn a_source_that_stays_keeps_its_state_and_drives_on() {
 fn a_source_with_another_topic_or_type_is_a_new_one() {
     for change in [
         |source: &mut Source| source.topic = "/elsewhere".into(),
-        |source: &mut Source| source.kind = Kind::PoseState,
+        |source: &mut Source| source.kind = SourceType::PoseState,
         |source: &mut Source| source.name = "other".into(),
     ] {
         let mut bench = Bench::new(vec![]);

@@ -3,7 +3,7 @@
 
 mod common;
 
-use arbiter::{Census, Input, Kind, Level, LockState, Refused, State, Verdict, ZeroCause};
+use arbiter::{Census, Input, Level, LockState, Refused, SourceType, State, Verdict, ZeroCause};
 use common::{Bench, HIGH, LOW, WITHHELD, at, command, drives, go, lock, params, stamp, stop};
 use units::{Command, Machine, Velocity};
 
@@ -49,7 +49,7 @@ fn a_source_that_was_silent_at_rest_may_begin_with_motion() {
 #[test]
 fn a_stick_that_was_silent_at_rest_begins_with_a_zero() {
     let mut params = params(vec![]);
-    params.sources[LOW].kind = Kind::PoseState;
+    params.sources[LOW].kind = SourceType::PoseState;
     let mut bench = Bench::with(params);
     let mut begins = |ms: u64, sec: i32| {
         assert!(bench.command(ms, LOW, 0.5, sec).iter().all(|command| command.velocity.is_zero()));
@@ -120,7 +120,7 @@ fn asks(bench: &mut Bench, from: u64, to: u64, is_open: bool) -> Vec<Command> {
 /// A stick holds the vehicle still at 500, above navigation, which asks for motion.
 fn held_still() -> Bench {
     let mut params = params(vec![lock(150)]);
-    params.sources[HIGH].kind = Kind::PoseState;
+    params.sources[HIGH].kind = SourceType::PoseState;
     let mut bench = Bench::opened(params);
     bench.on(0, stands(HIGH, 0, true));
     assert_eq!(asks(&mut bench, 1, 250, true), []);

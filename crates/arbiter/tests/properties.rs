@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use arbiter::{Arbiter, Input, Invalid, Kind, Lock, Output, Params, Source};
+use arbiter::{Arbiter, Input, Invalid, Lock, Output, Params, Source, SourceType};
 use proptest::prelude::*;
 use units::{Command, Instant, Machine, Stamp, Velocity};
 
@@ -20,7 +20,7 @@ fn params(with_locks: bool) -> Params {
     let ms = Duration::from_millis;
     let source = |(index, &(priority, timeout)): (usize, &(u8, u64))| Source {
         timeout: ms(timeout),
-        ..Source::new(&index.to_string(), &format!("/s{index}"), Kind::TwistStamped, priority)
+        ..Source::new(&index.to_string(), &format!("/s{index}"), SourceType::TwistStamped, priority)
     };
     let lock = |&(priority, timeout): &(u8, u64)| Lock {
         name: priority.to_string(),

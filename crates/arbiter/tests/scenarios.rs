@@ -6,7 +6,7 @@ mod model;
 use std::time::Duration;
 
 use arbiter::{
-    Arbiter, Census, Input, Invalid, Kind, Lock, LockState, Output, Params, Source, State, Verdict,
+    Arbiter, Census, Input, Invalid, Lock, LockState, Output, Params, Source, SourceType, State, Verdict,
 };
 use model::{Asks, Memory, Model, Setting};
 use proptest::prelude::*;
@@ -66,7 +66,7 @@ fn params(model: &Model) -> Params {
         let (priority, timeout) = model.setting.sources[index];
         Source {
             timeout: time(timeout),
-            ..Source::new(&format!("s{index}"), &format!("/s{index}"), Kind::Twist, priority)
+            ..Source::new(&format!("s{index}"), &format!("/s{index}"), SourceType::Twist, priority)
         }
     };
     let lock = |(index, &(priority, timeout)): (usize, &(u8, i64))| Lock {

@@ -4,7 +4,9 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use arbiter::{Active, Arbiter, Input, Invalid, Kind, Output, Params, State, Verdict, Wiring, specification};
+use arbiter::{
+    Active, Arbiter, Input, Invalid, Output, Params, SourceType, State, Verdict, Wiring, specification,
+};
 use joystick::PoseState;
 use params::{Refusal, Set};
 use r2r::diagnostic_msgs::msg::{DiagnosticStatus, KeyValue};
@@ -211,7 +213,7 @@ pub fn subscriptions<M: Contains<Arbiter> + 'static>(
             topic: source.topic.clone(),
             index,
             candidate: candidate(source.kind),
-            possible: SOURCE_TYPES,
+            possible: &SourceType::MESSAGES,
             count: Box::new(move |source, publishers| {
                 M::wrap(Input::SourcePublishersCounted { source, publishers })
             }),
@@ -245,29 +247,27 @@ pub fn watch_command<M: Contains<Arbiter> + Send + 'static>(
 
 /// The types that a lock's topic can have.
 const LOCK_TYPES: &[&str] = &["std_msgs/msg/Bool"];
-/// The types that a source's topic can have.
-const SOURCE_TYPES: &[&str] =
-    &["geometry_msgs/msg/Twist", "geometry_msgs/msg/TwistStamped", "or_pose_estimator/msg/State"];
-
-/// The subscription of a source of this kind.
-fn candidate<M: Contains<Arbiter> + 'static>(kind: Kind) -> Candidate<M> {
+/// The subscription of a source of this type.
+fn candidate<M: Contains<Arbiter> + 'static>(kind: SourceType) -> Candidate<M> {
     let received = move |source: usize, command: Result<Command, NotFinite>| {
         Some(M::wrap(Input::CommandReceived { source, command: command.map_err(Invalid::NotFinite) }))
     };
     match kind {
-        Kind::Twist => Candidate::indexed(qos::commands(), move |source, message: geometry::Twist| {
+        SourceType::Twist => Candidate::indexed(qos::commands(), move |source, message: geometry::Twist| {
             received(source, messages::unstamped(&message))
         }),
-        Kind::TwistStamped => {
+        SourceType::TwistStamped => {
             Candidate::indexed(qos::commands(), move |source, message: geometry::TwistStamped| {
                 received(source, messages::command(&message))
             })
         }
-        Kind::PoseState => Candidate::indexed(qos::commands(), move |source, message: or_pose::State| {
-            let PoseState { stamp, intrinsic, vel, avel, acc, aacc, .. } = messages::reference(&message);
-            let state = State { stamp, intrinsic, vel, avel, acc, aacc };
-            Some(M::wrap(Input::StateReceived { source, state }))
-        }),
+        SourceType::PoseState => {
+            Candidate::indexed(qos::commands(), move |source, message: or_pose::State| {
+                let PoseState { stamp, intrinsic, vel, avel, acc, aacc, .. } = messages::reference(&message);
+                let state = State { stamp, intrinsic, vel, avel, acc, aacc };
+                Some(M::wrap(Input::StateReceived { source, state }))
+            })
+        }
     }
 }
 

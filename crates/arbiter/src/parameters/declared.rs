@@ -2,6 +2,8 @@ use core::time::Duration;
 
 use params::{Group, Parameter, Preset, PresetValue, Specification};
 
+use crate::SourceType;
+
 use super::limits::{AngularZ, LinearX};
 
 pub(super) const SOURCES: &str = "sources";
@@ -22,7 +24,7 @@ params::params! {
         topic: String = Parameter::string("topic", "")
             .text("Topic of the commands; each source has a topic of its own, with one publisher. Set it to add a \
                 source, delete it to remove one.").needed_by("peers.md 3 #9: add and remove sources at run time"),
-        kind: String = Parameter::choice("type", "twist_stamped", &["twist", "twist_stamped", "pose_state"])
+        kind: String = Parameter::choice("type", "twist_stamped", &SourceType::NAMES)
             .text("Message type of the topic: geometry_msgs/Twist, geometry_msgs/TwistStamped or or_pose_estimator/State.")
             .needed_by("peers.md 2 #15, #16: Twist and TwistStamped side by side; joystick.txt: the joystick's State"),
         priority: i64 = Parameter::integer("priority", 0, 0, 255).text("The highest one drives; no two sources may have the same.")

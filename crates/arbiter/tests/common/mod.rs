@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use arbiter::{Arbiter, Census, Input, Invalid, Kind, Lock, Output, Params, Source, Verdict};
+use arbiter::{Arbiter, Census, Input, Invalid, Lock, Output, Params, Source, SourceType, Verdict};
 use units::{Command, Instant, Machine, Stamp, Velocity};
 
 pub const LOW: usize = 0;
@@ -16,7 +16,8 @@ const START: u64 = 10_000;
 
 /// Two sources of priority 10 and 100, timeout 500 ms, no limits.
 pub fn params(locks: Vec<Lock>) -> Params {
-    let source = |name: &str, priority| Source::new(name, &format!("/{name}"), Kind::TwistStamped, priority);
+    let source =
+        |name: &str, priority| Source::new(name, &format!("/{name}"), SourceType::TwistStamped, priority);
     Params { sources: vec![source("low", 10), source("high", 100)], locks, ..Params::default() }
 }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::hint::black_box;
 use std::time::Duration;
 
-use arbiter::{Arbiter, Input, Kind, Lock, Output, Params, Source, specification};
+use arbiter::{Arbiter, Input, Lock, Output, Params, Source, SourceType, specification};
 use params::Value;
 use ros::Error;
 use units::{Command, Instant, Machine, Stamp, Velocity};
@@ -121,7 +121,7 @@ impl Work for ArbiterStep {
 fn params(setting: Setting, speaker: usize) -> Result<Params, Error> {
     let source = |index: u8| {
         let name = format!("source_{index}");
-        let mut source = Source::new(&name, &format!("/{name}"), Kind::TwistStamped, index);
+        let mut source = Source::new(&name, &format!("/{name}"), SourceType::TwistStamped, index);
         if usize::from(index) != speaker {
             source.timeout = DAY;
         }
