@@ -18,11 +18,10 @@ pub enum Input {
     HaltRequested,
     /// A reset of the motors was requested.
     ResetRequested,
-    /// The state of the vehicle was received: whether it is an emergency stop.
-    StateReceived {
-        /// Whether it is `ESTOP`.
-        is_estop: bool,
-    },
+    /// The state of the vehicle was received, as hindbrain publishes it.
+    StateReceived(String),
+    /// So many nodes publish the state of the vehicle.
+    StatePublishersCounted(usize),
     /// Parameters of controllers were changed: they count when a controller is loaded.
     ParametersChanged,
     /// The wall clock was read.
@@ -59,7 +58,7 @@ const STATUS_PERIOD: Duration = Duration::from_secs(1);
 /// The controller manager, with the halt of the motors, the reports of the loop and the diagnostics.
 ///
 /// The motors are halted while one of these holds: a halt was requested and no reset since; the vehicle is in its emergency
-/// stop; its state is awaited and lost. When the last one ends, the motors are reset once.
+/// stop, or in a state that is not known; its state is awaited and lost, or has more than one publisher. When the last one ends, the motors are reset once.
 #[derive(Debug)]
 pub struct Mechanism {
     manager: Manager,
@@ -71,6 +70,8 @@ pub struct Mechanism {
     state_until: Option<Instant>,
     is_halted: bool,
     statuses_due: Option<Instant>,
+    /// When the diagnostics last got a report.
+    recorded: Option<Instant>,
     clock: (Instant, Stamp),
     outputs: VecDeque<Output>,
 }
@@ -81,15 +82,22 @@ struct Causes {
     is_requested: bool,
     is_estop: bool,
     is_lost: bool,
+    is_contested: bool,
+}
+
+/// Whether the state of a vehicle is one of hindbrain's that is no emergency stop. What is not known counts as one.
+fn is_known_without_estop(state: &str) -> bool {
+    state == "OK" || state == "SSTOP" || state.starts_with("SSTOP.")
 }
 
 impl Causes {
     fn any(self) -> bool {
-        self.is_requested || self.is_estop || self.is_lost
+        self.is_requested || self.is_estop || self.is_lost || self.is_contested
     }
 
     fn text(self) -> &'static str {
         match self {
+            Self { is_contested: true, .. } => "the vehicle's state has more than one publisher",
             Self { is_estop: true, .. } => "the vehicle is in its emergency stop",
             Self { is_lost: true, .. } => "the vehicle's state is lost",
             Self { is_requested: true, .. } => "a halt was requested",
@@ -114,6 +122,7 @@ impl Mechanism {
             state_until: awaits_state.then_some(Instant::ZERO),
             is_halted: true,
             statuses_due: None,
+            recorded: None,
             clock: (Instant::ZERO, Stamp::ZERO),
             outputs,
         }
@@ -154,8 +163,11 @@ impl Mechanism {
     fn reset_requested(&mut self) {
         let causes = Causes { is_requested: false, ..self.causes };
         if causes.any() {
+            // A halt that was requested stays: a reset that is refused changes nothing.
             self.outputs.push_back(Output::Warn(format!("the motors stay halted: {}", causes.text())));
-        } else if !self.causes.any() {
+            return;
+        }
+        if !self.causes.any() {
             self.outputs.push_back(Output::Reset); // an error of a motor, which has no cause here
         }
         self.set_causes(causes);
@@ -168,7 +180,9 @@ impl Mechanism {
         }
         self.count_invalid_commands(&snapshot);
         let names: Vec<String> = self.manager.names().map(str::to_owned).collect();
-        if snapshot.has_statistics {
+        // The statuses need no topic: they are made also where the statistics are not published.
+        if snapshot.has_statistics || self.recorded.is_none_or(|last| now.since(last) >= STATUS_PERIOD) {
+            self.recorded = Some(now);
             for joint in &snapshot.joints {
                 self.diagnostics.add_joint(now, joint);
             }
@@ -230,11 +244,15 @@ impl Machine for Mechanism {
             Input::Reported(snapshot) => self.reported(now, snapshot),
             Input::HaltRequested => self.set_causes(Causes { is_requested: true, ..self.causes }),
             Input::ResetRequested => self.reset_requested(),
-            Input::StateReceived { is_estop } => {
+            Input::StateReceived(state) => {
                 if let Some(until) = &mut self.state_until {
                     *until = now + STATE_TIMEOUT;
+                    let is_estop = !is_known_without_estop(&state);
                     self.set_causes(Causes { is_estop, is_lost: false, ..self.causes });
                 }
+            }
+            Input::StatePublishersCounted(count) => {
+                self.set_causes(Causes { is_contested: count > 1, ..self.causes });
             }
             Input::ParametersChanged => {}
             Input::ClockRead(stamp) => self.clock = (now, stamp),

@@ -98,6 +98,19 @@ fn the_end_of_a_halt_restarts_what_runs_once_before_its_update() {
 }
 
 #[test]
+fn no_motor_gets_an_effort_while_one_is_halted() {
+    let mut rig = running(&["a"]);
+    rig.behaviour("a").set(|plan| plan.effort = Some(4.0));
+    let effort = |rig: &mut Rig, is_halted| {
+        rig.control.robot_mut().actuators_mut()[0].state.is_halted = is_halted;
+        rig.step();
+        rig.control.robot().actuators()[0].command.effort
+    };
+    // The reduction is 2.
+    assert_eq!([effort(&mut rig, false), effort(&mut rig, true), effort(&mut rig, false)], [2.0, 0.0, 2.0]);
+}
+
+#[test]
 fn a_robot_that_is_halted_from_the_beginning_restarts_controllers_too() {
     let mut robot = common::robot();
     robot.actuators_mut()[0].state.is_halted = true;

@@ -272,9 +272,10 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let robot = robot(&params.robot_description)?;
     let topics = Topics::new(&mut member.node)?;
     if let Some(topic) = &params.halt_on {
-        member.inputs.subscribe::<Text>(&mut member.node, topic, qos::command(), |message| {
-            Some(Input::StateReceived { is_estop: message.data == "ESTOP" })
+        member.inputs.subscribe::<Text>(&mut member.node, topic, qos::edge(), |message| {
+            Some(Input::StateReceived(message.data))
         })?;
+        member.inputs.expect_one_publisher(topic, Input::StatePublishersCounted);
     }
     let types = Types::default();
     let factory = Factory::start(robot.clone(), params.plugin_folders.clone(), &types)

@@ -21,11 +21,11 @@ use crate::{Joint, Robot};
 /// 7. The actuators' efforts are computed from the joints'.
 /// 8. A waiting [`Change::Switch`] takes effect: the next step is the first with the new set.
 ///
-/// While the motors are halted, controllers are updated as always.
+/// While a motor is halted, controllers are updated as always, and no motor gets an effort.
 /// # Real-time
 /// A step allocates nothing, takes no lock and calls nothing but the controllers and `clock`.
 /// # Source
-/// `pr2_controller_manager` 1.8.21, `ControllerManager::update`; own: a controller that fails is stopped alone, and a strict
+/// `pr2_controller_manager` 1.8.21, `ControllerManager::update`; own: no effort while a motor is halted; a controller that fails is stopped alone, and a strict
 /// switch in which a controller does not start starts those again that ran.
 #[derive(Debug)]
 pub struct ControlLoop {
@@ -114,6 +114,10 @@ impl ControlLoop {
         self.was_halted = is_halted;
         self.update(now, period, &mut clock);
         self.robot.enforce_limits();
+        if is_halted {
+            // The motors come back one after the other, before the controllers are restarted.
+            self.robot.zero_commands();
+        }
         self.robot.write_actuators();
         if let Some(Change::Switch { stop, start, is_strict }) = change {
             self.switch(now, period, stop, start, *is_strict);

@@ -105,6 +105,9 @@ pub struct Rig {
     /// The dependencies of the controllers that are to be created, and those whose init fails.
     pub dependencies: Vec<(String, Dependency)>,
     pub init_fails: Vec<String>,
+    /// Whether controllers are created only by [`create_what_waits`](Self::create_what_waits).
+    pub is_slow: bool,
+    slow: Vec<String>,
     /// Why the libraries cannot be loaded again.
     pub libraries_fail: Option<String>,
     pub behaviours: Vec<(String, Behaviour)>,
@@ -128,6 +131,8 @@ impl Rig {
             dependencies: Vec::new(),
             init_fails: Vec::new(),
             libraries_fail: None,
+            is_slow: false,
+            slow: Vec::new(),
             behaviours: Vec::new(),
             waiting: None,
             next: 0,
@@ -150,6 +155,7 @@ impl Rig {
     pub fn drain(&mut self) {
         while let Some(output) = self.manager.poll(self.now) {
             match output {
+                Output::Create { name, .. } if self.is_slow => self.slow.push(name),
                 Output::Create { name, .. } => {
                     let result = self.create(name);
                     self.manager.handle(self.now, Input::Created(result));
@@ -169,6 +175,15 @@ impl Rig {
                 Output::Warn(sentence) => self.warnings.push(sentence),
             }
         }
+    }
+
+    /// Ends the creation of the controllers that were slow.
+    pub fn create_what_waits(&mut self) {
+        for name in std::mem::take(&mut self.slow) {
+            let result = self.create(name);
+            self.manager.handle(self.now, Input::Created(result));
+        }
+        self.drain();
     }
 
     fn create(&mut self, name: String) -> Result<NewController, Refusal> {

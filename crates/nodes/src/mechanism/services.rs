@@ -141,12 +141,13 @@ pub(super) fn serve(
             },
             |id, shell| shell.deliver(Input::Manager(ManagerInput::Cancelled(id))),
         )?
-        .service::<Empty::Service>("halt_motors", |_, context| {
-            context.shell().deliver(Input::HaltRequested);
-            Some(Empty::Response {})
-        })?
+        // Services are answered in this order: of a reset and a halt that were received together, the halt counts.
         .service::<Empty::Service>("reset_motors", |_, context| {
             context.shell().deliver(Input::ResetRequested);
+            Some(Empty::Response {})
+        })?
+        .service::<Empty::Service>("halt_motors", |_, context| {
+            context.shell().deliver(Input::HaltRequested);
             Some(Empty::Response {})
         })
 }
