@@ -8,7 +8,7 @@ import pytest
 from action_msgs.msg import GoalStatus
 from conftest import LATCHED, Graph, Process
 from diagnostic_msgs.msg import DiagnosticArray
-from mechanisms import ARM, BEST_EFFORT, STRICT, URDF, Manager, arm
+from mechanisms import ARM, BEST_EFFORT, STRICT, URDF, Manager, arm, wait_for
 from pr2_mechanism_msgs.action import SwitchController
 from pr2_mechanism_msgs.msg import MechanismStatistics
 from rcl_interfaces.msg import ParameterType
@@ -372,8 +372,7 @@ class Switcher:
         return self._wait(handle.cancel_goal_async())
 
     def _wait(self, future):
-        self.graph.wait(future.done, "no answer of the action", 5.0)
-        return future.result()
+        return wait_for(self.graph, future, "no answer of the action")
 
 
 def test_the_action_switches_all_or_nothing():
