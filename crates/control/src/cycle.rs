@@ -1,5 +1,6 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use mechanism::controllers::{Change, ControlLoop, ControllerFailure, ControllerId, Message, Report};
 use mechanism::robot::Hardware;
@@ -25,8 +26,8 @@ pub enum Event {
     Used(Message),
 }
 
-/// A message on its way to a controller.
-pub(crate) type Delivery = (ControllerId, usize, Message);
+/// A message on its way to a controller, and how long it waited before.
+pub(crate) type Delivery = (ControllerId, usize, Message, Duration);
 
 /// How many events a cycle makes besides failures, which wait in their controllers: a change, a report, used messages.
 const EVENTS_OF_A_CYCLE: usize = 2 + MESSAGES_OF_A_CYCLE;
@@ -84,8 +85,9 @@ impl Body {
 
     fn deliver(&mut self, cycle: Cycle) {
         for _ in 0..MESSAGES_OF_A_CYCLE {
-            let Ok((controller, input, mut message)) = self.deliveries.pop() else { return };
-            self.control.deliver(controller, input, &mut message, cycle.now);
+            let Ok((controller, input, mut message, waited)) = self.deliveries.pop() else { return };
+            let received = Instant::ZERO + cycle.now.since(Instant::ZERO).saturating_sub(waited);
+            self.control.deliver(controller, input, &mut message, received);
             if matches!(message, Message::Trajectory(Some(_))) {
                 self.send(Event::Used(message));
             }

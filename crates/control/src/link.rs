@@ -102,7 +102,18 @@ pub struct Deliveries(Producer<Delivery>);
 impl Deliveries {
     /// Sends a message to the input `input` of a controller; `false` if too many wait, and it is lost.
     pub fn send(&mut self, controller: ControllerId, input: usize, message: Message) -> bool {
-        self.0.push((controller, input, message)).is_ok()
+        self.send_late(controller, input, message, Duration::ZERO)
+    }
+
+    /// The same for a message that may have arrived `waited` ago, since this process was held: to the controller it is that old.
+    pub fn send_late(
+        &mut self,
+        controller: ControllerId,
+        input: usize,
+        message: Message,
+        waited: Duration,
+    ) -> bool {
+        self.0.push((controller, input, message, waited)).is_ok()
     }
 }
 

@@ -69,6 +69,7 @@ pub struct Mechanism {
     /// When the vehicle's state counts as lost, if it is awaited.
     state_until: Option<Instant>,
     is_halted: bool,
+    is_stopping: bool,
     statuses_due: Option<Instant>,
     /// When the diagnostics last got a report.
     recorded: Option<Instant>,
@@ -121,6 +122,7 @@ impl Mechanism {
             causes,
             state_until: awaits_state.then_some(Instant::ZERO),
             is_halted: true,
+            is_stopping: false,
             statuses_due: None,
             recorded: None,
             clock: (Instant::ZERO, Stamp::ZERO),
@@ -174,7 +176,7 @@ impl Mechanism {
     }
 
     fn reported(&mut self, now: Instant, snapshot: Box<Snapshot>) {
-        if self.is_halted != snapshot.is_halted {
+        if self.is_halted != snapshot.is_halted && !self.is_stopping {
             self.is_halted = snapshot.is_halted;
             self.outputs.push_back(Output::PublishHalted(self.is_halted));
         }
@@ -256,7 +258,11 @@ impl Machine for Mechanism {
             }
             Input::ParametersChanged => {}
             Input::ClockRead(stamp) => self.clock = (now, stamp),
-            Input::Stopping => self.outputs.push_back(Output::Halt),
+            Input::Stopping => {
+                // No report of the loop follows that would say so.
+                (self.is_stopping, self.is_halted) = (true, true);
+                self.outputs.extend([Output::Halt, Output::PublishHalted(true)]);
+            }
         }
     }
 

@@ -1,103 +1,158 @@
-//! The node's machine: which causes halt the motors, and what ends a halt.
+//! The node's machine: why the motors are halted, when they are reset, and what is said of it.
 #![allow(clippy::unwrap_used)]
+
+mod common;
 
 use std::time::Duration;
 
-use mechanism::robot::transmission::{Simple, Transmission};
-use mechanism::robot::{Actuator, Joint, JointKind};
-use mechanism::{Input, Mechanism, Output, Robot, Snapshot};
-use units::{Instant, Machine};
+use mechanism::{Input, Mechanism, Output, Snapshot};
+use units::{Instant, Level, Machine, Stamp};
 
-/// The machine, its time in milliseconds, and how the motors were last told to be: `halt` or `reset`.
-struct Bench {
+const TIMEOUT: Duration = Duration::from_secs(2);
+
+struct Node {
     machine: Mechanism,
-    last: Vec<&'static str>,
-    warnings: Vec<String>,
+    now: Instant,
 }
 
-impl Bench {
+impl Node {
     fn new(awaits_state: bool) -> Self {
-        let machine = Mechanism::new(Duration::from_secs(2), awaits_state);
-        let mut bench = Self { machine, last: Vec::new(), warnings: Vec::new() };
-        bench.drain(0);
-        bench
+        Self { machine: Mechanism::new(TIMEOUT, awaits_state), now: Instant::from_millis(1000) }
     }
 
-    fn drain(&mut self, millis: u64) {
-        while let Some(output) = self.machine.poll(Instant::from_millis(millis)) {
+    /// What it does about an input: `halt`, `reset`, `halted true`, `warn ...`, and `statuses`.
+    fn told(&mut self, input: Input) -> Vec<String> {
+        self.machine.handle(self.now, input);
+        self.drain()
+    }
+
+    fn later(&mut self, millis: u64) -> Vec<String> {
+        self.now = self.now + Duration::from_millis(millis);
+        self.drain()
+    }
+
+    fn drain(&mut self) -> Vec<String> {
+        let mut acts = Vec::new();
+        while let Some(output) = self.machine.poll(self.now) {
             match output {
-                Output::Halt => self.last.push("halt"),
-                Output::Reset => self.last.push("reset"),
-                Output::Warn(sentence) => self.warnings.push(sentence),
+                Output::Halt => acts.push("halt".into()),
+                Output::Reset => acts.push("reset".into()),
+                Output::PublishHalted(is_halted) => acts.push(format!("halted {is_halted}")),
+                Output::Warn(sentence) => acts.push(sentence),
+                Output::PublishStatuses(_) => acts.push("statuses".into()),
                 _ => {}
             }
         }
+        acts
     }
 
-    fn on(&mut self, millis: u64, input: Input) -> Vec<&'static str> {
-        self.machine.handle(Instant::from_millis(millis), input);
-        self.drain(millis);
-        std::mem::take(&mut self.last)
-    }
-
-    fn state(&mut self, millis: u64, state: &str) -> Vec<&'static str> {
-        self.on(millis, Input::StateReceived(state.into()))
+    /// A report of the loop.
+    fn reported(&mut self, is_halted: bool) -> Vec<String> {
+        let mut snapshot = Snapshot::new(&common::robot(), 8);
+        (snapshot.is_halted, snapshot.now) = (is_halted, self.now);
+        self.told(Input::Reported(Box::new(snapshot)))
     }
 }
 
 #[test]
-fn the_motors_are_halted_by_an_estop_by_silence_and_by_a_state_that_is_not_known() {
-    let mut bench = Bench::new(true);
-    assert_eq!(std::mem::take(&mut bench.last), ["halt"], "until the first state");
-    assert_eq!(bench.state(100, "OK"), ["reset"]);
-    for (at, state) in [(200, "ESTOP"), (300, "estop"), (400, "UNKNOWN"), (500, "")] {
-        assert_eq!(bench.state(at, state), ["halt"], "{state}");
-        assert_eq!(bench.state(at + 50, "SSTOP.IR"), ["reset"]);
-    }
-    bench.drain(2049);
-    assert!(bench.last.is_empty());
-    bench.drain(2050);
-    assert_eq!(std::mem::take(&mut bench.last), ["halt"], "1.5 s after the last one");
-    assert_eq!(bench.state(3000, "OK"), ["reset"]);
+fn a_halt_lasts_until_the_reset_and_each_change_is_published() {
+    let mut node = Node::new(false);
+    assert_eq!(node.reported(true), Vec::<String>::new(), "as at the start");
+    assert_eq!(node.reported(false), ["halted false"]);
+    assert_eq!(node.told(Input::HaltRequested), ["halt", "the motors are halted: a halt was requested"]);
+    assert_eq!(node.told(Input::HaltRequested), Vec::<String>::new(), "once");
+    assert_eq!(node.reported(true), ["halted true"]);
+    assert_eq!(node.machine.halt_cause(), Some("a halt was requested"));
+    assert_eq!(node.told(Input::ResetRequested), ["reset"]);
+    assert_eq!(node.reported(false), ["halted false"]);
+    assert_eq!(node.told(Input::ResetRequested), ["reset"], "an error of a motor has no cause here");
 }
 
 #[test]
-fn a_second_publisher_of_the_state_halts_whatever_it_says() {
-    let mut bench = Bench::new(true);
-    bench.last.clear();
-    assert_eq!(bench.state(100, "OK"), ["reset"]);
-    assert_eq!(bench.on(150, Input::StatePublishersCounted(2)), ["halt"]);
-    assert!(bench.state(200, "OK").is_empty());
-    assert_eq!(bench.machine.halt_cause(), Some("the vehicle's state has more than one publisher"));
-    assert_eq!(bench.on(250, Input::StatePublishersCounted(1)), ["reset"]);
+fn an_estop_or_a_lost_state_halts_and_a_reset_waits_for_its_end() {
+    let mut node = Node::new(true);
+    assert_eq!(node.drain(), ["halt"], "until the state is there");
+    let state = |is_estop| Input::StateReceived { is_estop };
+    assert_eq!(node.told(state(false)), ["reset"]);
+    assert_eq!(
+        node.told(state(true)),
+        ["halt", "the motors are halted: the vehicle is in its emergency stop"]
+    );
+    let stays = "the motors stay halted: the vehicle is in its emergency stop";
+    assert_eq!(node.told(Input::ResetRequested), [stays]);
+    assert_eq!(node.told(Input::HaltRequested), Vec::<String>::new());
+    assert_eq!(node.told(state(false)), Vec::<String>::new(), "the requested halt is still there");
+    assert_eq!(node.told(Input::ResetRequested), ["reset"]);
+    // It is lost after 1.5 s without one.
+    assert!(!node.later(1499).contains(&"halt".to_owned()));
+    let lost = node.later(1);
+    assert!(
+        lost.starts_with(&["halt".into(), "the motors are halted: the vehicle's state is lost".into()]),
+        "{lost:?}"
+    );
+    assert_eq!(node.told(state(false)), ["reset"]);
+}
+
+/// The last word on `motors_halted` is true, even if a report from before the halt comes late.
+#[test]
+fn at_its_end_the_motors_are_halted_and_the_last_message_says_so() {
+    let mut node = Node::new(false);
+    assert_eq!(node.reported(false), ["halted false"]);
+    assert_eq!(node.told(Input::Stopping), ["halt", "halted true"]);
+    assert_eq!(node.reported(false), Vec::<String>::new());
+    assert!(node.machine.is_halted());
 }
 
 #[test]
-fn a_reset_that_is_refused_changes_nothing() {
-    let mut bench = Bench::new(true);
-    bench.last.clear();
-    assert_eq!(bench.state(100, "OK"), ["reset"]);
-    assert_eq!(bench.on(200, Input::HaltRequested), ["halt"]);
-    assert!(bench.state(300, "ESTOP").is_empty());
-    assert!(bench.on(400, Input::ResetRequested).is_empty());
-    assert!(bench.warnings.last().unwrap().starts_with("the motors stay halted"), "{:?}", bench.warnings);
-    assert!(bench.state(500, "OK").is_empty(), "the halt that was requested holds");
-    assert_eq!(bench.on(600, Input::ResetRequested), ["reset"]);
+fn statuses_and_the_halt_are_published_once_a_second() {
+    let mut node = Node::new(false);
+    assert_eq!(node.drain(), Vec::<String>::new());
+    assert_eq!(node.later(999), Vec::<String>::new());
+    assert_eq!(node.later(1), ["statuses", "halted true"]);
+    assert_eq!(node.later(5000), ["statuses", "halted true"], "once after a pause");
+    assert_eq!(node.machine.deadline(), Some(node.now + Duration::from_secs(1)));
 }
 
+/// The time of an overrun, as statuses show it, is the wall clock's now, less the time since: 60 s ago at 1000 s is 940 s.
 #[test]
-fn an_effort_that_is_not_finite_is_warned_of_once_and_counted() {
-    let simple = Simple { actuator: 0, joint: 0, reduction: 1.0, simulated: None };
-    let joint = Joint::new("pan", JointKind::Continuous);
-    let robot =
-        Robot::from_parts(vec![joint], vec![Actuator::new("motor")], vec![Transmission::Simple(simple)]);
-    let mut bench = Bench::new(false);
-    for count in [0, 3, 5] {
-        let mut snapshot = Box::new(Snapshot::new(&robot, 0));
-        snapshot.joints[0].statistics.invalid_commands = count;
-        bench.on(count, Input::Reported(snapshot));
-        assert_eq!(bench.machine.invalid_commands(), count);
-    }
-    let warnings: Vec<_> = bench.warnings.iter().filter(|text| text.contains("joint 'pan'")).collect();
-    assert_eq!(warnings.len(), 1, "{:?}", bench.warnings);
+fn the_stamp_of_a_step_is_the_wall_clock_s_less_the_time_since() {
+    let mut node = Node::new(false);
+    let mut snapshot = Snapshot::new(&common::robot(), 8);
+    snapshot.now = Instant::from_millis(1000);
+    node.now = Instant::from_millis(61_000);
+    node.machine.handle(node.now, Input::ClockRead(Stamp { sec: 1000, nanosec: 0 }));
+    node.machine.handle(node.now, Input::Reported(Box::new(snapshot)));
+    let stamp = std::iter::from_fn(|| node.machine.poll(node.now)).find_map(|output| match output {
+        Output::Publish(_, _, stamp) => Some(stamp),
+        _ => None,
+    });
+    assert_eq!(stamp, Some(Stamp { sec: 940, nanosec: 0 }));
+    // A wall clock that was set back: the next stamps follow it.
+    node.machine.handle(node.now, Input::ClockRead(Stamp { sec: 100, nanosec: 0 }));
+    let mut snapshot = Snapshot::new(&common::robot(), 8);
+    snapshot.now = node.now;
+    node.machine.handle(node.now, Input::Reported(Box::new(snapshot)));
+    let stamp = std::iter::from_fn(|| node.machine.poll(node.now)).find_map(|output| match output {
+        Output::Publish(_, _, stamp) => Some(stamp),
+        _ => None,
+    });
+    assert_eq!(stamp, Some(Stamp { sec: 100, nanosec: 0 }));
+}
+
+/// Without a controller there is one status that says so, and joints have theirs once they were reported.
+#[test]
+fn the_statuses_are_those_of_joints_and_controllers() {
+    let mut node = Node::new(false);
+    let mut snapshot = Snapshot::new(&common::robot(), 8);
+    (snapshot.now, snapshot.has_statistics) = (node.now, true);
+    node.told(Input::Reported(Box::new(snapshot)));
+    node.now = node.now + Duration::from_secs(1);
+    let statuses = std::iter::from_fn(|| node.machine.poll(node.now)).find_map(|output| match output {
+        Output::PublishStatuses(statuses) => Some(statuses),
+        _ => None,
+    });
+    let statuses: Vec<_> =
+        statuses.unwrap().into_iter().map(|one| (one.name, one.level, one.message)).collect();
+    let none = "Controller: No controllers loaded in controller manager".to_owned();
+    assert_eq!(statuses, [("Joint (pan)".to_owned(), Level::Warn, "Uncalibrated"), (none, Level::Ok, "")]);
 }

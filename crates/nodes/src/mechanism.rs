@@ -21,7 +21,7 @@ use params::Set;
 use r2r::std_msgs::msg::String as Text;
 use ros::{Error, Shell, Status, Stop, clock, panics, qos};
 use rt::RealTime;
-use units::{Instant, Level, Stamp};
+use units::{Clock, Instant, Level, Stamp};
 
 use crate::start::{self, Member};
 use factory::{Created, Done, Factory, Types};
@@ -100,6 +100,8 @@ struct Courier {
     parameters: Arc<Mutex<Set>>,
     returned: Returned,
     watch: Arc<Mutex<Watch>>,
+    /// Knows whether this thread was held, so that messages may have waited.
+    clock: Clock,
 }
 
 /// When the loop reported last.
@@ -111,7 +113,9 @@ struct Watch {
 
 impl Courier {
     fn run(&mut self, node: &mut r2r::Node) {
-        self.topics.pass_on(&mut self.deliveries);
+        let last = self.clock.now();
+        self.clock.pass_to(clock::now(), (last > Instant::ZERO).then(|| last + LONG));
+        self.topics.pass_on(&mut self.deliveries, &self.clock);
         self.read_events();
         loop {
             // A statement of its own: nothing is locked while the machine is told.
@@ -309,6 +313,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         parameters: Arc::clone(&parameters),
         returned,
         watch: Arc::clone(&watch),
+        clock: Clock::default(),
     };
     let runner = member.runner(&shell, move |set| {
         lock(&parameters).clone_from(set);

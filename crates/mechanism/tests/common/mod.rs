@@ -111,6 +111,8 @@ pub struct Rig {
     /// Why the libraries cannot be loaded again.
     pub libraries_fail: Option<String>,
     pub behaviours: Vec<(String, Behaviour)>,
+    /// Controllers of the test's own, by name; all others are [`Recorder`]s.
+    pub own: Vec<(String, Box<dyn Controller>)>,
     /// What waits for the loop.
     pub waiting: Option<Box<Change>>,
     next: RequestId,
@@ -134,9 +136,22 @@ impl Rig {
             is_slow: false,
             slow: Vec::new(),
             behaviours: Vec::new(),
+            own: Vec::new(),
             waiting: None,
             next: 0,
         }
+    }
+
+    /// A rig of another robot.
+    pub fn of(robot: Robot) -> Self {
+        Self { control: ControlLoop::new(robot), ..Self::new() }
+    }
+
+    /// Loads and starts a controller of the test's own.
+    pub fn run(&mut self, name: &str, controller: impl Controller + 'static) {
+        self.own.push((name.to_owned(), Box::new(controller)));
+        self.load(name).unwrap();
+        self.switch(&[name], &[], 2).unwrap();
     }
 
     /// A rig with these loaded controllers.
@@ -192,6 +207,9 @@ impl Rig {
         }
         let dependencies = self.dependencies.iter().filter(|(of, _)| *of == name).map(|(_, one)| one.clone());
         let dependencies = dependencies.collect();
+        if let Some(place) = self.own.iter().position(|(of, _)| *of == name) {
+            return Ok(NewController { id: 1, controller: self.own.remove(place).1, dependencies });
+        }
         let behaviour = Behaviour::default();
         self.behaviours.push((name.clone(), behaviour.clone()));
         let controller = Box::new(Recorder { name, log: self.log.clone(), behaviour });
