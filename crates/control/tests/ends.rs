@@ -207,9 +207,11 @@ fn a_controller_that_sleeps_is_an_overrun_and_the_loop_goes_on_in_its_phase() {
         std::thread::sleep(Duration::from_millis(30));
         1.0
     });
-    rig.wait("no overrun", |rig| rig.overruns > 0 && rig.cycles.missed > 0);
+    // Cycles may be missed on a busy machine too, before the controller slept.
+    rig.wait("no overrun", |rig| {
+        rig.overruns > 0 && rig.cycles.missed >= 29 && rig.cycles.max_step >= Duration::from_millis(30)
+    });
     let (before, at) = (rig.cycles, SystemInstant::now());
-    assert!(before.missed >= 29 && before.max_step >= Duration::from_millis(30), "{before:?}");
     rig.wait("it does not go on", |rig| rig.cycles.cycles >= before.cycles + 100);
     assert!(
         at.elapsed() >= Duration::from_millis(90),

@@ -72,7 +72,7 @@ fn a_halt_lasts_until_the_reset_and_each_change_is_published() {
 fn an_estop_or_a_lost_state_halts_and_a_reset_waits_for_its_end() {
     let mut node = Node::new(true);
     assert_eq!(node.drain(), ["halt"], "until the state is there");
-    let state = |is_estop| Input::StateReceived { is_estop };
+    let state = |is_estop: bool| Input::StateReceived(if is_estop { "ESTOP" } else { "OK" }.into());
     assert_eq!(node.told(state(false)), ["reset"]);
     assert_eq!(
         node.told(state(true)),
