@@ -44,8 +44,8 @@ impl fmt::Display for Report {
         let Self { windows, steps, latency, cost, machine } = self;
         write!(
             f,
-            "{windows}\n\n{steps}\n\n{latency}\nWith 2 running controllers, over DDS, one call after the other, in turns with a bare \
-             r2r service that answers the same list. A load, a switch and an unload take effect in a step of the loop, which is \
+            "{windows}\n\n{steps}\n\n{latency}\nWith 2 running controllers, over DDS, one call after the other at random times, in turns with \
+             a bare r2r service that answers the same list. A load, a switch and an unload take effect in a step of the loop, which is \
              half a millisecond away in the mean.\n\n{cost}\n\n{machine}"
         )
     }

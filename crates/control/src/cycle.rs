@@ -2,7 +2,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use mechanism::controllers::{Change, ControlLoop, ControllerFailure, ControllerId, Message, PublishPeriod, Report};
+use mechanism::controllers::{
+    Change, ControlLoop, ControllerFailure, ControllerId, Message, PublishPeriod, Report,
+};
 use mechanism::robot::Hardware;
 use mechanism::{CycleStatistics, Recorder, Snapshot};
 use rt::Cycle;

@@ -126,7 +126,9 @@ impl FromStr for Histogram {
     fn from_str(text: &str) -> Result<Self, NoHistogram> {
         let mut histogram = Self::new();
         for word in text.split_whitespace() {
-            let parts = word.split_once(':').and_then(|(nanos, count)| Some((nanos.parse().ok()?, count.parse::<u64>().ok()?)));
+            let parts = word
+                .split_once(':')
+                .and_then(|(nanos, count)| Some((nanos.parse().ok()?, count.parse::<u64>().ok()?)));
             let (nanos, count) = parts.ok_or_else(|| NoHistogram(word.to_owned()))?;
             if let Some(own) = histogram.0.get_mut(bucket(Duration::from_nanos(nanos))) {
                 *own = own.saturating_add(count);
@@ -150,9 +152,15 @@ mod tests {
 
     #[test]
     fn buckets_follow_each_other_without_a_gap() {
-        assert_eq!([0, 1023, 1024, 1087, 1088].map(|nanos| bucket(Duration::from_nanos(nanos))), [0, 0, 1, 1, 2]);
+        assert_eq!(
+            [0, 1023, 1024, 1087, 1088].map(|nanos| bucket(Duration::from_nanos(nanos))),
+            [0, 0, 1, 1, 2]
+        );
         for index in 1..BUCKETS {
-            assert_eq!((bucket(least(index)), bucket(least(index) - Duration::from_nanos(1))), (index, index - 1));
+            assert_eq!(
+                (bucket(least(index)), bucket(least(index) - Duration::from_nanos(1))),
+                (index, index - 1)
+            );
         }
         assert_eq!(bucket(Duration::MAX), BUCKETS - 1);
     }
@@ -161,7 +169,10 @@ mod tests {
     fn counts_begin_at_a_bound_and_differ_between_two_times() {
         let early = of(&[10, 100]);
         let late = early.with(&of(&[1200, 10]));
-        assert_eq!((late.count(), late.count_from(Duration::from_millis(1)), late.count_from(Duration::ZERO)), (4, 1, 4));
+        assert_eq!(
+            (late.count(), late.count_from(Duration::from_millis(1)), late.count_from(Duration::ZERO)),
+            (4, 1, 4)
+        );
         assert_eq!(late.since(&early), of(&[1200, 10]));
     }
 
@@ -177,7 +188,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_quantile_is_a_sixteenth_too_long_at_most(
-            mut micros in proptest::collection::vec(1_u64..10_000_000, 1..100), share in 0.0..=1.0,
+            mut micros in proptest::collection::vec(1_u64..10_000_000, 1..100), share in 0.0..=1.0_f64,
         ) {
             let histogram = of(&micros);
             micros.sort_unstable();

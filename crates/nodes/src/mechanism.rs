@@ -175,12 +175,8 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let (desk, requests, outputs) =
         (Desk::default(), Requests::default(), Arc::<Mutex<ControllerOutputs>>::default());
     let parameters = Arc::new(Mutex::new(member.set().clone()));
-    let mut actions = Actions {
-        topics,
-        commands: commands.clone(),
-        requests: requests.clone(),
-        desk: desk.clone(),
-    };
+    let mut actions =
+        Actions { topics, commands: commands.clone(), requests: requests.clone(), desk: desk.clone() };
     let machine = Mechanism::new(params.call_timeout, params.halt_on.is_some());
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let shell = Shell::new(machine, Some(clock_read), move |output| actions.carry_out(output));

@@ -61,7 +61,11 @@ impl Bare {
             let _ = rustix::mm::mlockall(flags); // refused: the node warns of it
             let value = ThreadPriorityValue::try_from(PRIORITY).unwrap_or(ThreadPriorityValue::MIN);
             let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
-            let _ = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Crossplatform(value), policy);
+            let _ = set_thread_priority_and_policy(
+                thread_native_id(),
+                ThreadPriority::Crossplatform(value),
+                policy,
+            );
             run(&own);
         });
         let thread = thread.map_err(|error| Error::Start(format!("the bare loop has no thread: {error}")))?;

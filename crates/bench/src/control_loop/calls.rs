@@ -50,8 +50,18 @@ impl Caller {
     /// It does not appear.
     pub fn wait(&mut self) -> Result<(), Error> {
         let available = r2r::Node::is_available(&self.list).map_err(Error::ros("look for a service"))?;
-        wait(&mut self.node, available).map(drop).ok_or_else(|| Error::Start("no controller manager is there".into()))?;
+        wait(&mut self.node, available)
+            .map(drop)
+            .ok_or_else(|| Error::Start("no controller manager is there".into()))?;
         self.list().map(drop) // the client may be known later than the service
+    }
+
+    /// Waits for some time, and reads what comes.
+    pub fn pause(&mut self, time: Duration) {
+        let end = clock::now() + time;
+        while clock::now() < end {
+            self.node.spin_once(end.since(clock::now()));
+        }
     }
 
     /// Lists the controllers.
@@ -72,7 +82,9 @@ impl Caller {
     /// # Errors
     /// No answer.
     pub fn unload(&mut self, name: &str) -> Result<Answer, Error> {
-        call(&mut self.node, &self.unload, &UnloadController::Request { name: name.into() }, |answer| answer.ok)
+        call(&mut self.node, &self.unload, &UnloadController::Request { name: name.into() }, |answer| {
+            answer.ok
+        })
     }
 
     /// Starts and stops controllers, all or none.

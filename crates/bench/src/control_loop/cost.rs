@@ -60,7 +60,13 @@ fn observe(child: Child, stop: &Stop) -> Result<Cost, Error> {
 
 fn observed(child: &Child, stop: &Stop) -> Result<Cost, String> {
     pause(WARM_UP, stop)?;
-    let of = || Ok::<_, String>((clock::now(), child.activity(None)?, child.activity(Some(THREAD)).unwrap_or_default()));
+    let of = || {
+        Ok::<_, String>((
+            clock::now(),
+            child.activity(None)?,
+            child.activity(Some(THREAD)).unwrap_or_default(),
+        ))
+    };
     let (began, all, thread) = of()?;
     pause(WINDOW, stop)?;
     let (ended, all_after, thread_after) = of()?;

@@ -38,7 +38,8 @@ pub fn measure(context: &r2r::Context, folder: &Folder, stop: &Stop) -> Result<L
     eprintln!("bench: loop: service calls");
     let _bare = Child::start("bench", &["service".to_owned()], folder)?;
     let child = node::start(RATE, folder)?;
-    let times = take_times(context, stop).map_err(|error| Error::Start(format!("{error}\n{}", child.output())))?;
+    let times =
+        take_times(context, stop).map_err(|error| Error::Start(format!("{error}\n{}", child.output())))?;
     let none = || Error::Start("no call was made".into());
     let mut each = times.map(Distribution::new).into_iter();
     let mut next = || each.next().flatten().ok_or_else(none);
@@ -51,16 +52,22 @@ fn take_times(context: &r2r::Context, stop: &Stop) -> Result<[Vec<Duration>; CAL
     bare.wait()?;
     caller.wait()?;
     caller.start(RUNNING)?;
+    let mut random = fastrand::Rng::with_seed(1);
     let mut times: [Vec<Duration>; CALLS.len()] = Default::default();
     for round in 0..ROUNDS + REHEARSED {
-        let answers = [
-            bare.list()?,
-            caller.list()?,
-            caller.load(NAME)?,
-            caller.switch(&[NAME], &[])?,
-            caller.switch(&[], &[NAME])?,
-            caller.unload(NAME)?,
-        ];
+        let mut answers = [(false, Duration::ZERO); CALLS.len()];
+        for (number, answer) in answers.iter_mut().enumerate() {
+            // Each call at a time of its own within the period of the loop, whose steps would set the pace of the calls.
+            caller.pause(Duration::from_micros(random.u64(..2000)));
+            *answer = match number {
+                0 => bare.list(),
+                1 => caller.list(),
+                2 => caller.load(NAME),
+                3 => caller.switch(&[NAME], &[]),
+                4 => caller.switch(&[], &[NAME]),
+                _ => caller.unload(NAME),
+            }?;
+        }
         if stop.is_set() {
             return Err(Error::Start("interrupted".into()));
         }
@@ -78,7 +85,10 @@ fn take_times(context: &r2r::Context, stop: &Stop) -> Result<[Vec<Duration>; CAL
 
 impl fmt::Display for Latency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "| call | calls | p50 [µs] | p99 [µs] | max [µs] | p50 to bare |\n|---|--:|--:|--:|--:|--:|")?;
+        writeln!(
+            f,
+            "| call | calls | p50 [µs] | p99 [µs] | max [µs] | p50 to bare |\n|---|--:|--:|--:|--:|--:|"
+        )?;
         let bare = self.0[0].quantile(0.5).as_secs_f64();
         for (name, times) in CALLS.iter().zip(&self.0) {
             let [p50, p99, max] = [0.5, 0.99, 1.0].map(|share| times.quantile(share).as_micros());

@@ -78,7 +78,8 @@ impl Reports {
 }
 
 fn read(status: &DiagnosticStatus) -> Option<Steps> {
-    let value = |key: &str| status.values.iter().find(|value| value.key == key).map(|value| value.value.as_str());
+    let value =
+        |key: &str| status.values.iter().find(|value| value.key == key).map(|value| value.value.as_str());
     Some(Steps {
         missed: value("steps left out")?.parse().ok()?,
         long: value("steps longer than the period")?.parse().ok()?,

@@ -197,7 +197,9 @@ fn robot(joints: usize) -> Robot {
         joint.is_calibrated = true;
         joint
     };
-    let simple = |index| Transmission::Simple(Simple { actuator: index, joint: index, reduction: 6.0, simulated: None });
+    let simple = |index| {
+        Transmission::Simple(Simple { actuator: index, joint: index, reduction: 6.0, simulated: None })
+    };
     Robot::from_parts(
         names.iter().map(joint).collect(),
         names.iter().map(Actuator::new).collect(),

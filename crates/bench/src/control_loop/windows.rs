@@ -14,9 +14,9 @@ use crate::child::Folder;
 
 const RATE: u32 = 1000;
 const PERIOD: Duration = Duration::from_millis(1);
-const ROUNDS: usize = 2;
+const ROUNDS: usize = 5;
 /// The length of a window without calls.
-const QUIET: Duration = Duration::from_secs(12);
+const QUIET: Duration = Duration::from_secs(6);
 /// The clients that call, and how often each does in one window.
 const CLIENTS: usize = 4;
 const CALLS: usize = 1250;
@@ -73,7 +73,10 @@ fn observe(context: &r2r::Context, stop: &Stop) -> Result<Windows, Error> {
     let mut windows = Windows::default();
     for round in 1..=ROUNDS {
         for is_busy in [false, true] {
-            eprintln!("bench: loop: round {round} of {ROUNDS}, {}", if is_busy { "calls" } else { "at rest" });
+            eprintln!(
+                "bench: loop: round {round} of {ROUNDS}, {}",
+                if is_busy { "calls" } else { "at rest" }
+            );
             let before = mark(&mut reports, &bare)?;
             if is_busy {
                 let began = clock::now();
@@ -107,7 +110,9 @@ fn bombard(callers: &mut [Caller], seed: u64) -> Result<(), Error> {
         let threads: Vec<_> = callers
             .iter_mut()
             .enumerate()
-            .map(|(number, caller)| scope.spawn(move || call(caller, Rng::with_seed(seed * 100 + number as u64))))
+            .map(|(number, caller)| {
+                scope.spawn(move || call(caller, Rng::with_seed(seed * 100 + number as u64)))
+            })
             .collect();
         threads.into_iter().try_for_each(|thread| match thread.join() {
             Ok(result) => result,
@@ -157,7 +162,8 @@ impl fmt::Display for Windows {
                 let [p50, p99, p999, max] =
                     [0.5, 0.99, 0.999, 1.0].map(|share| sum.late.quantile(share).as_micros());
                 let (steps, late) = (sum.late.count(), sum.late.count_from(PERIOD));
-                let (missed, long) = (sum.missed, if what == "loop" { sum.long.to_string() } else { "–".into() });
+                let (missed, long) =
+                    (sum.missed, if what == "loop" { sum.long.to_string() } else { "–".into() });
                 writeln!(
                     f,
                     "| {what}, {when} | {steps} | {p50} | {p99} | {p999} | {max} | {shown} | {late} | {missed} | {long} |"

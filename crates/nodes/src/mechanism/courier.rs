@@ -195,8 +195,9 @@ struct Pace {
 
 impl Pace {
     fn new(params: &Params) -> Self {
-        let period =
-            |rate: f64| if rate > 0.0 { Duration::from_secs_f64(1.0 / rate.max(1e-3)) } else { Duration::MAX };
+        let period = |rate: f64| {
+            if rate > 0.0 { Duration::from_secs_f64(1.0 / rate.max(1e-3)) } else { Duration::MAX }
+        };
         Self {
             step: params.period,
             report: period(params.joint_state_rate).min(period(params.statistics_rate)),

@@ -35,7 +35,12 @@ impl Workshop {
     }
 
     /// Gives a new controller its topics.
-    fn attach(&mut self, node: &mut r2r::Node, name: &str, created: Created) -> Result<NewController, Refusal> {
+    fn attach(
+        &mut self,
+        node: &mut r2r::Node,
+        name: &str,
+        created: Created,
+    ) -> Result<NewController, Refusal> {
         let attached = self.topics.attach(node, name, &created);
         attached
             .and_then(|()| lock(&self.outputs).attach(node, name, &created))
