@@ -123,7 +123,7 @@ impl Rig {
                     self.manager.handle(rt::now(), Input::Failed(index, failure))
                 }
                 Event::Reported(snapshot) => {
-                    self.cycles = snapshot.cycles;
+                    self.cycles = snapshot.cycles.unwrap_or(self.cycles);
                     if let Some(controller) = snapshot.controllers.first() {
                         self.overruns = controller.timing.overruns();
                     }

@@ -1,10 +1,10 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Instant, Machine, Stamp, earliest};
+use units::{Clock, Instant, Machine, Stamp, earliest};
 
 use crate::Snapshot;
-use crate::controllers::{self, Manager};
+use crate::controllers::{self, ControlLoop, Manager, Refusal, Request};
 use crate::diagnostics::{Diagnostics, Status};
 
 /// Everything that can happen to the node.
@@ -73,7 +73,7 @@ pub struct Mechanism {
     statuses_due: Option<Instant>,
     /// When the diagnostics last got a report.
     recorded: Option<Instant>,
-    clock: (Instant, Stamp),
+    clock: Clock,
     outputs: VecDeque<Output>,
 }
 
@@ -125,7 +125,7 @@ impl Mechanism {
             is_stopping: false,
             statuses_due: None,
             recorded: None,
-            clock: (Instant::ZERO, Stamp::ZERO),
+            clock: Clock::default(),
             outputs,
         }
     }
@@ -216,8 +216,18 @@ impl Mechanism {
 
     /// The wall clock at `at`, as of its last reading.
     fn stamp(&self, at: Instant) -> Stamp {
-        let (read, stamp) = self.clock;
-        stamp.before(read.since(at))
+        self.clock.wall().before(self.clock.now().since(at))
+    }
+
+    fn pass_to(&mut self, now: Instant) {
+        let due = self.deadline();
+        self.clock.pass_to(now, due);
+    }
+
+    /// Whether `request` may have waited so long that its client has given up, and could start something.
+    fn is_stale(&self, request: &Request) -> bool {
+        let only_stops = matches!(request, Request::Switch { start, .. } if start.is_empty());
+        self.clock.waited() >= ControlLoop::STALE && !only_stops
     }
 
     /// Does what is due by `now`.
@@ -228,8 +238,8 @@ impl Mechanism {
         let due = *self.statuses_due.get_or_insert(now + STATUS_PERIOD);
         if now >= due {
             self.statuses_due = Some(now + STATUS_PERIOD);
-            let (read, stamp) = self.clock;
-            let statuses = self.diagnostics.statuses(now, |at| stamp.before(read.since(at)));
+            let (wall, read) = (self.clock.wall(), self.clock.now());
+            let statuses = self.diagnostics.statuses(now, |at| wall.before(read.since(at)));
             self.outputs.push_back(Output::PublishStatuses(statuses));
             self.outputs.push_back(Output::PublishHalted(self.is_halted));
         }
@@ -241,14 +251,28 @@ impl Machine for Mechanism {
     type Output = Output;
 
     fn handle(&mut self, now: Instant, input: Input) {
+        self.pass_to(now);
         match input {
+            Input::Manager(controllers::Input::Requested(id, request)) if self.is_stale(&request) => {
+                let refusal = Refusal::Stale(self.clock.waited());
+                self.outputs.push_back(Output::Manager(controllers::Output::Answer(id, Err(refusal))));
+            }
             Input::Manager(input) => self.manager.handle(now, input),
             Input::Reported(snapshot) => self.reported(now, snapshot),
             Input::HaltRequested => self.set_causes(Causes { is_requested: true, ..self.causes }),
+            Input::ResetRequested if self.clock.waited() >= ControlLoop::STALE => {
+                let sentence =
+                    format!("a reset of the motors is ignored: {}", Refusal::Stale(self.clock.waited()));
+                self.outputs.push_back(Output::Warn(sentence));
+            }
             Input::ResetRequested => self.reset_requested(),
             Input::StateReceived(state) => {
                 if let Some(until) = &mut self.state_until {
-                    *until = now + STATE_TIMEOUT;
+                    let waited = self.clock.waited();
+                    if waited >= STATE_TIMEOUT {
+                        return; // it says nothing of now
+                    }
+                    *until = now + (STATE_TIMEOUT - waited);
                     let is_estop = !is_known_without_estop(&state);
                     self.set_causes(Causes { is_estop, is_lost: false, ..self.causes });
                 }
@@ -257,7 +281,7 @@ impl Machine for Mechanism {
                 self.set_causes(Causes { is_contested: count > 1, ..self.causes });
             }
             Input::ParametersChanged => {}
-            Input::ClockRead(stamp) => self.clock = (now, stamp),
+            Input::ClockRead(stamp) => self.clock.read(now, stamp),
             Input::Stopping => {
                 // No report of the loop follows that would say so.
                 (self.is_stopping, self.is_halted) = (true, true);
@@ -267,8 +291,14 @@ impl Machine for Mechanism {
     }
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
+        self.pass_to(now);
         self.expire(now);
         self.outputs.pop_front().or_else(|| self.manager.poll(now).map(Output::Manager))
+    }
+
+    fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
+        self.pass_to(now);
+        self.clock.read_again(since, due);
     }
 
     fn deadline(&self) -> Option<Instant> {

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use mechanism::controllers::{self, Refusal, Request};
 use mechanism::robot::transmission::{Simple, Transmission};
 use mechanism::robot::{Actuator, Joint, JointKind};
 use mechanism::{Input, Mechanism, Output, Robot, Snapshot};
@@ -100,4 +101,47 @@ fn an_effort_that_is_not_finite_is_warned_of_once_and_counted() {
     }
     let warnings: Vec<_> = bench.warnings.iter().filter(|text| text.contains("joint 'pan'")).collect();
     assert_eq!(warnings.len(), 1, "{:?}", bench.warnings);
+}
+
+/// What the machine answers to `request` after a hold of 10 s; a thread that emptied its queue at 1 s reads again at 11 s.
+fn after_a_hold(request: Request) -> Option<Result<(), Refusal>> {
+    let mut bench = Bench::new(false);
+    let (since, now) = (Instant::from_millis(1000), Instant::from_millis(11_000));
+    bench.drain(1000);
+    bench.machine.read_again(now, since, Instant::from_millis(1100));
+    bench.machine.handle(now, Input::Manager(controllers::Input::Requested(1, request)));
+    while let Some(output) = bench.machine.poll(now) {
+        if let Output::Manager(controllers::Output::Answer(1, result)) = output {
+            return Some(result);
+        }
+    }
+    None
+}
+
+#[test]
+fn a_request_that_waited_through_a_hold_starts_nothing() {
+    let switch = |start: &[&str]| Request::Switch {
+        start: start.iter().map(|&name| name.to_owned()).collect(),
+        stop: Vec::new(),
+        strictness: 1,
+    };
+    let stale = || Some(Err(Refusal::Stale(std::time::Duration::from_secs(10))));
+    assert_eq!(after_a_hold(switch(&["a"])), stale());
+    assert_eq!(after_a_hold(Request::Load("a".into())), stale());
+    assert_eq!(after_a_hold(switch(&[])), None, "a stop goes to the loop");
+}
+
+#[test]
+fn a_state_and_a_reset_that_waited_through_a_hold_end_no_halt() {
+    let mut bench = Bench::new(true);
+    bench.last.clear();
+    let (since, now) = (Instant::from_millis(1000), Instant::from_millis(11_000));
+    bench.drain(1000);
+    bench.machine.read_again(now, since, Instant::from_millis(1100));
+    assert!(bench.state(11_000, "OK").is_empty());
+    let mut bench = Bench::new(false);
+    bench.drain(1000);
+    bench.machine.read_again(now, since, Instant::from_millis(1100));
+    assert_eq!(bench.on(11_000, Input::HaltRequested), ["halt"]);
+    assert!(bench.on(11_000, Input::ResetRequested).is_empty());
 }

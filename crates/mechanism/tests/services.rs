@@ -122,6 +122,7 @@ fn while_a_controller_initialises_the_loop_steps_and_the_list_is_there() {
         name: "slow".into(),
         log: rig.log.clone(),
         behaviour: common::Behaviour::default(),
+        taken: std::sync::Arc::default(),
     });
     let created = NewController { id: 9, controller, dependencies: Vec::new() };
     rig.tell(Input::Created(Ok(created)));

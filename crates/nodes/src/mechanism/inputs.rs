@@ -96,14 +96,11 @@ impl ControllerTopics {
         Ok(())
     }
 
-    /// Passes all received messages on. `clock` knows whether they may have waited: a number is then as old as that, and a
-    /// trajectory begins when it is read.
+    /// Passes all received messages on. `clock` knows whether they may have waited.
     pub(super) fn pass_on(&mut self, deliveries: &mut Deliveries, clock: &Clock) {
         for topic in &mut self.0 {
             while let Some(message) = topic.next(clock) {
-                let waited =
-                    if matches!(message, Message::Float(_)) { clock.waited() } else { Duration::ZERO };
-                if !deliveries.send_late(topic.controller, topic.input, message, waited) {
+                if !deliveries.send_late(topic.controller, topic.input, message, clock.waited()) {
                     log::warn!(target: NAME, "a message on '{}' is lost: too many wait for the control loop", topic.name);
                 }
             }
