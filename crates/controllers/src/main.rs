@@ -62,15 +62,20 @@ fn run(manager: &mut Manager, arguments: &Arguments) -> Vec<Failure> {
         Command::Start(names) => each(&names.names, |name| strict(manager, &one(name), &[])),
         Command::Stop(names) => each(&names.names, |name| strict(manager, &[], &one(name))),
         Command::Switch(switch) => shown(manager.switch(&switch.start, &switch.stop, !switch.best_effort)),
-        Command::Spawn(names) => each(&names.names, |name| {
-            manager.load(name)?;
-            strict(manager, &one(name), &[])
-        }),
-        Command::Kill(names) => each(&names.names, |name| {
-            strict(manager, &[], &one(name))?;
-            manager.unload(name)
-        }),
-        Command::ReloadLibraries { restore } => shown(reload(manager, *restore)),
+        // All are loaded before one starts, and all are stopped before one is unloaded.
+        Command::Spawn(names) => both(
+            &names.names,
+            manager,
+            |manager, name| manager.load(name),
+            |manager, name| strict(manager, &one(name), &[]),
+        ),
+        Command::Kill(names) => both(
+            &names.names,
+            manager,
+            |manager, name| strict(manager, &[], &one(name)),
+            |manager, name| manager.unload(name),
+        ),
+        Command::ReloadLibraries { restore } => reload(manager, *restore),
         Command::Spawner(spawner) => spawn(manager, spawner),
         Command::Completion { .. } => Vec::new(),
     }
@@ -95,18 +100,34 @@ fn each(names: &[String], mut call: impl FnMut(&String) -> Result<(), Failure>) 
     failures
 }
 
-fn reload(manager: &mut Manager, restore: bool) -> Result<(), Failure> {
-    let before = manager.list()?;
-    manager.reload()?;
-    if !restore {
-        return Ok(());
+/// Calls `first` for each name, and then `second` for each for which that succeeded.
+fn both(
+    names: &[String],
+    manager: &mut Manager,
+    first: impl Fn(&mut Manager, &String) -> Result<(), Failure>,
+    second: impl Fn(&mut Manager, &String) -> Result<(), Failure>,
+) -> Vec<Failure> {
+    let mut done: Vec<String> = Vec::new();
+    let mut failures = each(names, |name| first(manager, name).map(|()| done.push(name.clone())));
+    if failures.iter().all(|failure| matches!(failure, Failure::Refused(_))) {
+        failures.extend(each(&done, |name| second(manager, name)));
     }
-    for (name, _) in &before {
-        manager.load(name)?;
-    }
+    failures
+}
+
+/// Loads the libraries again. With `restore` all controllers are loaded in the order of the list before, and those that ran
+/// start; one that cannot be loaded any more keeps no other back.
+fn reload(manager: &mut Manager, restore: bool) -> Vec<Failure> {
+    let before = match manager.list().and_then(|before| manager.reload().map(|()| before)) {
+        Ok(before) if restore => before,
+        other => return shown(other.map(|_| ())),
+    };
+    let names: Vec<String> = before.iter().map(|(name, _)| name.clone()).collect();
+    let mut failures = each(&names, |name| manager.load(name));
     let running = |(name, state): &Listed| (state == "running").then(|| name.clone());
     let start: Vec<String> = before.iter().filter_map(running).collect();
-    manager.switch(&start, &[], true)
+    failures.extend(shown(manager.switch(&start, &[], false)));
+    failures
 }
 
 fn spawn(manager: &mut Manager, spawner: &Spawner) -> Vec<Failure> {
