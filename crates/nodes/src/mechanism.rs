@@ -102,6 +102,8 @@ struct Courier {
     watch: Arc<Mutex<Watch>>,
     /// Knows whether this thread was held, so that messages may have waited.
     clock: Clock,
+    /// When it is to run again at the latest.
+    due: Option<Instant>,
 }
 
 /// When the loop reported last.
@@ -113,8 +115,8 @@ struct Watch {
 
 impl Courier {
     fn run(&mut self, node: &mut r2r::Node) {
-        let last = self.clock.now();
-        self.clock.pass_to(clock::now(), (last > Instant::ZERO).then(|| last + LONG));
+        self.clock.pass_to(clock::now(), self.due);
+        self.due = Some(self.clock.now() + LONG);
         self.topics.pass_on(&mut self.deliveries, &self.clock);
         self.read_events();
         loop {
@@ -311,6 +313,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         returned,
         watch: Arc::clone(&watch),
         clock: Clock::default(),
+        due: None,
     };
     let runner = member.runner(&shell, move |set| {
         lock(&parameters).clone_from(set);
