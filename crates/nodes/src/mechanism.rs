@@ -190,6 +190,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         outputs: Arc::clone(&outputs),
         products,
         clock: Clock::default(),
+        due: None,
     };
     let bag =
         Bag { shell: shell.clone(), events, outputs, factory, commands, parameters: Arc::clone(&parameters) };

@@ -20,12 +20,14 @@ pub(super) struct Workshop {
     pub(super) products: Products,
     /// Knows whether this thread was held, so that messages may have waited.
     pub(super) clock: Clock,
+    /// When it is to run again at the latest.
+    pub(super) due: Option<Instant>,
 }
 
 impl Workshop {
     pub(super) fn run(&mut self, node: &mut r2r::Node) {
-        let last = self.clock.now();
-        self.clock.pass_to(clock::now(), (last > Instant::ZERO).then(|| last + LONGEST_SLEEP));
+        self.clock.pass_to(clock::now(), self.due);
+        self.due = Some(self.clock.now() + LONGEST_SLEEP);
         self.topics.pass_on(&mut self.deliveries, &self.clock);
         while let Some(done) = self.products.next() {
             let input = match done {
