@@ -257,7 +257,7 @@ fn what_a_controller_had_is_freed_outside() {
     for _ in 0..100 {
         let time = Duration::from_secs(1);
         let points = vec![Point { time, positions: vec![1.0], ..Point::default() }];
-        let trajectory = Box::new(Trajectory::new(1, points).unwrap());
+        let trajectory = Box::new(Trajectory::new(1, points).unwrap().into());
         assert!(rig.deliveries.send(7, 0, Message::Trajectory(Some(trajectory))));
         rig.cycle();
     }

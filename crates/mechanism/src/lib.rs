@@ -6,6 +6,7 @@ mod chain;
 pub mod controllers;
 pub mod description;
 pub mod diagnostics;
+pub mod follow;
 pub mod laws;
 mod node;
 mod parameters;
