@@ -1,6 +1,7 @@
 //! Node `mechanism`: loads, switches and unloads controllers, which run in a real-time loop.
 
 mod factory;
+mod follow;
 mod guarded;
 mod inputs;
 mod outputs;
@@ -25,6 +26,7 @@ use units::{Instant, Level, Stamp};
 
 use crate::start::{self, Member};
 use factory::{Created, Done, Factory, Types};
+use follow::FollowServers;
 use inputs::ControllerTopics;
 use outputs::ControllerOutputs;
 use services::Requests;
@@ -94,6 +96,7 @@ struct Courier {
     deliveries: Deliveries,
     topics: ControllerTopics,
     outputs: ControllerOutputs,
+    follow: FollowServers,
     factory: Factory,
     commands: Commands,
     asked: Asked,
@@ -111,8 +114,9 @@ struct Watch {
 
 impl Courier {
     fn run(&mut self, node: &mut r2r::Node) {
-        self.topics.pass_on(&mut self.deliveries);
         self.read_events();
+        let follow = &mut self.follow;
+        self.topics.pass_on(&mut self.deliveries, |controller| follow.replace(controller));
         loop {
             // A statement of its own: nothing is locked while the machine is told.
             let asked = lock(&self.asked).pop_front();
@@ -140,6 +144,7 @@ impl Courier {
             };
             self.shell.deliver(Input::Manager(input));
         }
+        self.follow.serve(&self.shell, &mut self.deliveries);
     }
 
     fn read_events(&mut self) {
@@ -154,6 +159,7 @@ impl Courier {
                 Event::Said(controller, at, output, report) => {
                     let stamp = clock::stamp().before(clock::now().since(at));
                     self.outputs.publish(controller, output, report, stamp);
+                    self.follow.publish(controller, report, stamp);
                     continue;
                 }
                 Event::Used(_) => continue,
@@ -173,7 +179,8 @@ impl Courier {
         created: Created,
     ) -> Result<controllers::NewController, controllers::Refusal> {
         let attached = self.topics.attach(node, name, &created);
-        attached.and_then(|()| self.outputs.attach(node, name, &created)).map_err(|error| {
+        let attached = attached.and_then(|()| self.outputs.attach(node, name, &created));
+        attached.and_then(|()| self.follow.attach(node, name, &created)).map_err(|error| {
             controllers::Refusal::Init { name: name.to_owned(), reason: error.to_string() }
         })?;
         Ok(created.controller)
@@ -300,6 +307,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         deliveries,
         topics: ControllerTopics::new(),
         outputs: ControllerOutputs::default(),
+        follow: FollowServers::default(),
         factory,
         commands,
         asked,

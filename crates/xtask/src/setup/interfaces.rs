@@ -65,7 +65,10 @@ const FOREIGN: &[Foreign] = &[
     Foreign {
         name: "control_msgs",
         files: &[
-            ("action/FollowJointTrajectory.action", include_str!("control_msgs/FollowJointTrajectory.action")),
+            (
+                "action/FollowJointTrajectory.action",
+                include_str!("control_msgs/FollowJointTrajectory.action"),
+            ),
             ("msg/JointComponentTolerance.msg", include_str!("control_msgs/JointComponentTolerance.msg")),
             ("msg/JointTolerance.msg", include_str!("control_msgs/JointTolerance.msg")),
             ("CMakeLists.txt", include_str!("control_msgs/lists.cmake")),
