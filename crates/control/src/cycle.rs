@@ -55,7 +55,7 @@ impl Body {
     /// No lock, no allocation, no system call but reading the clock.
     pub fn cycle(&mut self, cycle: Cycle) {
         self.obey_halts();
-        self.hardware.read(self.control.robot_mut(), cycle.since_last);
+        self.hardware.read(self.control.robot_mut(), cycle.now, cycle.since_last);
         // With little room for events nothing is taken that would need it; the loop itself goes on.
         let has_room = self.events.slots() >= EVENTS_OF_A_CYCLE;
         let mut change = if has_room { self.shared.change.take() } else { None };
@@ -118,13 +118,14 @@ impl Body {
             self.snapshot = self.free.pop().ok();
         }
         if let Some(mut snapshot) = self.snapshot.take() {
-            if self.recorder.record(cycle.now, &mut self.control, &mut snapshot) {
+            if self.recorder.record(cycle.now, &mut self.control, self.hardware.link(), &mut snapshot) {
                 snapshot.cycles = self.cycles;
                 self.send(Event::Reported(snapshot));
             } else if snapshot.controllers.capacity() < self.control.controllers().count() {
                 // It has no room for the controllers: outside it gets more.
                 (snapshot.has_joint_states, snapshot.has_statistics) = (false, false);
                 snapshot.is_halted = self.control.robot().is_halted();
+                snapshot.link = self.hardware.link();
                 self.send(Event::Reported(snapshot));
             } else {
                 self.snapshot = Some(snapshot);

@@ -33,8 +33,8 @@ const PERIOD: Duration = Duration::from_millis(1);
 struct Watched(SimulatedRobot, Arc<Mutex<Vec<Actuator>>>);
 
 impl Hardware for Watched {
-    fn read(&mut self, robot: &mut Robot, period: Duration) {
-        self.0.read(robot, period);
+    fn read(&mut self, robot: &mut Robot, now: Instant, period: Duration) {
+        self.0.read(robot, now, period);
     }
 
     fn write(&mut self, robot: &Robot) {

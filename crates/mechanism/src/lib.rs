@@ -1,6 +1,7 @@
 //! The joints, transmissions and controllers of a robot, stepped together, as pr2_mechanism does.
 #![forbid(unsafe_code)]
 
+mod base;
 mod builtin;
 mod chain;
 pub mod controllers;
@@ -13,11 +14,14 @@ mod parameters;
 pub mod robot;
 mod snapshot;
 pub mod standard;
+mod states;
 
+pub use base::{BaseError, BaseMotors};
 pub use builtin::{BUILTIN_TYPES, BuiltinType, Frames, Setup};
 pub use chain::{Chain, ChainError};
 pub use description::{Description, DescriptionError};
 pub use node::{Input, Mechanism, Output};
-pub use parameters::{Params, specification};
+pub use parameters::{Params, RemoteCommands, RemoteParams, specification};
 pub use robot::{Actuator, Joint, Robot};
 pub use snapshot::{CycleStatistics, Recorder, Snapshot};
+pub use states::{StateMonitor, StatesError, StatesMessage};

@@ -5,6 +5,7 @@ mod follow;
 mod guarded;
 mod inputs;
 mod outputs;
+mod remote;
 mod services;
 mod topics;
 
@@ -12,9 +13,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use control::{Commands, Control, Deliveries, Event, Events, Settings};
+use control::{Commands, Control, Deliveries, Event, Events, Settings, StatesSender};
 use mechanism::controllers::{self, ControlLoop};
-use mechanism::robot::SimulatedRobot;
+use mechanism::robot::{Hardware, SimulatedRobot};
 use mechanism::{
     CycleStatistics, Description, Input, Mechanism, Output, Params, Robot, Snapshot, specification,
 };
@@ -29,6 +30,7 @@ use factory::{Created, Done, Factory, Types};
 use follow::FollowServers;
 use inputs::ControllerTopics;
 use outputs::ControllerOutputs;
+use remote::{EffortTopics, Efforts, Remote};
 use services::Requests;
 use topics::Topics;
 
@@ -39,6 +41,8 @@ pub const NAME: &str = "mechanism";
 const SHORT: Duration = Duration::from_millis(1);
 /// How often it looks for them at least.
 const LONG: Duration = Duration::from_millis(20);
+/// How long efforts wait for the node at most, a zero among them.
+const LONGEST_EFFORT: Duration = Duration::from_millis(5);
 
 /// What the machine asks for and the node's own thread does.
 type Asked = Arc<Mutex<VecDeque<controllers::Output>>>;
@@ -67,9 +71,8 @@ fn robot(given: &str) -> Result<Robot, Error> {
     Ok(robot)
 }
 
-fn start_loop(params: &Params, mut robot: Robot) -> Result<Control, Error> {
-    robot.joints_mut().iter_mut().for_each(|joint| joint.is_calibrated = params.is_calibrated);
-    let hardware = Box::new(SimulatedRobot::new(&robot, params.dynamics));
+/// Starts the control loop of `robot` with its `hardware`.
+fn start_loop(params: &Params, robot: Robot, hardware: Box<dyn Hardware>) -> Result<Control, Error> {
     let settings = Settings {
         period: params.period,
         joint_state_rate: params.joint_state_rate,
@@ -96,6 +99,7 @@ struct Courier {
     deliveries: Deliveries,
     topics: ControllerTopics,
     outputs: ControllerOutputs,
+    efforts: Option<Efforts>,
     follow: FollowServers,
     factory: Factory,
     commands: Commands,
@@ -114,6 +118,9 @@ struct Watch {
 
 impl Courier {
     fn run(&mut self, node: &mut r2r::Node) {
+        if let Some(efforts) = &mut self.efforts {
+            efforts.publish();
+        }
         self.read_events();
         let follow = &mut self.follow;
         self.topics.pass_on(&mut self.deliveries, |controller| follow.replace(controller));
@@ -195,6 +202,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 struct Actions {
     topics: Topics,
     commands: Commands,
+    states: Option<StatesSender>,
+    efforts: Option<EffortTopics>,
     requests: Requests,
     asked: Asked,
     returned: Returned,
@@ -211,6 +220,16 @@ impl Actions {
             Output::Manager(asked) => lock(&self.asked).push_back(asked),
             Output::Halt => self.commands.halt(),
             Output::Reset => self.commands.reset(),
+            Output::PassStates(states) => {
+                if let Some(sender) = &self.states {
+                    sender.send(states);
+                }
+            }
+            Output::SendZero => {
+                if let Some(efforts) = &self.efforts {
+                    efforts.publish_zero();
+                }
+            }
             Output::PublishHalted(is_halted) => self.topics.publish_halted(is_halted),
             Output::Publish(snapshot, names, stamp) => {
                 self.topics.publish(&snapshot, &names, stamp);
@@ -221,15 +240,17 @@ impl Actions {
     }
 }
 
-/// How long the node may sleep until the loop's next report, or the next event that somebody waits for.
+/// How long the node may sleep until the loop's next report or effort, or the next event that somebody waits for.
 fn longest_sleep(
     params: &Params,
+    efforts: Option<Duration>,
     requests: Requests,
     watch: Arc<Mutex<Watch>>,
 ) -> impl FnMut() -> Duration + use<> {
     let step = params.period;
     let period =
         |rate: f64| if rate > 0.0 { Duration::from_secs_f64(1.0 / rate.max(1e-3)) } else { Duration::MAX };
+    let longest = efforts.map_or(LONG, |period| period.clamp(SHORT, LONGEST_EFFORT));
     let next = period(params.joint_state_rate).min(period(params.statistics_rate)).saturating_add(step);
     move || {
         if !requests.are_none() {
@@ -237,7 +258,8 @@ fn longest_sleep(
         }
         let due = lock(&watch).last + next;
         let now = clock::now();
-        if now.since(due) > LONG { LONG } else { (due.since(now) + step.min(SHORT) / 4).clamp(SHORT, LONG) }
+        let until_due = (due.since(now) + step.min(SHORT) / 4).clamp(SHORT, LONG);
+        longest.min(if now.since(due) > LONG { LONG } else { until_due })
     }
 }
 
@@ -275,7 +297,14 @@ fn status(machine: &Mechanism, watch: &Mutex<Watch>) -> Status {
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let params = member.params.clone();
-    let robot = robot(&params.robot_description)?;
+    let mut robot = robot(&params.robot_description)?;
+    let remote = match &params.remote {
+        Some(remote) => Some(Remote::new(&mut member.node, &mut member.inputs, &robot, remote)?),
+        None => None,
+    };
+    // A robot elsewhere publishes absolute positions.
+    let is_calibrated = params.is_calibrated || remote.is_some();
+    robot.joints_mut().iter_mut().for_each(|joint| joint.is_calibrated = is_calibrated);
     let topics = Topics::new(&mut member.node)?;
     if let Some(topic) = &params.halt_on {
         member.inputs.subscribe::<Text>(&mut member.node, topic, qos::command(), |message| {
@@ -285,7 +314,18 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let types = Types::default();
     let factory = Factory::start(robot.clone(), params.plugin_folders.clone(), &types)
         .map_err(|error| Error::Start(format!("the factory of controllers has no thread: {error}")))?;
-    let Control { thread, commands, deliveries, events, .. } = start_loop(&params, robot)?;
+    let mut machine = Mechanism::new(params.call_timeout, params.halt_on.is_some());
+    let (mut states, mut efforts, mut sole) = (None, None, Vec::new());
+    let hardware: Box<dyn Hardware> = match remote {
+        Some(remote) => {
+            sole = remote.sole(&member.inputs);
+            (states, efforts) = (Some(remote.states), Some(remote.efforts));
+            machine = machine.with_states(remote.monitor);
+            Box::new(remote.hardware)
+        }
+        None => Box::new(SimulatedRobot::new(&robot, params.dynamics)),
+    };
+    let Control { thread, commands, deliveries, events, .. } = start_loop(&params, robot, hardware)?;
     let halts = commands.clone();
     panics::at_once(move || halts.halt());
     let (asked, returned, watch) = (Asked::default(), Returned::default(), Arc::<Mutex<Watch>>::default());
@@ -294,11 +334,13 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut actions = Actions {
         topics,
         commands: commands.clone(),
+        states,
+        efforts: efforts.as_ref().map(Efforts::topics),
         requests: requests.clone(),
         asked: Arc::clone(&asked),
         returned: Arc::clone(&returned),
     };
-    let machine = Mechanism::new(params.call_timeout, params.halt_on.is_some());
+    let efforts_period = efforts.as_ref().map(|efforts| efforts.period);
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let shell = Shell::new(machine, Some(clock_read), move |output| actions.carry_out(output));
     let mut courier = Courier {
@@ -307,6 +349,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         deliveries,
         topics: ControllerTopics::new(),
         outputs: ControllerOutputs::default(),
+        efforts,
         follow: FollowServers::default(),
         factory,
         commands,
@@ -319,9 +362,10 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         lock(&parameters).clone_from(set);
         Ok(Input::ParametersChanged)
     })?;
+    let runner = remote::count_publishers(runner, &shell, sole);
     let runner = services::serve(runner, &requests, types)?
         .task(move |node| courier.run(node))
-        .wake_within(longest_sleep(&params, requests, Arc::clone(&watch)))
+        .wake_within(longest_sleep(&params, efforts_period, requests, Arc::clone(&watch)))
         .status(move |machine| status(machine, &watch))
         .log_levels();
     let ended = start::run(runner, stop, &shell, [Input::Stopping]);
