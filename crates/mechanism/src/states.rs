@@ -33,7 +33,12 @@ pub enum StatesError {
         count: usize,
     },
     /// It is too old, late, from the future, or repeated.
-    Stale(Stale),
+    Stale {
+        /// Which of these.
+        stale: Stale,
+        /// The age at which a message is too old.
+        timeout: Duration,
+    },
     /// It has another number of values than of names.
     Count {
         /// `positions`, `velocities` or `efforts`.
@@ -145,7 +150,9 @@ impl StateMonitor {
         };
         let actuators = self.actuators.iter().map(sample).collect::<Result<Vec<_>, _>>()?;
         // Last: a message that is wrong otherwise does not make a later one repeated.
-        let time = self.freshness.judge(&self.clock, *stamp, self.timeout).map_err(StatesError::Stale)?;
+        let timeout = self.timeout;
+        let time = self.freshness.judge(&self.clock, *stamp, timeout);
+        let time = time.map_err(|stale| StatesError::Stale { stale, timeout })?;
         Ok(Box::new(StateSample { time, actuators }))
     }
 
@@ -209,17 +216,18 @@ impl fmt::Display for StatesError {
                 write!(f, "the publishers of '{topic}' cannot be counted, must be 1")
             }
             Self::Publishers { topic, count } => write!(f, "'{topic}' has {count} publishers, must have 1"),
-            Self::Stale(Stale::Late) => f.write_str("its stamp is older than that of the message before"),
-            Self::Stale(Stale::Old { age }) => write!(f, "it is {:.3} s old", age.as_secs_f64()),
-            Self::Stale(Stale::Ahead { by }) => {
-                write!(
-                    f,
-                    "its stamp is {:.3} s ahead of the clock, at most 0.1 s is allowed",
-                    by.as_secs_f64()
-                )
+            Self::Stale { stale: Stale::Late, .. } => {
+                f.write_str("its stamp is older than that of the message before")
             }
-            Self::Stale(Stale::Repeated { age }) => {
-                write!(f, "it repeats a stamp that is {:.3} s old", age.as_secs_f64())
+            Self::Stale { stale: Stale::Ahead { by }, .. } => {
+                write!(f, "its stamp is {:.3} s ahead of the clock, must be 0.1 s at most", by.as_secs_f64())
+            }
+            Self::Stale { stale: Stale::Old { age }, timeout } => {
+                write!(f, "it is {:.3} s old, must be younger than {timeout:?}", age.as_secs_f64())
+            }
+            Self::Stale { stale: Stale::Repeated { age }, timeout } => {
+                let age = age.as_secs_f64();
+                write!(f, "it repeats a stamp that is {age:.3} s old, must be younger than {timeout:?}")
             }
             Self::Count { what, found, names } => {
                 write!(f, "it has {found} {what}, must have {names}, one for each name")
@@ -316,10 +324,10 @@ mod tests {
         let at = |sec, nanosec| StatesMessage { stamp: Stamp { sec, nanosec }, ..message("a b") };
         let mut text =
             |message: &StatesMessage| monitor.receive(message).map_err(|(error, _)| error.to_string());
-        assert_eq!(text(&at(98, 0)), Err("it is 2.000 s old".to_owned()));
+        assert_eq!(text(&at(98, 0)), Err("it is 2.000 s old, must be younger than 100ms".to_owned()));
         assert_eq!(
             text(&at(101, 0)),
-            Err("its stamp is 1.000 s ahead of the clock, at most 0.1 s is allowed".to_owned())
+            Err("its stamp is 1.000 s ahead of the clock, must be 0.1 s at most".to_owned())
         );
         let sample = text(&at(99, 950_000_000)).unwrap();
         assert_eq!(sample.time.age(now), Duration::from_millis(50));

@@ -1,4 +1,3 @@
-use std::sync::Arc;
 use std::time::Duration;
 
 use control::{EffortsReceiver, RemoteHardware, StatesSender, remote};
@@ -34,8 +33,9 @@ pub(super) struct Efforts {
 
 /// The topics of efforts, for any thread.
 #[derive(Clone)]
-pub(super) struct EffortTopics(Arc<Kind>);
+pub(super) struct EffortTopics(Kind);
 
+#[derive(Clone)]
 enum Kind {
     Joints { topic: r2r::Publisher<JointState>, names: Vec<String> },
     Motors { topics: [r2r::Publisher<Int16>; 2], motors: BaseMotors },
@@ -68,7 +68,7 @@ impl Remote {
                 Kind::Motors { topics: [publisher(node, port)?, publisher(node, starboard)?], motors }
             }
         };
-        let topics = EffortTopics(Arc::new(kind));
+        let topics = EffortTopics(kind);
         let last = topics.clone();
         panics::final_messages(move || last.publish_zero());
         inputs.subscribe::<JointState>(node, &params.states, qos::sensor(), |message| {
@@ -132,7 +132,7 @@ impl Efforts {
 
 impl EffortTopics {
     fn publish(&self, efforts: &[f64], stamp: Stamp) {
-        let published = match &*self.0 {
+        let published = match &self.0 {
             Kind::Joints { topic, names } => {
                 let mut message =
                     JointState { name: names.clone(), effort: efforts.to_vec(), ..Default::default() };
@@ -152,7 +152,7 @@ impl EffortTopics {
 
     /// Publishes an effort of zero for each actuator.
     pub(super) fn publish_zero(&self) {
-        let count = match &*self.0 {
+        let count = match &self.0 {
             Kind::Joints { names, .. } => names.len(),
             Kind::Motors { .. } => MOTOR_TOPICS.len(),
         };
