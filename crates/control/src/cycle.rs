@@ -33,6 +33,10 @@ pub(crate) type Delivery = (ControllerId, usize, Message, Duration);
 
 /// How many events a cycle makes besides failures, which wait in their controllers: a change, a report, used messages.
 const EVENTS_OF_A_CYCLE: usize = 2 + MESSAGES_OF_A_CYCLE;
+/// A gap between two cycles that is longer halts the motors.
+const LONGEST_GAP: Duration = Duration::from_millis(200);
+/// How many periods a step counts for at most, whatever the time since the last one.
+const MOST_PERIODS: u32 = 10;
 /// How many messages a cycle delivers: the others wait, so that no flood delays the step.
 const MESSAGES_OF_A_CYCLE: usize = 32;
 
@@ -60,15 +64,22 @@ impl Body {
     /// # Real-time
     /// No lock, no allocation, no system call but reading the clock.
     pub fn cycle(&mut self, cycle: Cycle) {
+        if cycle.since_last > LONGEST_GAP {
+            // The process was held, and nothing was controlled: all motors stop, and controllers begin anew.
+            self.hardware.halt();
+            self.was_halted = true;
+        }
         self.obey_halts();
-        self.hardware.read(self.control.robot_mut(), cycle.since_last);
+        self.hardware.read(self.control.robot_mut(), cycle.now, cycle.since_last);
         // With little room for events nothing is taken that would need it; the loop itself goes on.
         let has_room = self.events.slots() >= EVENTS_OF_A_CYCLE;
         let mut change = if has_room { self.shared.change.take() } else { None };
         if has_room {
             self.deliver(cycle);
         }
-        self.control.step(cycle.now, cycle.since_last, rt::now, change.as_deref_mut());
+        // No law integrates over a hold.
+        let period = cycle.since_last.min(self.period * MOST_PERIODS);
+        self.control.step(cycle.now, period, rt::now, change.as_deref_mut());
         self.hardware.write(self.control.robot());
         self.count(cycle);
         if has_room {
@@ -127,13 +138,14 @@ impl Body {
             self.snapshot = self.free.pop().ok();
         }
         if let Some(mut snapshot) = self.snapshot.take() {
-            if self.recorder.record(cycle.now, &mut self.control, &mut snapshot) {
+            if self.recorder.record(cycle.now, &mut self.control, self.hardware.link(), &mut snapshot) {
                 snapshot.cycles = self.cycles_period.is_due(cycle.now).then_some(self.cycles);
                 self.send(Event::Reported(snapshot));
             } else if snapshot.controllers.capacity() < self.control.controllers().count() {
                 // It has no room for the controllers: outside it gets more.
                 (snapshot.has_joint_states, snapshot.has_statistics) = (false, false);
                 snapshot.is_halted = self.control.robot().is_halted();
+                snapshot.link = self.hardware.link();
                 self.send(Event::Reported(snapshot));
             } else {
                 self.snapshot = Some(snapshot);

@@ -33,8 +33,8 @@ const PERIOD: Duration = Duration::from_millis(1);
 struct Watched(SimulatedRobot, Arc<Mutex<Vec<Actuator>>>);
 
 impl Hardware for Watched {
-    fn read(&mut self, robot: &mut Robot, period: Duration) {
-        self.0.read(robot, period);
+    fn read(&mut self, robot: &mut Robot, now: Instant, period: Duration) {
+        self.0.read(robot, now, period);
     }
 
     fn write(&mut self, robot: &Robot) {
@@ -107,9 +107,14 @@ impl Rig {
 
     /// One cycle, which must not allocate, and what follows from it.
     fn cycle(&mut self) {
-        self.now = self.now + PERIOD;
+        self.cycle_after(PERIOD);
+    }
+
+    /// A cycle so long after the previous one.
+    fn cycle_after(&mut self, gap: Duration) {
+        self.now = self.now + gap;
         let before = count();
-        self.body.cycle(Cycle { now: self.now, late: Duration::ZERO, since_last: PERIOD, missed: 0 });
+        self.body.cycle(Cycle { now: self.now, late: Duration::ZERO, since_last: gap, missed: 0 });
         assert_eq!(count(), before, "allocations in a cycle");
         while let Some(event) = self.reads.then(|| self.events.take()).flatten() {
             let input = match event {
@@ -187,6 +192,10 @@ impl Rig {
     fn effort(&self) -> f64 {
         self.heard.lock().unwrap()[0].command.effort
     }
+
+    fn position(&self) -> f64 {
+        self.heard.lock().unwrap()[0].state.position
+    }
 }
 
 #[test]
@@ -232,7 +241,30 @@ fn a_halt_lasts_until_the_reset_and_the_controllers_go_on() {
     assert!(is_halted(&rig));
     rig.cycles(4);
     assert!(!is_halted(&rig));
-    assert_eq!(rig.machine.manager().list().len(), 1);
+    let list = rig.machine.manager().list();
+    assert!(list.len() == 1 && list[0].is_running, "{list:?}");
+}
+
+#[test]
+fn a_process_that_was_held_moves_nothing_before_its_controllers_began_anew() {
+    let mut rig = Rig::new();
+    rig.cycles(20);
+    rig.start("pan");
+    assert!(rig.deliveries.send(7, 0, Message::Float(1.5)));
+    rig.cycle();
+    assert_eq!(rig.effort(), 0.75);
+    let before = rig.position();
+    rig.cycle_after(Duration::from_secs(2));
+    assert_eq!(rig.effort(), 0.0);
+    // The motor stopped by itself: in 2 s, 0.75 Nm would have turned it by several radians.
+    assert!((rig.position() - before).abs() < 0.1, "{} after {before}", rig.position());
+    rig.cycles(20);
+    assert!(!rig.heard.lock().unwrap()[0].state.is_halted, "the motors came back");
+    assert_eq!(rig.effort(), 0.0, "the command of before is over");
+    assert!(rig.machine.manager().list()[0].is_running);
+    assert!(rig.deliveries.send(7, 0, Message::Float(1.5)));
+    rig.cycle();
+    assert_eq!(rig.effort(), 0.75);
 }
 
 #[test]
@@ -257,7 +289,7 @@ fn what_a_controller_had_is_freed_outside() {
     for _ in 0..100 {
         let time = Duration::from_secs(1);
         let points = vec![Point { time, positions: vec![1.0], ..Point::default() }];
-        let trajectory = Box::new(Trajectory::new(1, points).unwrap());
+        let trajectory = Box::new(Trajectory::new(1, points).unwrap().into());
         assert!(rig.deliveries.send(7, 0, Message::Trajectory(Some(trajectory))));
         rig.cycle();
     }

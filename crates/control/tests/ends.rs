@@ -26,7 +26,7 @@ struct Ear {
 }
 
 impl Hardware for Ear {
-    fn read(&mut self, _: &mut Robot, _: Duration) {
+    fn read(&mut self, _: &mut Robot, _: Instant, _: Duration) {
         let left = self.panics_in.load(Ordering::SeqCst);
         if left > 0 {
             self.panics_in.store(left - 1, Ordering::SeqCst);

@@ -50,7 +50,7 @@ static LOCKED: Mutex<()> = Mutex::new(());
 struct Watched(SimulatedRobot, Does, bool);
 
 impl Hardware for Watched {
-    fn read(&mut self, robot: &mut Robot, period: Duration) {
+    fn read(&mut self, robot: &mut Robot, now: units::Instant, period: Duration) {
         if !std::mem::replace(&mut self.2, true) {
             seccompiler::apply_filter(&filter()).unwrap();
         }
@@ -59,7 +59,7 @@ impl Hardware for Watched {
             Does::Waits => drop(LOCKED.lock()),
             Does::Allocates => drop(std::hint::black_box(vec![1_u64; 1_000_000])),
         }
-        self.0.read(robot, period);
+        self.0.read(robot, now, period);
     }
 
     fn write(&mut self, robot: &Robot) {

@@ -32,6 +32,15 @@ impl Motors {
         Self { port, starboard, stamp }
     }
 
+    /// The values for these parts of full of port and starboard, from -1 to 1, forward positive; NaN is a stop.
+    pub fn from_shares(shares: [f64; 2], stamp: Stamp) -> Self {
+        // Rounded and within the range of levels; `as` makes 0 of NaN.
+        Self::from_levels(
+            shares.map(|share| (share.clamp(-1.0, 1.0) * f64::from(FULL)).round() as i16),
+            stamp,
+        )
+    }
+
     /// The levels of port and starboard, -66 to 66, forward positive.
     pub fn levels(&self) -> [i16; 2] {
         [self.port, self.starboard].map(|servo| STOP.saturating_sub(servo).clamp(-FULL, FULL))
@@ -62,6 +71,19 @@ mod tests {
             Motors { port: 24, starboard: 156, stamp: Stamp::ZERO }
         );
         assert!(Motors::stop(Stamp::ZERO).are_stopped());
+    }
+
+    #[test]
+    fn shares_of_full_become_the_nearest_values() {
+        let values = |port, starboard| {
+            let motors = Motors::from_shares([port, starboard], Stamp::ZERO);
+            (motors.port, motors.starboard)
+        };
+        assert_eq!(values(1.0, -1.0), (24, 156));
+        assert_eq!(values(2.0, f64::NEG_INFINITY), (24, 156), "beyond full is full");
+        // 66 · 0.5 = 33; 66 · 0.01 = 0.66, which is nearer to 1.
+        assert_eq!((values(0.5, 0.0), values(-0.01, 0.007)), ((57, 90), (91, 90)));
+        assert_eq!(values(f64::NAN, -0.0), (90, 90));
     }
 
     #[test]

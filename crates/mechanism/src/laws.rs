@@ -1,9 +1,11 @@
 //! Control laws, without the controllers that feed them.
 
+mod motion;
 mod named;
 mod pid;
 mod trajectory;
 
+pub use motion::{Bounds, GoalId, JointTolerances, Motion};
 pub use named::{NamedPoints, NamedPointsError};
 pub use pid::{Gains, Pid, PidError};
 pub use trajectory::{Point, Trajectory, TrajectoryError};

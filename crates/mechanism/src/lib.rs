@@ -1,11 +1,13 @@
 //! The joints, transmissions and controllers of a robot, stepped together, as pr2_mechanism does.
 #![forbid(unsafe_code)]
 
+mod base;
 mod builtin;
 mod chain;
 pub mod controllers;
 pub mod description;
 pub mod diagnostics;
+pub mod follow;
 mod histogram;
 pub mod laws;
 mod node;
@@ -13,12 +15,15 @@ mod parameters;
 pub mod robot;
 mod snapshot;
 pub mod standard;
+mod states;
 
+pub use base::{BaseError, BaseMotors};
 pub use builtin::{BUILTIN_TYPES, BuiltinType, Frames, Setup};
 pub use chain::{Chain, ChainError};
 pub use description::{Description, DescriptionError};
 pub use histogram::{Histogram, NoHistogram};
 pub use node::{Input, Mechanism, Output};
-pub use parameters::{Params, specification};
+pub use parameters::{Params, RemoteCommands, RemoteParams, specification};
 pub use robot::{Actuator, Joint, Robot};
 pub use snapshot::{CycleStatistics, Recorder, Snapshot};
+pub use states::{StateMonitor, StatesError, StatesMessage};

@@ -3,9 +3,10 @@ use std::collections::VecDeque;
 
 use units::{Clock, Instant, Machine, Stamp, earliest};
 
-use crate::Snapshot;
 use crate::controllers::{self, ControlLoop, Manager, Refusal, Request};
 use crate::diagnostics::{Diagnostics, Status};
+use crate::robot::StateSample;
+use crate::{Snapshot, StateMonitor, StatesMessage};
 
 /// Everything that can happen to the node.
 #[derive(Debug)]
@@ -22,6 +23,15 @@ pub enum Input {
     StateReceived(String),
     /// So many nodes publish the state of the vehicle.
     StatePublishersCounted(usize),
+    /// States of the robot elsewhere were received.
+    StatesReceived(StatesMessage),
+    /// The publishers of a topic on which one is expected were counted; `None` if they cannot be.
+    PublishersCounted {
+        /// The topic.
+        topic: String,
+        /// How many there are.
+        count: Option<usize>,
+    },
     /// Parameters of controllers were changed: they count when a controller is loaded.
     ParametersChanged,
     /// The wall clock was read.
@@ -39,6 +49,10 @@ pub enum Output {
     Halt,
     /// Reset the motors.
     Reset,
+    /// Pass states of the robot elsewhere to the control loop.
+    PassStates(Box<StateSample>),
+    /// Send the robot elsewhere an effort of zero for each actuator: the last one.
+    SendZero,
     /// Publish whether any motor is halted.
     PublishHalted(bool),
     /// Publish the topics that are due, with the names of its controllers and the time of its step; then its memory goes back to
@@ -58,7 +72,9 @@ const STATUS_PERIOD: Duration = Duration::from_secs(1);
 /// The controller manager, with the halt of the motors, the reports of the loop and the diagnostics.
 ///
 /// The motors are halted while one of these holds: a halt was requested and no reset since; the vehicle is in its emergency
-/// stop, or in a state that is not known; its state is awaited and lost, or has more than one publisher. When the last one ends, the motors are reset once.
+/// stop, or in a state that is not known; its state is awaited and lost, or has more than one publisher; the states of a robot
+/// elsewhere were lost, or a topic had a second publisher, and no reset was requested since that ended. When the last one ends, the
+/// motors are reset once.
 #[derive(Debug)]
 pub struct Mechanism {
     manager: Manager,
@@ -68,6 +84,8 @@ pub struct Mechanism {
     causes: Causes,
     /// When the vehicle's state counts as lost, if it is awaited.
     state_until: Option<Instant>,
+    /// The states of the robot, if it is elsewhere.
+    states: Option<StateMonitor>,
     is_halted: bool,
     is_stopping: bool,
     statuses_due: Option<Instant>,
@@ -83,7 +101,10 @@ struct Causes {
     is_requested: bool,
     is_estop: bool,
     is_lost: bool,
+    /// The vehicle's state has several publishers.
     is_contested: bool,
+    /// The robot elsewhere was lost.
+    is_robot_lost: bool,
 }
 
 /// Whether the state of a vehicle is one of hindbrain's that is no emergency stop. What is not known counts as one.
@@ -93,7 +114,11 @@ fn is_known_without_estop(state: &str) -> bool {
 
 impl Causes {
     fn any(self) -> bool {
-        self.is_requested || self.is_estop || self.is_lost || self.is_contested
+        self != Self::default()
+    }
+
+    fn is_only_robot(self) -> bool {
+        self == Self { is_robot_lost: true, ..Self::default() }
     }
 
     fn text(self) -> &'static str {
@@ -101,6 +126,7 @@ impl Causes {
             Self { is_contested: true, .. } => "the vehicle's state has more than one publisher",
             Self { is_estop: true, .. } => "the vehicle is in its emergency stop",
             Self { is_lost: true, .. } => "the vehicle's state is lost",
+            Self { is_robot_lost: true, .. } => "the robot was lost; reset_motors ends the halt",
             Self { is_requested: true, .. } => "a halt was requested",
             _ => "no cause",
         }
@@ -121,6 +147,7 @@ impl Mechanism {
             invalid_commands: 0,
             causes,
             state_until: awaits_state.then_some(Instant::ZERO),
+            states: None,
             is_halted: true,
             is_stopping: false,
             statuses_due: None,
@@ -137,14 +164,23 @@ impl Mechanism {
         self
     }
 
+    /// The node of a robot that is elsewhere, whose states `monitor` judges.
+    #[must_use]
+    pub fn with_states(mut self, monitor: StateMonitor) -> Self {
+        self.states = Some(monitor);
+        self
+    }
+
     /// Which controllers are loaded and run.
     pub fn manager(&self) -> &Manager {
         &self.manager
     }
 
     /// Why the motors are kept halted, if they are.
-    pub fn halt_cause(&self) -> Option<&'static str> {
-        self.causes.any().then(|| self.causes.text())
+    pub fn halt_cause(&self) -> Option<String> {
+        let obstacle = self.states.as_ref().and_then(StateMonitor::obstacle);
+        let is_obstacle = !self.causes.any() || self.causes.is_only_robot();
+        obstacle.filter(|_| is_obstacle).or_else(|| self.causes.any().then(|| self.causes.text().to_owned()))
     }
 
     /// Whether any motor was halted in the last report.
@@ -156,17 +192,25 @@ impl Mechanism {
         let before = core::mem::replace(&mut self.causes, causes);
         if causes.any() && !before.any() {
             self.outputs.push_back(Output::Halt);
-            self.outputs.push_back(Output::Warn(format!("the motors are halted: {}", causes.text())));
+            self.warn_of_halt("the motors are halted");
         } else if before.any() && !causes.any() {
             self.outputs.push_back(Output::Reset);
         }
     }
 
+    fn warn_of_halt(&mut self, what: &str) {
+        let cause = self.halt_cause().unwrap_or_default();
+        self.outputs.push_back(Output::Warn(format!("{what}: {cause}")));
+    }
+
     fn reset_requested(&mut self) {
-        let causes = Causes { is_requested: false, ..self.causes };
+        // A robot that is still lost stays lost.
+        let is_robot_lost = self.causes.is_robot_lost
+            && self.states.as_ref().is_some_and(|states| states.obstacle().is_some());
+        let causes = Causes { is_requested: false, is_robot_lost, ..self.causes };
         if causes.any() {
             // A halt that was requested stays: a reset that is refused changes nothing.
-            self.outputs.push_back(Output::Warn(format!("the motors stay halted: {}", causes.text())));
+            self.warn_of_halt("the motors stay halted");
             return;
         }
         if !self.causes.any() {
@@ -175,7 +219,24 @@ impl Mechanism {
         self.set_causes(causes);
     }
 
+    fn states_received(&mut self, message: &StatesMessage) {
+        let Some(states) = &mut self.states else { return };
+        self.outputs.extend(match states.receive(message) {
+            Ok(sample) => Some(Output::PassStates(sample)),
+            Err((error, true)) => Some(Output::Warn(format!("the robot's states do not count: {error}"))),
+            Err(_) => None,
+        });
+    }
+
+    fn lose_robot(&mut self) {
+        self.set_causes(Causes { is_robot_lost: true, ..self.causes });
+    }
+
     fn reported(&mut self, now: Instant, snapshot: Box<Snapshot>) {
+        let states = self.states.as_mut().zip(snapshot.link);
+        if states.is_some_and(|(states, link)| states.report(link)) {
+            self.lose_robot();
+        }
         if self.is_halted != snapshot.is_halted && !self.is_stopping {
             self.is_halted = snapshot.is_halted;
             self.outputs.push_back(Output::PublishHalted(self.is_halted));
@@ -222,6 +283,9 @@ impl Mechanism {
     fn pass_to(&mut self, now: Instant) {
         let due = self.deadline();
         self.clock.pass_to(now, due);
+        if let Some(states) = &mut self.states {
+            states.clock_mut().pass_to(now, due);
+        }
     }
 
     /// Whether `request` may have waited so long that its client has given up, and could start something.
@@ -281,11 +345,22 @@ impl Machine for Mechanism {
                 self.set_causes(Causes { is_contested: count > 1, ..self.causes });
             }
             Input::ParametersChanged => {}
-            Input::ClockRead(stamp) => self.clock.read(now, stamp),
+            Input::StatesReceived(message) => self.states_received(&message),
+            Input::PublishersCounted { topic, count } => {
+                if self.states.as_mut().is_some_and(|states| states.count(&topic, count)) {
+                    self.lose_robot();
+                }
+            }
+            Input::ClockRead(stamp) => {
+                self.clock.read(now, stamp);
+                if let Some(states) = &mut self.states {
+                    states.read_clock(now, stamp);
+                }
+            }
             Input::Stopping => {
                 // No report of the loop follows that would say so.
                 (self.is_stopping, self.is_halted) = (true, true);
-                self.outputs.extend([Output::Halt, Output::PublishHalted(true)]);
+                self.outputs.extend([Output::Halt, Output::PublishHalted(true), Output::SendZero]);
             }
         }
     }
@@ -299,6 +374,9 @@ impl Machine for Mechanism {
     fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
         self.pass_to(now);
         self.clock.read_again(since, due);
+        if let Some(states) = &mut self.states {
+            states.clock_mut().read_again(since, due);
+        }
     }
 
     fn deadline(&self) -> Option<Instant> {

@@ -11,10 +11,33 @@ params::params! {
             .at_start()
             .text("The URDF of the robot, or the path of its file.")
             .needed_by("pr2_mechanism: its parameter of this name"),
-        hardware: String = Parameter::choice("hardware", "simulated", &["simulated"])
+        hardware: String = Parameter::choice("hardware", "simulated", &["simulated", "topics", "base"])
             .at_start()
-            .text("What the efforts move: a simulation of the robot.")
+            .text("What the efforts move: a simulation of the robot; a robot that publishes its states on topics.states and follows \
+                the efforts on topics.commands; or the two motors of a base, by motor/port and motor/starboard.")
             .needed_by("robots differ"),
+        topic_states: String = Parameter::string("topics.states", "hardware/joint_states")
+            .at_start()
+            .text("The states of the robot's actuators (sensor_msgs/JointState), with hardware topics or base. One publisher only.")
+            .needed_by("ros2_control: joint_states_topic of joint_state_topic_hardware_interface"),
+        topic_commands: String = Parameter::string("topics.commands", "hardware/joint_commands")
+            .at_start()
+            .text("The efforts of the robot's actuators (sensor_msgs/JointState), with hardware topics.")
+            .needed_by("ros2_control: joint_commands_topic of joint_state_topic_hardware_interface"),
+        topic_timeout: Duration = Parameter::seconds("topics.timeout", 0.1, 0.005, 10.0)
+            .at_start()
+            .text("When the last states are this old, the robot is lost: the motors are halted until reset_motors.")
+            .needed_by("robots and networks differ"),
+        topic_rate: f64 = Parameter::float("topics.rate", 1000.0, 1.0, 10_000.0)
+            .unit("Hz")
+            .at_start()
+            .text("How often the efforts are published; the rate of the loop if that is lower.")
+            .needed_by("networks differ"),
+        full_effort: f64 = Parameter::float("base.full_effort", 10.0, 1e-6, 1e6)
+            .unit("Nm")
+            .at_start()
+            .text("The effort of port_motor and starboard_motor that is the full motor value, with hardware base.")
+            .needed_by("bases differ"),
         rate: i64 = Parameter::integer("rate", 1000, 10, 10_000)
             .unit("Hz")
             .at_start()
@@ -106,6 +129,33 @@ pub struct Params {
     pub plugin_folders: Vec<String>,
     /// How simulated joints resist.
     pub dynamics: JointDynamics,
+    /// The robot elsewhere, if it is not simulated.
+    pub remote: Option<RemoteParams>,
+}
+
+/// A robot elsewhere.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RemoteParams {
+    /// The topic of its states.
+    pub states: String,
+    /// How long they count.
+    pub timeout: Duration,
+    /// How it is sent its efforts.
+    pub commands: RemoteCommands,
+    /// How often \[Hz\].
+    pub rate: f64,
+}
+
+/// How a robot elsewhere is sent its efforts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RemoteCommands {
+    /// All together on this topic.
+    Joints(String),
+    /// As the values of two motors.
+    Motors {
+        /// The effort that is the full value \[Nm\].
+        full_effort: f64,
+    },
 }
 
 impl Params {
@@ -115,7 +165,12 @@ impl Params {
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let Declared {
             robot_description,
-            hardware: _, // there is one kind
+            hardware,
+            topic_states,
+            topic_commands,
+            topic_timeout,
+            topic_rate,
+            full_effort,
             rate,
             joint_state_publish_rate,
             mechanism_statistics_publish_rate,
@@ -133,6 +188,17 @@ impl Params {
         if robot_description.trim().is_empty() {
             return Err(set.refuse("robot_description", "must be a URDF or the path of its file"));
         }
+        let commands = match hardware.as_str() {
+            "topics" => Some(RemoteCommands::Joints(topic_commands)),
+            "base" => Some(RemoteCommands::Motors { full_effort }),
+            _ => None,
+        };
+        let remote = |commands| RemoteParams {
+            states: topic_states,
+            timeout: topic_timeout,
+            commands,
+            rate: topic_rate,
+        };
         Ok(Self {
             robot_description,
             period: Duration::from_secs(1) / u32::try_from(rate).unwrap_or(1000),
@@ -147,6 +213,7 @@ impl Params {
             plugin_folders,
             is_calibrated,
             dynamics: JointDynamics { inertia, damping },
+            remote: commands.map(remote),
         })
     }
 }

@@ -4,6 +4,7 @@ use units::Instant;
 
 use crate::controllers::{ControlLoop, PublishPeriod};
 use crate::diagnostics::ControllerReport;
+use crate::robot::LinkState;
 use crate::{Actuator, Histogram, Joint, Robot};
 
 /// What a control loop reports after a step.
@@ -20,6 +21,8 @@ pub struct Snapshot {
     pub has_statistics: bool,
     /// Whether a motor that a transmission uses is halted.
     pub is_halted: bool,
+    /// Whether the robot is there, if it can be absent.
+    pub link: Option<LinkState>,
     /// The joints, after the step.
     pub joints: Vec<Joint>,
     /// All actuators of the hardware, sorted by name.
@@ -55,6 +58,7 @@ impl Snapshot {
             has_joint_states: false,
             has_statistics: false,
             is_halted: true,
+            link: None,
             joints: robot.joints().to_vec(),
             actuators: robot.actuators().to_vec(),
             controllers: Vec::with_capacity(controllers),
@@ -90,28 +94,42 @@ pub struct Recorder {
     joint_states: PublishPeriod,
     statistics: PublishPeriod,
     was_halted: bool,
+    link: Option<LinkState>,
 }
 
 impl Recorder {
     /// A recorder for `joint_states` and `mechanism_statistics` at these rates \[Hz\], from `start` on.
     pub fn new(joint_states: f64, statistics: f64, start: Instant) -> Self {
         let period = |rate| PublishPeriod::new(rate, start);
-        Self { joint_states: period(joint_states), statistics: period(statistics), was_halted: true }
+        Self {
+            joint_states: period(joint_states),
+            statistics: period(statistics),
+            was_halted: true,
+            link: None,
+        }
     }
 
     /// Fills `snapshot` after the step at `now`; `false` if nothing is due, or it has no room for the controllers. What is due
-    /// then stays due. A halt of the motors and its end are reported at once.
+    /// then stays due. A halt of the motors and its end, and a change of the `link`, are reported at once.
     /// # Real-time
     /// It allocates nothing.
-    pub fn record(&mut self, now: Instant, control: &mut ControlLoop, snapshot: &mut Snapshot) -> bool {
+    pub fn record(
+        &mut self,
+        now: Instant,
+        control: &mut ControlLoop,
+        link: Option<LinkState>,
+        snapshot: &mut Snapshot,
+    ) -> bool {
         let mut next = *self;
         let (has_joint_states, has_statistics) = (next.joint_states.is_due(now), next.statistics.is_due(now));
-        next.was_halted = control.robot().is_halted();
-        let is_due = has_joint_states || has_statistics || next.was_halted != self.was_halted;
+        (next.was_halted, next.link) = (control.robot().is_halted(), link);
+        let has_changed = next.was_halted != self.was_halted || next.link != self.link;
+        let is_due = has_joint_states || has_statistics || has_changed;
         if !is_due || !snapshot.fill(control) {
             return false;
         }
         *self = next;
+        snapshot.link = link;
         (snapshot.now, snapshot.has_joint_states, snapshot.has_statistics) =
             (now, has_joint_states, has_statistics);
         if has_statistics {

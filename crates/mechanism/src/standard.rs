@@ -17,5 +17,5 @@ pub use gripper::{Gripper, GripperController};
 pub use joint_state::JointStateController;
 pub use position::PositionController;
 pub use setpoint::Setpoint;
-pub use trajectory::{Goal, Tolerance, TrajectoryController};
+pub use trajectory::{FEEDBACK_RATE, Goal, Quantity, Tolerance, TrajectoryController, Violation};
 pub use velocity::VelocityController;

@@ -62,7 +62,7 @@ fn a_halt_lasts_until_the_reset_and_each_change_is_published() {
     assert_eq!(node.told(Input::HaltRequested), ["halt", "the motors are halted: a halt was requested"]);
     assert_eq!(node.told(Input::HaltRequested), Vec::<String>::new(), "once");
     assert_eq!(node.reported(true), ["halted true"]);
-    assert_eq!(node.machine.halt_cause(), Some("a halt was requested"));
+    assert_eq!(node.machine.halt_cause(), Some("a halt was requested".to_owned()));
     assert_eq!(node.told(Input::ResetRequested), ["reset"]);
     assert_eq!(node.reported(false), ["halted false"]);
     assert_eq!(node.told(Input::ResetRequested), ["reset"], "an error of a motor has no cause here");

@@ -24,7 +24,7 @@ impl Reported {
         let mut snapshot = Snapshot::new(rig.control.robot(), 8);
         // The end of the first halt is a report of its own.
         let mut recorder_of_start = recorder;
-        recorder_of_start.record(rig.now, &mut Rig::new().control, &mut snapshot);
+        recorder_of_start.record(rig.now, &mut Rig::new().control, None, &mut snapshot);
         Self { rig, recorder: recorder_of_start, snapshot }
     }
 
@@ -36,7 +36,7 @@ impl Reported {
     }
 
     fn record(&mut self) -> Option<(bool, bool)> {
-        let is_filled = self.recorder.record(self.rig.now, &mut self.rig.control, &mut self.snapshot);
+        let is_filled = self.recorder.record(self.rig.now, &mut self.rig.control, None, &mut self.snapshot);
         is_filled.then_some((self.snapshot.has_joint_states, self.snapshot.has_statistics))
     }
 }

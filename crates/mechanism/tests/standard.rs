@@ -4,12 +4,13 @@
 use std::time::Duration;
 
 use mechanism::Robot;
-use mechanism::controllers::{ControlLoop, Controller, ControllerFailure, Message, Step};
-use mechanism::laws::{Gains, Pid, Point, Trajectory};
+use mechanism::controllers::{ControlLoop, Controller, ControllerFailure, Message, Report, Step};
+use mechanism::laws::{Bounds, Gains, JointTolerances, Motion, Pid, Point, Trajectory};
 use mechanism::robot::transmission::{Simple, Transmission};
 use mechanism::robot::{Actuator, Joint, JointDynamics, JointKind, JointLimits, SimulatedRobot};
 use mechanism::standard::{
-    EffortController, Goal, PositionController, Tolerance, TrajectoryController, VelocityController,
+    EffortController, Goal, PositionController, Quantity, Tolerance, TrajectoryController,
+    VelocityController, Violation,
 };
 use units::Instant;
 
@@ -173,7 +174,8 @@ fn trajectory(points: &[[f64; 3]]) -> Message {
         velocities: vec![velocity],
         accelerations: Vec::new(),
     };
-    Message::Trajectory(Some(Box::new(Trajectory::new(1, points.iter().map(point).collect()).unwrap())))
+    let trajectory = Trajectory::new(1, points.iter().map(point).collect()).unwrap();
+    Message::Trajectory(Some(Box::new(trajectory.into())))
 }
 
 #[test]
@@ -196,13 +198,28 @@ fn a_trajectory_is_followed_within_its_tolerance_and_its_end_is_held() {
 
 #[test]
 fn a_trajectory_that_cannot_be_followed_ends_where_the_joint_is() {
+    let mut rig = Rig::started(JointKind::Revolute, follower(LOOSE));
+    let now = rig.now;
+    // Beyond the end stop at 1 rad, which it reaches after a third of a second.
+    rig.controller.receive(0, &mut trajectory(&[[1.0, 3.0, 3.0]]), now);
+    rig.run(1000);
+    let Goal::PathViolated(violation) = rig.controller.goal() else { panic!("{:?}", rig.controller.goal()) };
+    assert_eq!((violation.joint, violation.quantity, violation.tolerance), (0, Quantity::Position, 0.05));
+    assert!((0.05..0.06).contains(&violation.error), "{violation:?}");
+    rig.run(1000);
+    assert!((rig.joint().position - 1.0).abs() < 1e-2 && rig.joint().velocity.abs() < 1e-3);
+}
+
+#[test]
+fn a_halt_of_the_motors_ends_the_motion() {
     let mut rig = Rig::started(JointKind::Continuous, follower(LOOSE));
     let now = rig.now;
     rig.controller.receive(0, &mut trajectory(&[[1.0, 1.0, 0.0]]), now);
     rig.run(300);
     rig.simulation.halt();
+    rig.run(2);
+    assert_eq!(rig.controller.goal(), Goal::Halted);
     rig.run(200);
-    assert_eq!(rig.controller.goal(), Goal::PathViolated(0));
     rig.simulation.reset();
     rig.run(20_000);
     let held = rig.joint().position;
@@ -221,7 +238,112 @@ fn a_goal_that_is_not_reached_in_time_is_missed() {
     rig.run(300);
     assert_eq!(rig.controller.goal(), Goal::Active, "the time after the end is not over");
     rig.run(2);
-    assert_eq!(rig.controller.goal(), Goal::GoalMissed(0));
+    assert!(matches!(rig.controller.goal(), Goal::GoalMissed(Violation { joint: 0, .. })));
+}
+
+/// A motion to 0.6 rad in a second that fulfils goal 5, with these tolerances.
+fn goal(tolerances: JointTolerances, goal_time: Option<Duration>) -> Message {
+    let point = Point {
+        time: Duration::from_secs(1),
+        positions: vec![0.6],
+        velocities: vec![0.0],
+        ..Point::default()
+    };
+    let trajectory = Trajectory::new(1, vec![point]).unwrap();
+    let motion = Motion { trajectory, goal: Some(5), tolerances: vec![tolerances], goal_time };
+    Message::Trajectory(Some(Box::new(motion)))
+}
+
+/// Runs for `steps` and returns what the controller says.
+fn said(rig: &mut Rig<TrajectoryController>, steps: usize) -> Vec<Report> {
+    let mut reports = Vec::new();
+    for _ in 0..steps {
+        rig.run(1);
+        reports.extend(core::iter::from_fn(|| rig.controller.report()).map(|(_, report)| report));
+    }
+    reports
+}
+
+#[test]
+fn a_goal_is_reported_twenty_times_a_second_and_at_its_end() {
+    let mut rig = Rig::started(JointKind::Revolute, follower(LOOSE));
+    let now = rig.now;
+    rig.controller.receive(0, &mut goal(JointTolerances::default(), None), now);
+    let reports = said(&mut rig, 1500);
+    let (ends, tracked): (Vec<&Report>, Vec<&Report>) =
+        reports.iter().partition(|report| matches!(report, Report::GoalEnded(..)));
+    assert_eq!(ends, [&Report::GoalEnded(5, Goal::Reached)]);
+    assert!((19..=21).contains(&tracked.len()), "{}", tracked.len());
+    for report in tracked {
+        let Report::Tracking { index: 0, desired, actual, error } = *report else { panic!("{report:?}") };
+        assert!((desired[0] - actual[0] - error).abs() < 1e-12 && error.abs() < 0.05, "{report:?}");
+    }
+    // A trajectory without a goal is followed in silence.
+    let now = rig.now;
+    rig.controller.receive(0, &mut trajectory(&[[0.5, 0.2, 0.0]]), now);
+    assert_eq!(said(&mut rig, 1000), []);
+}
+
+#[test]
+fn the_tolerances_of_a_goal_take_the_place_of_the_controllers() {
+    let ended = |tolerance, tolerances, goal_time| {
+        let mut rig = Rig::started(JointKind::Revolute, follower(tolerance));
+        let now = rig.now;
+        rig.controller.receive(0, &mut goal(tolerances, goal_time), now);
+        said(&mut rig, 1500).into_iter().find_map(|report| match report {
+            Report::GoalEnded(5, goal) => Some(goal),
+            _ => None,
+        })
+    };
+    let bounds = |position: f64| Bounds { position: Some(position), velocity: None };
+    let impossible = Tolerance { path: 1e-9, goal: 1e-12, time: Duration::ZERO };
+    let any = bounds(f64::INFINITY);
+    assert!(matches!(ended(impossible, JointTolerances::default(), None), Some(Goal::PathViolated(_))));
+    let free = JointTolerances { path: any, goal: any };
+    assert_eq!(ended(impossible, free, None), Some(Goal::Reached));
+    let no_path = JointTolerances { path: any, ..JointTolerances::default() };
+    assert!(matches!(ended(impossible, no_path, None), Some(Goal::GoalMissed(_))));
+    assert_eq!(ended(impossible, no_path, Some(Duration::MAX)), None, "it waits for any time");
+    let slow = Bounds { position: None, velocity: Some(0.001) };
+    let Some(Goal::PathViolated(violation)) =
+        ended(LOOSE, JointTolerances { path: slow, ..JointTolerances::default() }, None)
+    else {
+        panic!("the velocity is not judged");
+    };
+    assert_eq!((violation.quantity, violation.tolerance), (Quantity::Velocity, 0.001));
+}
+
+#[test]
+fn a_goal_that_is_cancelled_is_held_where_the_joint_is() {
+    let mut rig = Rig::started(JointKind::Revolute, follower(LOOSE));
+    let now = rig.now;
+    rig.controller.receive(0, &mut goal(JointTolerances::default(), None), now);
+    rig.run(500);
+    let (before, now) = (rig.joint().position, rig.now);
+    rig.controller.receive(0, &mut Message::Trajectory(None), now);
+    rig.run(1);
+    assert_eq!(rig.controller.goal(), Goal::None);
+    rig.run(2000);
+    assert!((rig.joint().position - before).abs() < 0.01, "{before}, {}", rig.joint().position);
+    // A motion that follows in the same step is not cancelled.
+    let now = rig.now;
+    rig.controller.receive(0, &mut Message::Trajectory(None), now);
+    rig.controller.receive(0, &mut trajectory(&[[1.0, 0.5, 0.0]]), now);
+    rig.run(2000);
+    assert_eq!(rig.controller.goal(), Goal::Reached);
+}
+
+#[test]
+fn a_start_ends_a_goal() {
+    let mut rig = Rig::started(JointKind::Revolute, follower(LOOSE));
+    let now = rig.now;
+    rig.controller.receive(0, &mut goal(JointTolerances::default(), None), now);
+    rig.run(100);
+    let _ = said(&mut rig, 1);
+    rig.start().unwrap();
+    assert_eq!(said(&mut rig, 500), [Report::GoalEnded(5, Goal::None)]);
+    rig.start().unwrap();
+    assert_eq!(said(&mut rig, 500), [], "it ends once");
 }
 
 #[test]
@@ -249,7 +371,7 @@ fn a_trajectory_of_other_joints_or_from_before_the_start_moves_nothing() {
     rig.controller.receive(0, &mut trajectory(&[[1.0, 0.8, 0.0]]), now);
     rig.start().unwrap();
     let two = Trajectory::new(2, vec![Point { positions: vec![0.5, 0.5], ..Point::default() }]).unwrap();
-    rig.controller.receive(0, &mut Message::Trajectory(Some(Box::new(two))), now);
+    rig.controller.receive(0, &mut Message::Trajectory(Some(Box::new(two.into()))), now);
     rig.controller.receive(0, &mut Message::Float(0.5), now);
     rig.run(500);
     assert!(rig.joint().position.abs() < 1e-9 && rig.controller.goal() == Goal::None);

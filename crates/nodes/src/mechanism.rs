@@ -2,9 +2,11 @@
 
 mod courier;
 mod factory;
+mod follow;
 mod guarded;
 mod inputs;
 mod outputs;
+mod remote;
 mod services;
 mod topics;
 mod workshop;
@@ -12,9 +14,9 @@ mod workshop;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use control::{Commands, Control, Settings};
+use control::{Commands, Control, Settings, StatesSender};
 use mechanism::controllers::{self, ControlLoop};
-use mechanism::robot::SimulatedRobot;
+use mechanism::robot::{Hardware, SimulatedRobot};
 use mechanism::{CycleStatistics, Description, Input, Mechanism, Output, Params, Robot, specification};
 use r2r::std_msgs::msg::String as Text;
 use ros::{Error, Shell, Status, Stop, panics, qos};
@@ -24,8 +26,10 @@ use units::{Clock, Level, Stamp};
 use crate::start::{self, Member};
 use courier::{Bag, Courier, Desk, Watch};
 use factory::{Factory, Types};
+use follow::FollowServers;
 use inputs::ControllerTopics;
 use outputs::ControllerOutputs;
+use remote::{EffortTopics, Efforts, Remote};
 use services::Requests;
 use topics::Topics;
 use workshop::Workshop;
@@ -58,9 +62,8 @@ fn robot(given: &str) -> Result<Robot, Error> {
     Ok(robot)
 }
 
-fn start_loop(params: &Params, mut robot: Robot) -> Result<Control, Error> {
-    robot.joints_mut().iter_mut().for_each(|joint| joint.is_calibrated = params.is_calibrated);
-    let hardware = Box::new(SimulatedRobot::new(&robot, params.dynamics));
+/// Starts the control loop of `robot` with its `hardware`.
+fn start_loop(params: &Params, robot: Robot, hardware: Box<dyn Hardware>) -> Result<Control, Error> {
     let settings = Settings {
         period: params.period,
         joint_state_rate: params.joint_state_rate,
@@ -88,6 +91,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 struct Actions {
     topics: Topics,
     commands: Commands,
+    states: Option<StatesSender>,
+    efforts: Option<EffortTopics>,
     requests: Requests,
     desk: Desk,
 }
@@ -106,6 +111,16 @@ impl Actions {
             Output::Manager(asked) => self.desk.ask(asked),
             Output::Halt => self.commands.halt(),
             Output::Reset => self.commands.reset(),
+            Output::PassStates(states) => {
+                if let Some(sender) = &self.states {
+                    sender.send(states);
+                }
+            }
+            Output::SendZero => {
+                if let Some(efforts) = &self.efforts {
+                    efforts.publish_zero();
+                }
+            }
             Output::PublishHalted(is_halted) => self.topics.publish_halted(is_halted),
             Output::Publish(snapshot, names, stamp) => {
                 self.topics.publish(&snapshot, &names, stamp);
@@ -160,7 +175,14 @@ fn status(machine: &Mechanism, watch: Watch) -> Status {
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let params = member.params.clone();
-    let robot = robot(&params.robot_description)?;
+    let mut robot = robot(&params.robot_description)?;
+    let remote = match &params.remote {
+        Some(remote) => Some(Remote::new(&mut member.node, &mut member.inputs, &robot, remote)?),
+        None => None,
+    };
+    // A robot elsewhere publishes absolute positions.
+    let is_calibrated = params.is_calibrated || remote.is_some();
+    robot.joints_mut().iter_mut().for_each(|joint| joint.is_calibrated = is_calibrated);
     let topics = Topics::new(&mut member.node)?;
     if let Some(topic) = &params.halt_on {
         member.inputs.subscribe::<Text>(&mut member.node, topic, qos::edge(), |message| {
@@ -171,16 +193,33 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let types = Types::default();
     let (factory, products) = Factory::start(robot.clone(), params.plugin_folders.clone(), &types)
         .map_err(|error| Error::Start(format!("the factory of controllers has no thread: {error}")))?;
-    let Control { thread, commands, deliveries, events, .. } = start_loop(&params, robot)?;
+    let mut machine = Mechanism::new(params.call_timeout, params.halt_on.is_some())
+        .ignoring_overruns(params.ignores_overruns);
+    let (mut states, mut efforts, mut sole) = (None, None, Vec::new());
+    let hardware: Box<dyn Hardware> = match remote {
+        Some(remote) => {
+            sole = remote.sole(&member.inputs);
+            (states, efforts) = (Some(remote.states), Some(remote.efforts));
+            machine = machine.with_states(remote.monitor);
+            Box::new(remote.hardware)
+        }
+        None => Box::new(SimulatedRobot::new(&robot, params.dynamics)),
+    };
+    let Control { thread, commands, deliveries, events, .. } = start_loop(&params, robot, hardware)?;
     let halts = commands.clone();
     panics::at_once(move || halts.halt());
     let (desk, requests, outputs) =
         (Desk::default(), Requests::default(), Arc::<Mutex<ControllerOutputs>>::default());
+    let follow = Arc::<Mutex<FollowServers>>::default();
     let parameters = Arc::new(Mutex::new(member.set().clone()));
-    let mut actions =
-        Actions { topics, commands: commands.clone(), requests: requests.clone(), desk: desk.clone() };
-    let machine = Mechanism::new(params.call_timeout, params.halt_on.is_some())
-        .ignoring_overruns(params.ignores_overruns);
+    let mut actions = Actions {
+        topics,
+        commands: commands.clone(),
+        states,
+        efforts: efforts.as_ref().map(Efforts::topics),
+        requests: requests.clone(),
+        desk: desk.clone(),
+    };
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let shell = Shell::new(machine, Some(clock_read), move |output| actions.carry_out(output));
     let mut workshop = Workshop {
@@ -188,16 +227,26 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         deliveries,
         topics: ControllerTopics::new(),
         outputs: Arc::clone(&outputs),
+        follow: Arc::clone(&follow),
         products,
         clock: Clock::default(),
         due: None,
     };
-    let bag =
-        Bag { shell: shell.clone(), events, outputs, factory, commands, parameters: Arc::clone(&parameters) };
+    let bag = Bag {
+        shell: shell.clone(),
+        events,
+        outputs,
+        efforts,
+        follow,
+        factory,
+        commands,
+        parameters: Arc::clone(&parameters),
+    };
     let runner = member.runner(&shell, move |set| {
         lock(&parameters).clone_from(set);
         Ok(Input::ParametersChanged)
     })?;
+    let runner = remote::count_publishers(runner, &shell, sole);
     let runner = services::serve(runner, &requests, types)?
         .task(move |node| workshop.run(node))
         .wake_within(longest_sleep(requests))

@@ -2,7 +2,7 @@
 
 use r2r::luci_messages::msg::LuciZoneScaling;
 use r2r::nav_msgs::msg::Odometry;
-use r2r::sensor_msgs::msg::{LaserScan, Range};
+use r2r::sensor_msgs::msg::{JointState, LaserScan, Range};
 use r2r::std_msgs::msg::{Bool, Int16};
 use r2r::tf2_msgs::msg::TFMessage;
 use ros::clock::to_wire;
@@ -19,6 +19,7 @@ pub const NAME: &str = "simulator";
 struct Topics {
     odometry: Topic<Odometry>,
     transforms: Topic<TFMessage>,
+    motors: Topic<JointState>,
     scan: Topic<LaserScan>,
     scaling: Topic<LuciZoneScaling>,
     range: Topic<Range>,
@@ -30,6 +31,7 @@ impl Topics {
         Ok(Self {
             odometry: Topic::new(node, "odom", qos::command())?,
             transforms: Topic::new(node, "/tf", qos::edge())?,
+            motors: Topic::new(node, "motor_states", qos::command())?,
             scan: Topic::new(node, "scan", qos::edge())?,
             scaling: Topic::new(node, "luci/scaling", qos::command())?,
             range: Topic::new(node, "hind/ir", qos::edge())?,
@@ -43,6 +45,7 @@ impl Topics {
                 let message = odometry_message(&odometry);
                 self.odometry.publish(&message);
                 self.transforms.publish(&messages::transform(&message));
+                self.motors.publish(&motor_states(&odometry));
             }
             Output::PublishScan(scan) => self.scan.publish_if_subscribed(|| scan_message(&scan)),
             Output::PublishScaling(fields) => self.scaling.publish(&messages::zone_scaling(&fields)),
@@ -56,6 +59,18 @@ fn odometry_message(odometry: &world::Odometry) -> Odometry {
     let world::Pose { x, y, .. } = odometry.pose;
     let pose = [x, y, odometry.pose.heading];
     messages::odometry(pose, [odometry.forward, odometry.turn], odometry.stamp, ["odom", "base_link"])
+}
+
+/// The motors turn with their wheels.
+fn motor_states(odometry: &world::Odometry) -> JointState {
+    let mut message = JointState {
+        name: vec!["port_motor".into(), "starboard_motor".into()],
+        position: odometry.wheels.iter().map(|wheel| wheel.angle).collect(),
+        velocity: odometry.wheels.iter().map(|wheel| wheel.speed).collect(),
+        ..Default::default()
+    };
+    message.header.stamp = to_wire(odometry.stamp);
+    message
 }
 
 fn scan_message(scan: &world::Scan) -> LaserScan {

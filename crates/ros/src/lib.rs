@@ -43,7 +43,7 @@ mod topic;
 mod topic_monitor;
 mod wire;
 
-pub use action::{Goal, GoalEnd};
+pub use action::{ActionServer, CancelRequests, Goal, GoalEnd, GoalRequest};
 pub use alarm::AlarmThread;
 pub use candidate::Candidate;
 pub use diagnostics::Status;

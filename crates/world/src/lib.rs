@@ -27,7 +27,7 @@ mod world;
 
 pub use diagnostics::Counters;
 pub use geometry::{Pose, Segment};
-pub use messages::{Input, Odometry, Output, Range, Scan, Snapshot};
+pub use messages::{Input, Odometry, Output, Range, Scan, Snapshot, Wheel};
 pub use parameters::{Params, specification};
 pub use units::Level;
 pub use world::World;

@@ -59,6 +59,17 @@ pub struct Odometry {
     pub forward: f64,
     /// Counter-clockwise \[rad/s\].
     pub turn: f64,
+    /// The wheels, port and starboard.
+    pub wheels: [Wheel; 2],
+}
+
+/// A driven wheel. It turns on where a wall holds the vehicle.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Wheel {
+    /// Since the start, forward positive \[rad\].
+    pub angle: f64,
+    /// \[rad/s\]
+    pub speed: f64,
 }
 
 /// A laser scan around the vehicle's centre, counter-clockwise, 361 beams from straight behind to straight behind.

@@ -22,6 +22,8 @@ params::params! {
             .text("Where the vehicle starts: x and y in the map frame [m], heading counter-clockwise [rad]."),
         radius: f64 = Parameter::float("radius", 0.35, 0.05, 2.0).unit("m").at_start().text("Radius of the round footprint."),
         track: f64 = Parameter::float("track", 0.5, 0.05, 3.0).unit("m").at_start().text("Distance between the driven wheels."),
+        wheel_radius: f64 = Parameter::float("wheel_radius", 0.1, 0.01, 1.0).unit("m").at_start()
+            .text("Radius of the driven wheels, for motor_states."),
         wheel_speed: f64 = Parameter::float("wheel_speed", 1.2, 0.05, 5.0).unit("m/s")
             .text("Speed of a wheel at full servo value."),
         lag: f64 = Parameter::float("lag", 0.1, 0.0, 2.0).unit("s")
@@ -70,6 +72,8 @@ pub struct Params {
     pub radius: f64,
     /// Distance between the driven wheels \[m\].
     pub track: f64,
+    /// Radius of the driven wheels \[m\].
+    pub wheel_radius: f64,
     /// Speed of a wheel at full servo value \[m/s\].
     pub wheel_speed: f64,
     /// Time constant of the wheels \[s\]; 0 for none.
@@ -132,6 +136,7 @@ impl Params {
             start,
             radius,
             track,
+            wheel_radius,
             wheel_speed,
             lag,
             motor_timeout,
@@ -154,6 +159,7 @@ impl Params {
             start: Pose { x: part(0), y: part(1), heading: wrap(part(2)) },
             radius,
             track,
+            wheel_radius,
             wheel_speed,
             lag,
             motor_timeout,

@@ -18,6 +18,8 @@ pub(crate) struct Vehicle {
     pub touching: bool,
     /// Wheel speeds, port and starboard \[m/s\].
     wheels: [f64; 2],
+    /// How far the wheels have rolled since the start, port and starboard \[m\].
+    ways: [f64; 2],
 }
 
 /// The vehicle's measures.
@@ -40,7 +42,13 @@ const SLIDES: usize = 3;
 
 impl Vehicle {
     pub fn new(pose: Pose) -> Self {
-        Self { pose, forward: 0.0, turn: 0.0, touching: false, wheels: [0.0; 2] }
+        Self { pose, forward: 0.0, turn: 0.0, touching: false, wheels: [0.0; 2], ways: [0.0; 2] }
+    }
+
+    /// How far each wheel has rolled \[m\], and its speed \[m/s\], port and starboard.
+    pub fn wheels(&self) -> [(f64, f64); 2] {
+        let ([port, starboard], [left, right]) = (self.ways, self.wheels);
+        [(port, left), (starboard, right)]
     }
 
     /// Whether all wheels stand still.
@@ -54,6 +62,7 @@ impl Vehicle {
         for ((wheel, mean), target) in self.wheels.iter_mut().zip(&mut means).zip(targets) {
             (*wheel, *mean) = follow(*wheel, target, dt, body.lag);
         }
+        self.ways.iter_mut().zip(means).for_each(|(way, mean)| *way += mean * dt);
         let twist = |[port, starboard]: [f64; 2]| ((port + starboard) / 2.0, (starboard - port) / body.track);
         (self.forward, self.turn) = twist(self.wheels);
 
@@ -145,6 +154,15 @@ mod tests {
         let (vehicle, _) = drive(&BODY, &[], [0.8, 0.8], 250);
         assert!(near(vehicle.pose.x, 4.0) && vehicle.pose.y == 0.0 && vehicle.pose.heading == 0.0);
         assert_eq!((vehicle.forward, vehicle.turn), (0.8, 0.0));
+    }
+
+    #[test]
+    fn wheels_count_their_ways_also_where_a_wall_holds_the_vehicle() {
+        let wall = [Segment::new([1.0, -1.0], [1.0, 1.0])];
+        let (vehicle, _) = drive(&BODY, &wall, [1.0, 0.5], 200);
+        // 4 s
+        assert!(near(vehicle.wheels()[0].0, 4.0) && near(vehicle.wheels()[1].0, 2.0), "{vehicle:?}");
+        assert_eq!(vehicle.wheels().map(|(_, speed)| speed), [1.0, 0.5]);
     }
 
     #[test]

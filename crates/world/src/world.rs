@@ -8,7 +8,7 @@ use crate::pace::{Pace, nanos};
 use crate::scaling::Zones;
 use crate::sensors::{self, BEAMS};
 use crate::vehicle::{Body, Vehicle};
-use crate::{Counters, Input, Odometry, Output, Params, Range, Snapshot};
+use crate::{Counters, Input, Odometry, Output, Params, Range, Snapshot, Wheel};
 
 /// A vehicle among walls, and its sensors.
 ///
@@ -180,7 +180,10 @@ impl World {
 
     fn odometry(&self) -> Output {
         let Vehicle { pose, forward, turn, .. } = self.vehicle;
-        Output::PublishOdometry(Odometry { stamp: self.stamp(), pose, forward, turn })
+        let radius = self.params.wheel_radius;
+        let wheels =
+            self.vehicle.wheels().map(|(way, speed)| Wheel { angle: way / radius, speed: speed / radius });
+        Output::PublishOdometry(Odometry { stamp: self.stamp(), pose, forward, turn, wheels })
     }
 
     fn stop(&mut self) {

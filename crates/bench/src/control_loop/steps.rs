@@ -79,7 +79,7 @@ fn take_times() -> Result<Report, Error> {
 struct Follower;
 
 impl Hardware for Follower {
-    fn read(&mut self, robot: &mut Robot, _: Duration) {
+    fn read(&mut self, robot: &mut Robot, _: units::Instant, _: Duration) {
         for actuator in robot.actuators_mut() {
             actuator.state.position += 1e-6 * actuator.command.effort;
             actuator.state.last_measured_effort = actuator.command.effort;

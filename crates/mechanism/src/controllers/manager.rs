@@ -151,6 +151,11 @@ impl Manager {
         self.entries.iter().map(|entry| entry.name.as_str())
     }
 
+    /// Whether the controller `name` runs; `None` if it is not loaded.
+    pub fn is_running(&self, name: &str) -> Option<bool> {
+        self.index(name).map(|index| self.entries[index].is_running)
+    }
+
     /// Why the controller `name` stopped by itself, if it did since it was last started.
     pub fn failure(&self, name: &str) -> Option<ControllerFailure> {
         self.index(name).and_then(|index| self.entries[index].failure)

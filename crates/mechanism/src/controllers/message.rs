@@ -1,6 +1,6 @@
 use units::{Clock, Command};
 
-use crate::laws::Trajectory;
+use crate::laws::Motion;
 
 /// A message to an input of a controller.
 ///
@@ -12,8 +12,8 @@ pub enum Message {
     Float(f64),
     /// The velocity of a vehicle, with the clock at its receipt.
     Velocity(Command, Clock),
-    /// A motion of the controller's joints; `None` once it was taken.
-    Trajectory(Option<Box<Trajectory>>),
+    /// A motion of the controller's joints, and afterwards the one before it. `None` ends a motion: the joints are held where they are.
+    Trajectory(Option<Box<Motion>>),
 }
 
 /// An input of a controller, which a topic of the same name in the controller's namespace feeds.

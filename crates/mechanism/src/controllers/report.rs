@@ -1,3 +1,6 @@
+use crate::laws::GoalId;
+use crate::standard::Goal;
+
 /// Something that a controller says to the outside.
 ///
 /// It is a value without memory of its own, so that the control loop can pass it on.
@@ -22,6 +25,19 @@ pub enum Report {
     },
     /// Where a vehicle is and how it moves.
     Odometry(Odometry),
+    /// How one of the controller's joints follows its trajectory; the message is sent with the last one.
+    Tracking {
+        /// The index in the controller's list of joints.
+        index: usize,
+        /// Position, velocity and acceleration.
+        desired: [f64; 3],
+        /// Position and velocity.
+        actual: [f64; 2],
+        /// The distance to the desired position, the shorter way round \[rad or m\].
+        error: f64,
+    },
+    /// What became of a goal, [`Goal::None`] if the controller was started again.
+    GoalEnded(GoalId, Goal),
 }
 
 /// Where a vehicle is since its start, and how it moves.
@@ -63,4 +79,7 @@ pub enum OutputKind {
     Odometry,
     /// [`Report::Odometry`], as a transform on `/tf`, whatever the output's name is.
     Transform,
+    /// [`Report::Tracking`] of all joints and [`Report::GoalEnded`], as the action `control_msgs/FollowJointTrajectory`, whose
+    /// trajectories come on the controller's only input.
+    Follow,
 }

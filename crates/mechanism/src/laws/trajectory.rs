@@ -59,11 +59,26 @@ pub enum TrajectoryError {
         /// The index of the point.
         point: usize,
     },
+    /// The time of a point is before the start.
+    Time {
+        /// Its seconds.
+        sec: i32,
+    },
     /// A point has accelerations and no velocities.
     Accelerations {
         /// The index of the point.
         point: usize,
     },
+}
+
+impl Point {
+    /// The time since the start of `trajectory_msgs/msg/JointTrajectoryPoint`.
+    /// # Errors
+    /// It is negative.
+    pub fn time(sec: i32, nanosec: u32) -> Result<Duration, TrajectoryError> {
+        let whole = u64::try_from(sec).map_err(|_| TrajectoryError::Time { sec })?;
+        Ok(Duration::from_secs(whole) + Duration::from_nanos(nanosec.into()))
+    }
 }
 
 impl Trajectory {
@@ -83,6 +98,21 @@ impl Trajectory {
             }
         }
         Ok(Self { joints, points })
+    }
+
+    /// This trajectory from `passed` after its start on: points that lie before are left out. `None` if there is none left.
+    #[must_use]
+    pub fn after(mut self, passed: Duration) -> Option<Self> {
+        self.points.retain(|point| point.time >= passed);
+        self.points.iter_mut().for_each(|point| point.time -= passed);
+        (!self.points.is_empty()).then_some(self)
+    }
+
+    /// This trajectory with all points later by `delay`.
+    #[must_use]
+    pub fn later(mut self, delay: Duration) -> Self {
+        self.points.iter_mut().for_each(|point| point.time = point.time.saturating_add(delay));
+        self
     }
 
     /// How long it takes.
@@ -203,6 +233,7 @@ impl fmt::Display for TrajectoryError {
             Self::Value { point, what, value } => {
                 write!(f, "a value in {what} of point {point} is {value}, must be finite")
             }
+            Self::Time { sec } => write!(f, "time_from_start is {sec} s, must be 0 or more"),
             Self::Order { point } => write!(f, "point {point} is not later than the one before"),
             Self::Accelerations { point } => {
                 write!(f, "point {point} has accelerations and no velocities, must have both")
@@ -280,6 +311,32 @@ mod tests {
         let trajectory = Trajectory::new(2, points).unwrap();
         let found = [0, 1].map(|joint| trajectory.sample(Duration::from_millis(500), joint, [0.0; 2])[0]);
         assert_eq!((found, trajectory.duration()), ([0.5, -1.0], Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn points_that_have_passed_are_left_out_and_the_others_keep_their_times() {
+        let points = vec![point(0.0, &[9.0]), point(1.0, &[1.0]), point(3.0, &[3.0])];
+        let trajectory = Trajectory::new(1, points).unwrap();
+        let sample =
+            |trajectory: &Trajectory, millis| trajectory.sample(Duration::from_millis(millis), 0, START[0]);
+        let late = trajectory.clone().after(Duration::from_millis(500)).unwrap();
+        // From 0 at once to 1 after the other half second.
+        near(sample(&late, 250), [0.5, 2.0, 0.0]);
+        near(sample(&late, 1500), [2.0, 1.0, 0.0]);
+        assert_eq!(trajectory.clone().after(Duration::ZERO).as_ref(), Some(&trajectory));
+        assert!(trajectory.clone().after(Duration::from_secs(3)).is_some(), "its last point is now");
+        assert_eq!(trajectory.clone().after(Duration::from_millis(3001)), None);
+        // From 0 to the first point, which is due after 2 s.
+        let early = trajectory.later(Duration::from_secs(2));
+        near(sample(&early, 1000), [4.5, 4.5, 0.0]);
+        assert_eq!(early.duration(), Duration::from_secs(5));
+    }
+
+    #[test]
+    fn the_time_of_a_point_is_not_negative() {
+        assert_eq!(Point::time(2, 500_000_000), Ok(Duration::from_millis(2500)));
+        let refused = Point::time(-1, 0).unwrap_err().to_string();
+        assert_eq!(refused, "time_from_start is -1 s, must be 0 or more");
     }
 
     #[test]

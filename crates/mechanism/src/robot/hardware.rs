@@ -1,15 +1,17 @@
 use core::time::Duration;
 
+use units::Instant;
+
 use crate::Robot;
-use crate::robot::SimulatedRobot;
+use crate::robot::{LinkState, SimulatedRobot};
 
 /// What a control loop moves: it sets the state of a robot's actuators before a step, and obeys their commands after it.
 ///
 /// # Real-time
-/// The loop calls `read`, `write` and `is_halted` in each cycle: they must not allocate, lock or block.
+/// The loop calls `read`, `write` and `link` in each cycle: they must not allocate, lock or block.
 pub trait Hardware: Send {
-    /// Sets the state of the actuators, `period` after the previous call.
-    fn read(&mut self, robot: &mut Robot, period: Duration);
+    /// Sets the state of the actuators at `now`, `period` after the previous call.
+    fn read(&mut self, robot: &mut Robot, now: Instant, period: Duration);
 
     /// Passes the actuators' commands on. The last call before the end has efforts of zero and disabled actuators.
     fn write(&mut self, robot: &Robot);
@@ -19,10 +21,15 @@ pub trait Hardware: Send {
 
     /// Begins a reset of the motors.
     fn reset(&mut self);
+
+    /// Whether the robot is there, if it is one that can be absent.
+    fn link(&self) -> Option<LinkState> {
+        None
+    }
 }
 
 impl Hardware for SimulatedRobot {
-    fn read(&mut self, robot: &mut Robot, period: Duration) {
+    fn read(&mut self, robot: &mut Robot, _: Instant, period: Duration) {
         self.step(robot, period);
     }
 

@@ -141,6 +141,16 @@ impl Joint {
     }
 }
 
+impl JointKind {
+    /// The unit of its position.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Revolute | Self::Continuous => "rad",
+            Self::Prismatic => "m",
+        }
+    }
+}
+
 impl fmt::Display for JointKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -12,8 +12,10 @@ use ros::{Shell, clock};
 use units::Instant;
 
 use super::factory::Factory;
+use super::follow::FollowServers;
 use super::lock;
 use super::outputs::ControllerOutputs;
+use super::remote::Efforts;
 
 /// How long after the beginning of a step the courier looks for what it reports.
 const STEP: Duration = Duration::from_micros(30);
@@ -92,6 +94,9 @@ pub(super) struct Bag {
     pub(super) shell: Shell<Mechanism>,
     pub(super) events: Events,
     pub(super) outputs: Arc<Mutex<ControllerOutputs>>,
+    /// The efforts for a robot elsewhere.
+    pub(super) efforts: Option<Efforts>,
+    pub(super) follow: Arc<Mutex<FollowServers>>,
     pub(super) factory: Factory,
     pub(super) commands: Commands,
     pub(super) parameters: Arc<Mutex<Set>>,
@@ -102,7 +107,7 @@ impl Courier {
     /// # Errors
     /// The operating system refuses it.
     pub(super) fn start(desk: &Desk, mut bag: Bag, params: &Params) -> io::Result<Self> {
-        let pace = Pace::new(params);
+        let pace = Pace::new(params, bag.efforts.as_ref().map(|efforts| efforts.period));
         let own = desk.clone();
         let body = move || {
             let _ = own.0.thread.set(thread::current());
@@ -130,6 +135,9 @@ impl Drop for Courier {
 
 impl Bag {
     fn work(&mut self, shared: &Shared) {
+        if let Some(efforts) = &mut self.efforts {
+            efforts.publish();
+        }
         self.deliver_events(shared);
         loop {
             // A statement of its own: nothing is locked while the machine is told.
@@ -173,6 +181,7 @@ impl Bag {
                 Event::Said(controller, at, output, report) => {
                     let stamp = clock::stamp().before(clock::now().since(at));
                     lock(&self.outputs).publish(controller, output, report, stamp);
+                    lock(&self.follow).publish(controller, report, stamp);
                     continue;
                 }
                 Event::Used(_) => continue,
@@ -192,16 +201,19 @@ struct Pace {
     step: Duration,
     /// Between two reports.
     report: Duration,
+    /// Between two efforts for a robot elsewhere.
+    efforts: Duration,
 }
 
 impl Pace {
-    fn new(params: &Params) -> Self {
+    fn new(params: &Params, efforts: Option<Duration>) -> Self {
         let period = |rate: f64| {
             if rate > 0.0 { Duration::from_secs_f64(1.0 / rate.max(1e-3)) } else { Duration::MAX }
         };
         Self {
             step: params.period,
             report: period(params.joint_state_rate).min(period(params.statistics_rate)),
+            efforts: efforts.unwrap_or(Duration::MAX),
         }
     }
 
@@ -215,7 +227,9 @@ impl Pace {
         } else {
             self.step.min(SHORT)
         };
-        if is_change_due { self.until_step(now, last).min(until_report) } else { until_report }
+        // Efforts wait for half of their period at most, a zero among them.
+        let longest = until_report.min(self.efforts / 2);
+        if is_change_due { self.until_step(now, last).min(longest) } else { longest }
     }
 
     /// How long it is until the next step was made, or may have been made.
@@ -230,7 +244,8 @@ impl Pace {
 mod tests {
     use super::*;
 
-    const PACE: Pace = Pace { step: Duration::from_millis(1), report: Duration::from_millis(10) };
+    const PACE: Pace =
+        Pace { step: Duration::from_millis(1), report: Duration::from_millis(10), efforts: Duration::MAX };
 
     fn sleep(micros: u64, is_change_due: bool) -> u128 {
         let last = Instant::from_millis(1000);

@@ -59,6 +59,8 @@ pub(super) struct Created {
     pub(super) outputs: &'static [ControllerOutput],
     /// Its joints in the order of its trajectories, and of the states that it says.
     pub(super) joints: Vec<String>,
+    /// The units of their positions.
+    pub(super) units: Vec<&'static str>,
     pub(super) frames: Frames,
 }
 
@@ -159,7 +161,14 @@ impl Worker {
         let (inputs, outputs) = (setup.controller.inputs(), setup.controller.outputs());
         let controller = Box::new(Guarded::new(setup.controller));
         let controller = NewController { id: self.last, controller, dependencies: Vec::new() };
-        Ok(Created { controller, inputs, outputs, joints: setup.joints, frames: setup.frames })
+        let units = setup.joints.iter().map(|name| self.unit(name)).collect();
+        Ok(Created { controller, inputs, outputs, joints: setup.joints, units, frames: setup.frames })
+    }
+
+    /// The unit of a joint's position.
+    fn unit(&self, joint: &str) -> &'static str {
+        let joint = self.robot.joint(joint).and_then(|index| self.robot.joints().get(index));
+        joint.map_or("rad", |joint| joint.kind.unit())
     }
 
     fn setup(

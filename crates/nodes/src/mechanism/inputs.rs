@@ -1,13 +1,13 @@
 use std::pin::Pin;
-use std::time::Duration;
 
 use control::Deliveries;
 use futures::{FutureExt, Stream, StreamExt};
 use mechanism::controllers::{ControllerId, InputKind, Message};
-use mechanism::laws::{NamedPoints, Point, Trajectory};
+use mechanism::laws::{NamedPoints, Point, TrajectoryError};
 use r2r::geometry_msgs::msg::TwistStamped;
 use r2r::std_msgs::msg::Float64;
 use r2r::trajectory_msgs::msg::JointTrajectory;
+use ros::clock::from_wire;
 use ros::{Error, clock, qos};
 use units::{Clock, Command};
 
@@ -96,10 +96,18 @@ impl ControllerTopics {
         Ok(())
     }
 
-    /// Passes all received messages on. `clock` knows whether they may have waited.
-    pub(super) fn pass_on(&mut self, deliveries: &mut Deliveries, clock: &Clock) {
+    /// Passes all received messages on, and each trajectory after it was announced. `clock` knows whether they may have waited.
+    pub(super) fn pass_on(
+        &mut self,
+        deliveries: &mut Deliveries,
+        clock: &Clock,
+        mut announce: impl FnMut(ControllerId),
+    ) {
         for topic in &mut self.0 {
             while let Some(message) = topic.next(clock) {
+                if matches!(message, Message::Trajectory(_)) {
+                    announce(topic.controller);
+                }
                 if !deliveries.send_late(topic.controller, topic.input, message, clock.waited()) {
                     log::warn!(target: NAME, "a message on '{}' is lost: too many wait for the control loop", topic.name);
                 }
@@ -129,7 +137,7 @@ impl ControllerTopic {
                 }
                 Messages::Trajectory(stream) => {
                     let message = stream.next().now_or_never()??;
-                    trajectory(&self.joints, message).map(|one| Message::Trajectory(Some(Box::new(one))))
+                    trajectory(&self.joints, message)
                 }
             };
             match message {
@@ -146,15 +154,18 @@ fn velocity(command: Command, mut read: Clock) -> Message {
     Message::Velocity(command, read)
 }
 
-fn trajectory(joints: &[String], message: JointTrajectory) -> Result<Trajectory, String> {
+fn trajectory(joints: &[String], message: JointTrajectory) -> Result<Message, String> {
+    let points = named_points(message).map_err(|error| error.to_string())?;
+    let trajectory = points.for_joints(joints, clock::stamp()).map_err(|error| error.to_string())?;
+    Ok(Message::Trajectory(Some(Box::new(trajectory.into()))))
+}
+
+pub(super) fn named_points(message: JointTrajectory) -> Result<NamedPoints, TrajectoryError> {
     let point = |point: r2r::trajectory_msgs::msg::JointTrajectoryPoint| {
-        let time = &point.time_from_start;
-        let seconds = u64::try_from(time.sec)
-            .map_err(|_| format!("time_from_start is {} s, must be 0 or more", time.sec))?;
-        let time = Duration::from_secs(seconds) + Duration::from_nanos(time.nanosec.into());
+        let time = Point::time(point.time_from_start.sec, point.time_from_start.nanosec)?;
         let (positions, velocities, accelerations) = (point.positions, point.velocities, point.accelerations);
         Ok(Point { time, positions, velocities, accelerations })
     };
-    let points = message.points.into_iter().map(point).collect::<Result<Vec<_>, String>>()?;
-    NamedPoints { joints: message.joint_names, points }.for_joints(joints).map_err(|error| error.to_string())
+    let points = message.points.into_iter().map(point).collect::<Result<Vec<_>, _>>()?;
+    Ok(NamedPoints { joints: message.joint_names, points, start: from_wire(&message.header.stamp) })
 }

@@ -39,6 +39,8 @@ enum Publisher {
     Joints(Topic<JointState>),
     Odometry(Topic<Odometry>),
     Transform(Topic<TFMessage>),
+    /// An action has no topic of this node's own.
+    Action,
 }
 
 impl Publisher {
@@ -50,6 +52,7 @@ impl Publisher {
             OutputKind::Joints => Self::Joints(Topic::new(node, topic, qos::command())?),
             OutputKind::Odometry => Self::Odometry(Topic::new(node, topic, qos::command())?),
             OutputKind::Transform => Self::Transform(Topic::new(node, topic, qos::commands())?),
+            OutputKind::Follow => Self::Action,
         })
     }
 
@@ -61,6 +64,7 @@ impl Publisher {
             Self::Joints(_) => OutputKind::Joints,
             Self::Odometry(_) => OutputKind::Odometry,
             Self::Transform(_) => OutputKind::Transform,
+            Self::Action => OutputKind::Follow,
         }
     }
 }

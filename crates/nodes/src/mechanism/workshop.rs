@@ -7,6 +7,7 @@ use ros::{LONGEST_SLEEP, Shell, clock};
 use units::{Clock, Instant};
 
 use super::factory::{Created, Done, Products};
+use super::follow::FollowServers;
 use super::inputs::ControllerTopics;
 use super::lock;
 use super::outputs::ControllerOutputs;
@@ -17,6 +18,7 @@ pub(super) struct Workshop {
     pub(super) deliveries: Deliveries,
     pub(super) topics: ControllerTopics,
     pub(super) outputs: Arc<Mutex<ControllerOutputs>>,
+    pub(super) follow: Arc<Mutex<FollowServers>>,
     pub(super) products: Products,
     /// Knows whether this thread was held, so that messages may have waited.
     pub(super) clock: Clock,
@@ -28,7 +30,8 @@ impl Workshop {
     pub(super) fn run(&mut self, node: &mut r2r::Node) {
         self.clock.pass_to(clock::now(), self.due);
         self.due = Some(self.clock.now() + LONGEST_SLEEP);
-        self.topics.pass_on(&mut self.deliveries, &self.clock);
+        let follow = &self.follow;
+        self.topics.pass_on(&mut self.deliveries, &self.clock, |controller| lock(follow).replace(controller));
         while let Some(done) = self.products.next() {
             let input = match done {
                 Done::Created(name, created) => {
@@ -39,6 +42,7 @@ impl Workshop {
             };
             self.shell.deliver(Input::Manager(input));
         }
+        lock(&self.follow).serve(&self.shell, &mut self.deliveries);
     }
 
     /// Gives a new controller its topics.
@@ -51,6 +55,7 @@ impl Workshop {
         let attached = self.topics.attach(node, name, &created);
         attached
             .and_then(|()| lock(&self.outputs).attach(node, name, &created))
+            .and_then(|()| lock(&self.follow).attach(node, name, &created))
             .map_err(|error| Refusal::Init { name: name.to_owned(), reason: error.to_string() })?;
         Ok(created.controller)
     }

@@ -54,7 +54,38 @@ pub fn ensure(root: &Root, ros: &Ros, environment: &Environment, guard: &Guard) 
     forget_bindings(root, rebuilt, &all.text())
 }
 
-/// Every interface package: those of the repository, and `tf2_msgs` if the ROS in use lacks it.
+/// A package of ROS that has no wheel, with the interfaces of it that are used here. Its files have other names in this crate,
+/// where colcon would take them for a package of the repository.
+struct Foreign {
+    name: &'static str,
+    files: &'static [(&'static str, &'static str)],
+}
+
+const FOREIGN: &[Foreign] = &[
+    Foreign {
+        name: "control_msgs",
+        files: &[
+            (
+                "action/FollowJointTrajectory.action",
+                include_str!("control_msgs/FollowJointTrajectory.action"),
+            ),
+            ("msg/JointComponentTolerance.msg", include_str!("control_msgs/JointComponentTolerance.msg")),
+            ("msg/JointTolerance.msg", include_str!("control_msgs/JointTolerance.msg")),
+            ("CMakeLists.txt", include_str!("control_msgs/lists.cmake")),
+            ("package.xml", include_str!("control_msgs/manifest.xml")),
+        ],
+    },
+    Foreign {
+        name: "tf2_msgs",
+        files: &[
+            ("msg/TFMessage.msg", "geometry_msgs/TransformStamped[] transforms\n"),
+            ("CMakeLists.txt", include_str!("tf2_msgs/lists.cmake")),
+            ("package.xml", include_str!("tf2_msgs/manifest.xml")),
+        ],
+    },
+];
+
+/// Every interface package: those of the repository, and the foreign ones that the ROS in use lacks.
 fn all(root: &Root, ros: &Ros) -> Outcome<Vec<Package>> {
     let mut places: Vec<PathBuf> = ["msg", "srv"].iter().flat_map(|kind| folders(&root.join(kind))).collect();
     places.retain(|folder| folder.join("package.xml").is_file());
@@ -62,20 +93,24 @@ fn all(root: &Root, ros: &Ros) -> Outcome<Vec<Package>> {
         Ros::Sourced { prefixes, .. } => prefixes.iter().map(PathBuf::from).collect(),
         Ros::Own => vec![root.prefix()],
     };
-    if !prefixes.iter().any(|prefix| prefix.join("share/tf2_msgs/package.xml").is_file()) {
-        places.push(write_tf2(root)?);
+    for foreign in FOREIGN {
+        let manifest = format!("share/{}/package.xml", foreign.name);
+        if !prefixes.iter().any(|prefix| prefix.join(&manifest).is_file()) {
+            places.push(foreign.write(root)?);
+        }
     }
     places.iter().map(|folder| Package::read(folder)).collect()
 }
 
-/// Writes the source of `tf2_msgs` with its one message, which has no wheel. Its files have other names in this
-/// crate, where colcon would take them for a package of the repository.
-fn write_tf2(root: &Root) -> Outcome<PathBuf> {
-    let folder = root.made("src/tf2_msgs");
-    write(&folder.join("msg/TFMessage.msg"), "geometry_msgs/TransformStamped[] transforms\n")?;
-    write(&folder.join("CMakeLists.txt"), include_str!("tf2_msgs/lists.cmake"))?;
-    write(&folder.join("package.xml"), include_str!("tf2_msgs/manifest.xml"))?;
-    Ok(folder)
+impl Foreign {
+    /// Writes its source, and returns the folder.
+    fn write(&self, root: &Root) -> Outcome<PathBuf> {
+        let folder = root.made("src").join(self.name);
+        for (name, text) in self.files {
+            write(&folder.join(name), text)?;
+        }
+        Ok(folder)
+    }
 }
 
 /// The digest of the package's inputs: its files, the ROS beneath, and the packages of this repository that it needs.

@@ -1,0 +1,9 @@
+//! The goals of the action `control_msgs/action/FollowJointTrajectory`: which are valid, and what becomes of them.
+
+mod follower;
+mod goal;
+mod result;
+
+pub use follower::{FollowedJoint, Follower};
+pub use goal::{FollowGoal, GoalError, GoalErrorKind, NamedTolerance};
+pub use result::{FollowEnd, FollowResult};

@@ -1,0 +1,180 @@
+use crate::follow::FollowResult;
+use crate::laws::GoalId;
+use crate::standard::Goal;
+
+/// A joint of a controller that follows goals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FollowedJoint {
+    /// Its name.
+    pub name: String,
+    /// The unit of its position: `rad` or `m`.
+    pub unit: &'static str,
+}
+
+/// The goals of one controller, one after the other: which one is open, and what its result is.
+///
+/// A goal is open from its acceptance until one of these: its controller reports its end; another goal or a trajectory takes its
+/// place; its client cancels it; its controller stops, fails, or is unloaded.
+#[derive(Clone, Debug, Default)]
+pub struct Follower {
+    joints: Vec<FollowedJoint>,
+    open: Option<GoalId>,
+    last: GoalId,
+}
+
+impl Follower {
+    /// Follows goals with these joints, in the controller's order, from now on.
+    #[must_use]
+    pub fn attach(&mut self, joints: Vec<FollowedJoint>) -> Option<FollowResult> {
+        self.joints = joints;
+        self.interrupt("the controller was unloaded")
+    }
+
+    /// The joints.
+    pub fn joints(&self) -> &[FollowedJoint] {
+        &self.joints
+    }
+
+    /// The goal that is open.
+    pub fn open(&self) -> Option<GoalId> {
+        self.open
+    }
+
+    /// An id for a new goal.
+    pub fn next(&mut self) -> GoalId {
+        self.last += 1;
+        self.last
+    }
+
+    /// The goal `id` is valid: it takes the place of the open one, whose result is returned.
+    #[must_use]
+    pub fn accept(&mut self, id: GoalId) -> Option<FollowResult> {
+        let preempted = self.interrupt("another goal took the place of this one");
+        self.open = Some(id);
+        preempted
+    }
+
+    /// The controller received a trajectory without a goal.
+    #[must_use]
+    pub fn replace(&mut self) -> Option<FollowResult> {
+        self.interrupt("a trajectory on the controller's topic took the place of the goal")
+    }
+
+    /// The motion of the open goal did not reach the controller.
+    #[must_use]
+    pub fn lose(&mut self) -> Option<FollowResult> {
+        self.interrupt("too many messages wait for the control loop")
+    }
+
+    /// The client cancels the open goal, and the controller is told to hold its joints.
+    #[must_use]
+    pub fn cancel(&mut self) -> Option<FollowResult> {
+        self.open.take().map(|_| FollowResult::cancelled())
+    }
+
+    /// The controller reported what became of the goal `id`.
+    #[must_use]
+    pub fn report(&mut self, id: GoalId, goal: Goal) -> Option<FollowResult> {
+        let result = FollowResult::of(goal, &self.joints).filter(|_| self.open == Some(id))?;
+        self.open = None;
+        Some(result)
+    }
+
+    /// Checks the controller: `is_running` is `None` if it is not loaded, and `failure` is why it stopped by itself.
+    #[must_use]
+    pub fn check(&mut self, is_running: Option<bool>, failure: Option<&str>) -> Option<FollowResult> {
+        match (is_running, failure) {
+            (Some(true), _) => None,
+            (Some(false), Some(failure)) => {
+                self.interrupt(&format!("the controller stopped by itself: {failure}"))
+            }
+            (Some(false), None) => self.interrupt("the controller was stopped"),
+            (None, _) => self.interrupt("the controller was unloaded"),
+        }
+    }
+
+    /// Whether a goal can be accepted.
+    /// # Errors
+    /// Why it is rejected.
+    pub fn admit(is_running: Option<bool>) -> Result<(), &'static str> {
+        match is_running {
+            Some(true) => Ok(()),
+            Some(false) => Err("the controller is stopped"),
+            None => Err("the controller is not loaded"),
+        }
+    }
+
+    fn interrupt(&mut self, reason: &str) -> Option<FollowResult> {
+        self.open.take().map(|_| FollowResult::interrupted(reason))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::follow::FollowEnd;
+
+    fn begun() -> (Follower, GoalId) {
+        let mut follower = Follower::default();
+        assert_eq!(follower.attach(vec![FollowedJoint { name: "pan".into(), unit: "rad" }]), None);
+        let id = follower.next();
+        assert_eq!(follower.accept(id), None);
+        (follower, id)
+    }
+
+    #[test]
+    fn a_goal_ends_once_by_its_report() {
+        let (mut follower, id) = begun();
+        assert_eq!(follower.report(id, Goal::Active), None);
+        assert_eq!(follower.report(id, Goal::Reached).map(|result| result.end), Some(FollowEnd::Succeeded));
+        assert_eq!(follower.report(id, Goal::Reached), None);
+        assert_eq!((follower.cancel(), follower.check(None, None)), (None, None));
+    }
+
+    #[test]
+    fn a_new_goal_aborts_the_old_one_whose_report_then_counts_no_more() {
+        let (mut follower, first) = begun();
+        let second = follower.next();
+        let preempted = follower.accept(second).unwrap();
+        assert_eq!((preempted.end, preempted.code), (FollowEnd::Aborted, -1));
+        assert_eq!(preempted.text, "another goal took the place of this one");
+        assert_eq!((follower.report(first, Goal::Reached), follower.open()), (None, Some(second)));
+    }
+
+    #[test]
+    fn everything_else_that_ends_a_goal_has_its_text() {
+        let ended = |end: fn(&mut Follower) -> Option<FollowResult>| {
+            let (mut follower, id) = begun();
+            let result = end(&mut follower).unwrap();
+            assert_eq!((follower.open(), follower.report(id, Goal::Reached)), (None, None));
+            (result.end, result.text)
+        };
+        let aborted = |text: &str| (FollowEnd::Aborted, text.to_owned());
+        assert_eq!(
+            ended(Follower::replace),
+            aborted("a trajectory on the controller's topic took the place of the goal")
+        );
+        assert_eq!(ended(Follower::lose), aborted("too many messages wait for the control loop"));
+        assert_eq!(
+            ended(|follower| follower.check(Some(false), None)),
+            aborted("the controller was stopped")
+        );
+        assert_eq!(
+            ended(|follower| follower.check(Some(false), Some("it panicked"))),
+            aborted("the controller stopped by itself: it panicked")
+        );
+        assert_eq!(ended(|follower| follower.check(None, None)), aborted("the controller was unloaded"));
+        assert_eq!(ended(|follower| follower.attach(Vec::new())), aborted("the controller was unloaded"));
+        assert_eq!(ended(Follower::cancel).0, FollowEnd::Cancelled);
+    }
+
+    #[test]
+    fn only_a_running_controller_takes_goals_and_keeps_them() {
+        assert_eq!(Follower::admit(Some(true)), Ok(()));
+        assert_eq!(Follower::admit(Some(false)), Err("the controller is stopped"));
+        assert_eq!(Follower::admit(None), Err("the controller is not loaded"));
+        let (mut follower, id) = begun();
+        assert_eq!(follower.check(Some(true), None), None);
+        assert_eq!(follower.open(), Some(id));
+    }
+}

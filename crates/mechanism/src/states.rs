@@ -1,0 +1,375 @@
+//! The states of a robot elsewhere as they arrive: which count, and why the others do not.
+
+use core::fmt;
+use core::time::Duration;
+
+use units::{Clock, Freshness, Instant, PublisherCount, Stale, Stamp};
+
+use crate::robot::{ActuatorSample, LinkState, StateSample};
+
+/// The states of some actuators, as `sensor_msgs/msg/JointState` has them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StatesMessage {
+    /// When they were measured; zero if that is not known.
+    pub stamp: Stamp,
+    /// The actuators, in any order.
+    pub names: Vec<String>,
+    /// One for each.
+    pub positions: Vec<f64>,
+    /// One for each.
+    pub velocities: Vec<f64>,
+    /// One for each, or none.
+    pub efforts: Vec<f64>,
+}
+
+/// Why a message of states does not count.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StatesError {
+    /// There are several publishers.
+    Publishers {
+        /// The topic.
+        topic: String,
+        /// How many; [`usize::MAX`] if that is not known.
+        count: usize,
+    },
+    /// It is too old, late, from the future, or repeated.
+    Stale {
+        /// Which of these.
+        stale: Stale,
+        /// The age at which a message is too old.
+        timeout: Duration,
+    },
+    /// It has another number of values than of names.
+    Count {
+        /// `positions`, `velocities` or `efforts`.
+        what: &'static str,
+        /// How many it has.
+        found: usize,
+        /// How many names it has.
+        names: usize,
+    },
+    /// It names an actuator that the robot does not have, or one twice.
+    Unknown {
+        /// The name.
+        name: String,
+        /// Whether it is there twice.
+        is_repeated: bool,
+    },
+    /// It does not name an actuator of the robot.
+    Missing(String),
+    /// A value is not finite.
+    Value {
+        /// The actuator.
+        name: String,
+        /// `position`, `velocity` or `effort`.
+        what: &'static str,
+        /// The value.
+        value: f64,
+    },
+}
+
+/// Judges the states of a robot elsewhere.
+///
+/// A message counts if it has a finite position and velocity of each actuator and nothing of others, and is fresh. None counts
+/// while a topic on which one publisher is expected has several.
+#[derive(Clone, Debug)]
+pub struct StateMonitor {
+    topic: String,
+    actuators: Vec<String>,
+    timeout: Duration,
+    clock: Clock,
+    freshness: Freshness,
+    /// How many publishers topics have on which one is expected.
+    publishers: Vec<(String, PublisherCount)>,
+    link: LinkState,
+    /// Why the last message did not count; `None` if it did.
+    refused: Option<StatesError>,
+}
+
+impl StateMonitor {
+    /// A monitor of the states of `actuators` on `topic`, which count for `timeout`.
+    pub fn new(topic: impl Into<String>, actuators: Vec<String>, timeout: Duration) -> Self {
+        let (clock, freshness, publishers, refused) = Default::default();
+        let link = LinkState { is_silent: true, losses: 0 };
+        Self { topic: topic.into(), actuators, timeout, clock, freshness, publishers, link, refused }
+    }
+
+    pub(crate) fn clock_mut(&mut self) -> &mut Clock {
+        &mut self.clock
+    }
+
+    /// Judges a message that is read now. Returns the states, in the order of the robot's actuators, and whether a refusal differs
+    /// from the one before in kind, so users should know.
+    /// # Errors
+    /// Why it does not count.
+    pub fn receive(&mut self, message: &StatesMessage) -> Result<Box<StateSample>, (StatesError, bool)> {
+        let judged = self.judge(message);
+        let before = self.refused.take();
+        judged.map_err(|error| {
+            let is_other = before
+                .is_none_or(|before| core::mem::discriminant(&before) != core::mem::discriminant(&error));
+            self.refused = Some(error.clone());
+            (error, is_other)
+        })
+    }
+
+    fn judge(&mut self, message: &StatesMessage) -> Result<Box<StateSample>, StatesError> {
+        if let Some(conflict) = self.conflict() {
+            return Err(conflict);
+        }
+        let StatesMessage { stamp, names, positions, velocities, efforts } = message;
+        for (what, values, may_be_empty) in
+            [("positions", positions, false), ("velocities", velocities, false), ("efforts", efforts, true)]
+        {
+            if values.len() != names.len() && !(may_be_empty && values.is_empty()) {
+                return Err(StatesError::Count { what, found: values.len(), names: names.len() });
+            }
+        }
+        for (index, name) in names.iter().enumerate() {
+            let is_repeated = names[..index].contains(name);
+            if is_repeated || !self.actuators.contains(name) {
+                return Err(StatesError::Unknown { name: name.clone(), is_repeated });
+            }
+        }
+        let sample = |name: &String| {
+            let place = names.iter().position(|found| found == name);
+            let place = place.ok_or_else(|| StatesError::Missing(name.clone()))?;
+            let value = |what, values: &[f64]| match values.get(place) {
+                Some(&value) if !value.is_finite() => {
+                    Err(StatesError::Value { name: name.clone(), what, value })
+                }
+                value => Ok(value.copied()),
+            };
+            let (position, velocity) = (value("position", positions)?, value("velocity", velocities)?);
+            let effort = value("effort", efforts)?;
+            Ok(ActuatorSample {
+                position: position.unwrap_or_default(),
+                velocity: velocity.unwrap_or_default(),
+                effort,
+            })
+        };
+        let actuators = self.actuators.iter().map(sample).collect::<Result<Vec<_>, _>>()?;
+        // Last: a message that is wrong otherwise does not make a later one repeated.
+        let timeout = self.timeout;
+        let time = self.freshness.judge(&self.clock, *stamp, timeout);
+        let time = time.map_err(|stale| StatesError::Stale { stale, timeout })?;
+        Ok(Box::new(StateSample { time, actuators }))
+    }
+
+    /// Records how many publishers `topic` has; `None` if that is not known. Returns whether there are several.
+    pub fn count(&mut self, topic: &str, count: Option<usize>) -> bool {
+        let count = count.unwrap_or(usize::MAX);
+        match self.publishers.iter_mut().find(|(known, _)| known == topic) {
+            Some((_, known)) => {
+                let _ = known.set(count);
+            }
+            None => {
+                let mut known = PublisherCount::default();
+                let _ = known.set(count);
+                self.publishers.push((topic.to_owned(), known));
+            }
+        }
+        count > 1
+    }
+
+    fn conflict(&self) -> Option<StatesError> {
+        let (topic, count) = self.publishers.iter().find(|(_, count)| count.are_several())?;
+        Some(StatesError::Publishers { topic: topic.clone(), count: count.get() })
+    }
+
+    /// Takes what the control loop reports of the link. Returns whether the states were lost since the last report.
+    pub fn report(&mut self, link: LinkState) -> bool {
+        let before = core::mem::replace(&mut self.link, link);
+        link.losses > before.losses
+    }
+
+    /// Why the motors cannot be reset now, if they cannot.
+    pub fn obstacle(&self) -> Option<String> {
+        if let Some(conflict) = self.conflict() {
+            return Some(conflict.to_string());
+        }
+        if !self.link.is_silent {
+            return None;
+        }
+        let Self { topic, timeout, .. } = self;
+        let silence = if self.link.losses == 0 {
+            format!("the robot's states on '{topic}' are awaited")
+        } else {
+            format!("the robot's states on '{topic}' are lost for {timeout:?}")
+        };
+        Some(match &self.refused {
+            Some(refused) => format!("{silence}; the last message did not count: {refused}"),
+            None => silence,
+        })
+    }
+
+    /// Reads the wall clock.
+    pub(crate) fn read_clock(&mut self, now: Instant, stamp: Stamp) {
+        self.clock.read(now, stamp);
+    }
+}
+
+impl fmt::Display for StatesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Publishers { topic, count: usize::MAX } => {
+                write!(f, "the publishers of '{topic}' cannot be counted, must be 1")
+            }
+            Self::Publishers { topic, count } => write!(f, "'{topic}' has {count} publishers, must have 1"),
+            Self::Stale { stale: Stale::Late, .. } => {
+                f.write_str("its stamp is older than that of the message before")
+            }
+            Self::Stale { stale: Stale::Ahead { by }, .. } => {
+                write!(f, "its stamp is {:.3} s ahead of the clock, must be 0.1 s at most", by.as_secs_f64())
+            }
+            Self::Stale { stale: Stale::Old { age }, timeout } => {
+                write!(f, "it is {:.3} s old, must be younger than {timeout:?}", age.as_secs_f64())
+            }
+            Self::Stale { stale: Stale::Repeated { age }, timeout } => {
+                let age = age.as_secs_f64();
+                write!(f, "it repeats a stamp that is {age:.3} s old, must be younger than {timeout:?}")
+            }
+            Self::Count { what, found, names } => {
+                write!(f, "it has {found} {what}, must have {names}, one for each name")
+            }
+            Self::Unknown { name, is_repeated: true } => write!(f, "it has '{name}' twice"),
+            Self::Unknown { name, .. } => write!(f, "it has '{name}', which is no actuator of the robot"),
+            Self::Missing(name) => write!(f, "it does not have actuator '{name}'"),
+            Self::Value { name, what, value } => {
+                write!(f, "the {what} of '{name}' is {value}, must be finite")
+            }
+        }
+    }
+}
+
+impl core::error::Error for StatesError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIMEOUT: Duration = Duration::from_millis(100);
+
+    fn names(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn monitor() -> StateMonitor {
+        StateMonitor::new("hardware/joint_states", names("a b"), TIMEOUT)
+    }
+
+    fn message(given: &str) -> StatesMessage {
+        let names = names(given);
+        let values: Vec<f64> = (1..=names.len()).map(|number| number as f64).collect();
+        StatesMessage { positions: values.clone(), velocities: values, names, ..StatesMessage::default() }
+    }
+
+    fn refused(message: &StatesMessage) -> String {
+        monitor().receive(message).unwrap_err().0.to_string()
+    }
+
+    #[test]
+    fn states_follow_their_names() {
+        let mut given = message("b a");
+        given.efforts = vec![7.0, 8.0];
+        let sample = monitor().receive(&given).unwrap();
+        let states = sample.actuators.iter().map(|one| (one.position, one.velocity, one.effort));
+        assert_eq!(states.collect::<Vec<_>>(), [(2.0, 2.0, Some(8.0)), (1.0, 1.0, Some(7.0))]);
+        assert_eq!(monitor().receive(&message("a b")).unwrap().actuators[0].effort, None);
+    }
+
+    #[test]
+    fn states_of_other_actuators_are_refused() {
+        assert_eq!(refused(&message("a")), "it does not have actuator 'b'");
+        assert_eq!(refused(&message("")), "it does not have actuator 'a'");
+        assert_eq!(refused(&message("a b c")), "it has 'c', which is no actuator of the robot");
+        assert_eq!(refused(&message("a b a")), "it has 'a' twice");
+    }
+
+    #[test]
+    fn values_that_are_none_are_refused() {
+        let with = |change: fn(&mut StatesMessage)| {
+            let mut message = message("a b");
+            change(&mut message);
+            refused(&message)
+        };
+        assert_eq!(
+            with(|message| message.positions[1] = f64::NAN),
+            "the position of 'b' is NaN, must be finite"
+        );
+        assert_eq!(
+            with(|message| message.velocities[0] = f64::INFINITY),
+            "the velocity of 'a' is inf, must be finite"
+        );
+        assert_eq!(
+            with(|message| message.efforts = vec![1.0, f64::NAN]),
+            "the effort of 'b' is NaN, must be finite"
+        );
+        assert_eq!(
+            with(|message| message.velocities.clear()),
+            "it has 0 velocities, must have 2, one for each name"
+        );
+        assert_eq!(
+            with(|message| message.efforts = vec![1.0]),
+            "it has 1 efforts, must have 2, one for each name"
+        );
+    }
+
+    #[test]
+    fn states_that_are_not_fresh_are_refused() {
+        let mut monitor = monitor();
+        let now = Instant::from_millis(10_000);
+        monitor.clock_mut().pass_to(now, None);
+        monitor.read_clock(now, Stamp { sec: 100, nanosec: 0 });
+        let at = |sec, nanosec| StatesMessage { stamp: Stamp { sec, nanosec }, ..message("a b") };
+        let mut text =
+            |message: &StatesMessage| monitor.receive(message).map_err(|(error, _)| error.to_string());
+        assert_eq!(text(&at(98, 0)), Err("it is 2.000 s old, must be younger than 100ms".to_owned()));
+        assert_eq!(
+            text(&at(101, 0)),
+            Err("its stamp is 1.000 s ahead of the clock, must be 0.1 s at most".to_owned())
+        );
+        let sample = text(&at(99, 950_000_000)).unwrap();
+        assert_eq!(sample.time.age(now), Duration::from_millis(50));
+        assert_eq!(
+            text(&at(99, 940_000_000)),
+            Err("its stamp is older than that of the message before".to_owned())
+        );
+    }
+
+    #[test]
+    fn nothing_counts_beside_a_second_publisher() {
+        let mut monitor = monitor();
+        let states = message("a b");
+        assert!(!monitor.count("hardware/joint_states", Some(1)) && !monitor.count("motor/port", Some(0)));
+        assert!(monitor.receive(&states).is_ok());
+        assert!(monitor.count("motor/port", Some(2)));
+        let (error, is_other) = monitor.receive(&states).unwrap_err();
+        assert_eq!(
+            (error.to_string().as_str(), is_other),
+            ("'motor/port' has 2 publishers, must have 1", true)
+        );
+        assert!(!monitor.receive(&states).unwrap_err().1, "it is said once");
+        assert_eq!(monitor.obstacle().as_deref(), Some("'motor/port' has 2 publishers, must have 1"));
+        assert!(!monitor.count("motor/port", Some(1)));
+        assert!(monitor.receive(&states).is_ok());
+        assert!(monitor.count("motor/port", None), "a graph that cannot be read proves nothing");
+    }
+
+    #[test]
+    fn what_keeps_the_motors_halted_is_said_with_its_reason() {
+        let mut monitor = monitor();
+        let link = |is_silent, losses| LinkState { is_silent, losses };
+        assert!(!monitor.report(link(true, 0)));
+        assert_eq!(monitor.obstacle().unwrap(), "the robot's states on 'hardware/joint_states' are awaited");
+        assert!(!monitor.report(link(false, 0)));
+        assert_eq!(monitor.obstacle(), None);
+        let _ = monitor.receive(&message("a"));
+        assert!(monitor.report(link(true, 1)) && !monitor.report(link(true, 1)));
+        assert_eq!(
+            monitor.obstacle().unwrap(),
+            "the robot's states on 'hardware/joint_states' are lost for 100ms; the last message did not count: it does not \
+             have actuator 'b'"
+        );
+    }
+}

@@ -1,0 +1,230 @@
+use control::Deliveries;
+use mechanism::Mechanism;
+use mechanism::controllers::{ControllerId, Message, OutputKind, Report};
+use mechanism::follow::{
+    FollowEnd, FollowGoal, FollowResult, FollowedJoint, Follower, GoalError, NamedTolerance,
+};
+use r2r::control_msgs::action::FollowJointTrajectory as Follow;
+use r2r::control_msgs::msg::JointTolerance;
+use ros::clock::{self, to_wire};
+use ros::{ActionServer, CancelRequests, Error, Goal, GoalEnd, GoalRequest, Shell};
+use units::Stamp;
+
+use super::NAME;
+use super::factory::Created;
+use super::inputs::named_points;
+
+/// The actions `<controller>/follow_joint_trajectory` of the controllers that follow trajectories.
+///
+/// An action stays until the node ends, as the topics that feed controllers do: the next controller of the name has it.
+#[derive(Default)]
+pub(super) struct FollowServers(Vec<FollowServer>);
+
+struct FollowServer {
+    /// The controller's.
+    name: String,
+    id: ControllerId,
+    server: ActionServer<Follow::Action>,
+    follower: Follower,
+    open: Option<Open>,
+}
+
+/// The open goal.
+struct Open {
+    goal: Goal<Follow::Action>,
+    cancels: CancelRequests,
+    /// The joints' states that are said already.
+    feedback: Follow::Feedback,
+}
+
+/// The only input of such a controller.
+const INPUT: usize = 0;
+
+impl FollowServers {
+    /// Serves the action of the controller `name` from now on, if it has one.
+    /// # Errors
+    /// The middleware refuses the action.
+    pub(super) fn attach(
+        &mut self,
+        node: &mut r2r::Node,
+        name: &str,
+        created: &Created,
+    ) -> Result<(), Error> {
+        let Some(output) = created.outputs.iter().find(|output| output.kind == OutputKind::Follow) else {
+            return Ok(());
+        };
+        let joints = created.joints.iter().zip(&created.units);
+        let joints = joints.map(|(name, &unit)| FollowedJoint { name: name.clone(), unit }).collect();
+        let known = self.0.iter().position(|known| known.name == name);
+        let place = match known {
+            Some(place) => place,
+            None => {
+                let server = ActionServer::new(node, &format!("{name}/{}", output.name))?;
+                let (follower, open) = Default::default();
+                self.0.push(FollowServer {
+                    name: name.to_owned(),
+                    id: created.controller.id,
+                    server,
+                    follower,
+                    open,
+                });
+                self.0.len() - 1
+            }
+        };
+        if let Some(server) = self.0.get_mut(place) {
+            server.id = created.controller.id;
+            let ended = server.follower.attach(joints);
+            server.end(ended);
+        }
+        Ok(())
+    }
+
+    /// Takes the place of the goal of a controller that is sent a trajectory without one.
+    pub(super) fn replace(&mut self, controller: ControllerId) {
+        if let Some(server) = self.of(controller) {
+            let ended = server.follower.replace();
+            server.end(ended);
+        }
+    }
+
+    /// Passes on what a controller said at `stamp`.
+    pub(super) fn publish(&mut self, controller: ControllerId, report: Report, stamp: Stamp) {
+        let Some(server) = self.of(controller) else { return };
+        match report {
+            Report::GoalEnded(id, goal) => {
+                let ended = server.follower.report(id, goal);
+                server.end(ended);
+            }
+            Report::Tracking { .. } => server.feed(report, stamp),
+            _ => {}
+        }
+    }
+
+    /// Serves goals and cancellations, and ends the goals of controllers that do not run any more.
+    pub(super) fn serve(&mut self, shell: &Shell<Mechanism>, deliveries: &mut Deliveries) {
+        for server in &mut self.0 {
+            server.serve(shell, deliveries);
+        }
+    }
+
+    fn of(&mut self, controller: ControllerId) -> Option<&mut FollowServer> {
+        self.0.iter_mut().find(|server| server.id == controller)
+    }
+}
+
+impl FollowServer {
+    fn serve(&mut self, shell: &Shell<Mechanism>, deliveries: &mut Deliveries) {
+        let is_running = shell.inspect(|machine| {
+            let manager = machine.manager();
+            let is_running = manager.is_running(&self.name);
+            let failure = manager.failure(&self.name).map(|failure| failure.to_string());
+            let ended = self.follower.check(is_running, failure.as_deref());
+            (is_running, ended)
+        });
+        let (is_running, ended) = is_running;
+        self.end(ended);
+        let is_cancelled =
+            self.open.as_mut().and_then(|open| open.cancels.receive()).is_some_and(|count| count > 0);
+        if is_cancelled {
+            let is_sent = deliveries.send(self.id, INPUT, Message::Trajectory(None));
+            let ended = if is_sent { self.follower.cancel() } else { self.follower.lose() };
+            self.end(ended);
+        }
+        while let Some(request) = self.server.next_goal() {
+            match Follower::admit(is_running) {
+                Ok(()) => self.begin(request, deliveries),
+                Err(reason) => {
+                    log::warn!(target: NAME, "a goal for '{}' is rejected: {reason}", self.name);
+                    request.reject();
+                }
+            }
+        }
+    }
+
+    /// Accepts a goal. One that is not valid is aborted at once, since a rejection carries no reason.
+    fn begin(&mut self, request: GoalRequest<Follow::Action>, deliveries: &mut Deliveries) {
+        let id = self.follower.next();
+        let joints: Vec<String> = self.follower.joints().iter().map(|joint| joint.name.clone()).collect();
+        let goal = goal(request.goal().clone());
+        let motion = goal.and_then(|goal| goal.motion(id, &joints, clock::stamp()));
+        let Some((goal, cancels)) = request.accept() else { return };
+        match motion {
+            Ok(motion) => {
+                let preempted = self.follower.accept(id);
+                self.end(preempted);
+                self.open = Some(Open { goal, cancels, feedback: Follow::Feedback::default() });
+                if !deliveries.send(self.id, INPUT, Message::Trajectory(Some(Box::new(motion)))) {
+                    let ended = self.follower.lose();
+                    self.end(ended);
+                }
+            }
+            Err(error) => end(&self.name, goal, FollowResult::from(&error)),
+        }
+    }
+
+    /// Ends the open goal with `result`, if there is one.
+    fn end(&mut self, result: Option<FollowResult>) {
+        if let Some((open, result)) = result.and_then(|result| Some((self.open.take()?, result))) {
+            end(&self.name, open.goal, result);
+        }
+    }
+
+    /// Adds a joint to the feedback, which is published with the last one.
+    fn feed(&mut self, report: Report, stamp: Stamp) {
+        let Report::Tracking { index, desired, actual, error } = report else { return };
+        let Some(Open { goal, feedback, .. }) = &mut self.open else { return };
+        if index == 0 {
+            *feedback = Follow::Feedback::default();
+        }
+        let Follow::Feedback { desired: wanted, actual: measured, error: difference, .. } = &mut *feedback;
+        wanted.positions.push(desired[0]);
+        wanted.velocities.push(desired[1]);
+        wanted.accelerations.push(desired[2]);
+        measured.positions.push(actual[0]);
+        measured.velocities.push(actual[1]);
+        difference.positions.push(error);
+        difference.velocities.push(desired[1] - actual[1]);
+        let joints = self.follower.joints();
+        if index + 1 == joints.len() && measured.positions.len() == joints.len() {
+            feedback.joint_names = joints.iter().map(|joint| joint.name.clone()).collect();
+            feedback.header.stamp = to_wire(stamp);
+            goal.feedback(std::mem::take(feedback));
+        }
+    }
+}
+
+fn end(controller: &str, goal: Goal<Follow::Action>, result: FollowResult) {
+    let FollowResult { end, code, text } = result;
+    let end = match end {
+        FollowEnd::Succeeded => GoalEnd::Succeeded,
+        FollowEnd::Aborted => {
+            log::warn!(target: NAME, "a goal for '{controller}' is aborted: {text}");
+            GoalEnd::Aborted
+        }
+        FollowEnd::Cancelled => GoalEnd::Cancelled,
+    };
+    goal.end(end, Follow::Result { error_code: code, error_string: text, ..Default::default() });
+}
+
+fn goal(message: Follow::Goal) -> Result<FollowGoal, GoalError> {
+    let tolerances = |tolerances: Vec<JointTolerance>| {
+        let named = |JointTolerance { name, position, velocity, acceleration }| NamedTolerance {
+            joint: name,
+            position,
+            velocity,
+            acceleration,
+        };
+        tolerances.into_iter().map(named).collect()
+    };
+    let multi = &message.multi_dof_trajectory;
+    Ok(FollowGoal {
+        is_multi_dof: !multi.joint_names.is_empty()
+            || !multi.points.is_empty()
+            || !message.component_path_tolerance.is_empty()
+            || !message.component_goal_tolerance.is_empty(),
+        trajectory: named_points(message.trajectory)?,
+        path_tolerance: tolerances(message.path_tolerance),
+        goal_tolerance: tolerances(message.goal_tolerance),
+        goal_time: (message.goal_time_tolerance.sec, message.goal_time_tolerance.nanosec),
+    })
+}

@@ -1,0 +1,161 @@
+use std::time::Duration;
+
+use control::{EffortsReceiver, RemoteHardware, StatesSender, remote};
+use hindbrain::Motors;
+use mechanism::{
+    BaseMotors, Input, Mechanism, RemoteCommands, RemoteParams, Robot, StateMonitor, StatesMessage,
+};
+use r2r::sensor_msgs::msg::JointState;
+use r2r::std_msgs::msg::Int16;
+use ros::clock::{self, from_wire, to_wire};
+use ros::{Error, Inputs, Runner, Shell, panics, qos, watch_publishers};
+use units::Stamp;
+
+use super::NAME;
+
+/// The way to a robot elsewhere and back.
+pub(super) struct Remote {
+    pub(super) hardware: RemoteHardware,
+    pub(super) states: StatesSender,
+    pub(super) efforts: Efforts,
+    pub(super) monitor: StateMonitor,
+    /// The topics on which one publisher is expected.
+    sole: Vec<String>,
+}
+
+/// The efforts on their way from the control loop to their topics.
+pub(super) struct Efforts {
+    receiver: EffortsReceiver,
+    topics: EffortTopics,
+    /// The time between two efforts.
+    pub(super) period: Duration,
+}
+
+/// The topics of efforts, for any thread.
+#[derive(Clone)]
+pub(super) struct EffortTopics(Kind);
+
+#[derive(Clone)]
+enum Kind {
+    Joints { topic: r2r::Publisher<JointState>, names: Vec<String> },
+    Motors { topics: [r2r::Publisher<Int16>; 2], motors: BaseMotors },
+}
+
+const MOTOR_TOPICS: [&str; 2] = ["motor/port", "motor/starboard"];
+
+impl Remote {
+    /// Opens the topics of the robot.
+    /// # Errors
+    /// The middleware refuses one, or the robot has other actuators than its hardware.
+    pub(super) fn new(
+        node: &mut r2r::Node,
+        inputs: &mut Inputs<Mechanism>,
+        robot: &Robot,
+        params: &RemoteParams,
+    ) -> Result<Self, Error> {
+        let names: Vec<String> = robot.actuators().iter().map(|actuator| actuator.name.clone()).collect();
+        let mut sole = vec![params.states.clone()];
+        let kind = match &params.commands {
+            RemoteCommands::Joints(topic) => {
+                sole.push(topic.clone());
+                Kind::Joints { topic: publisher(node, topic)?, names: names.clone() }
+            }
+            &RemoteCommands::Motors { full_effort } => {
+                let motors =
+                    BaseMotors::new(robot, full_effort).map_err(|error| Error::Start(error.to_string()))?;
+                sole.extend(MOTOR_TOPICS.map(str::to_owned));
+                let [port, starboard] = MOTOR_TOPICS;
+                Kind::Motors { topics: [publisher(node, port)?, publisher(node, starboard)?], motors }
+            }
+        };
+        let topics = EffortTopics(kind);
+        let last = topics.clone();
+        panics::final_messages(move || last.publish_zero());
+        inputs.subscribe::<JointState>(node, &params.states, qos::sensor(), |message| {
+            Some(Input::StatesReceived(StatesMessage {
+                stamp: from_wire(&message.header.stamp),
+                names: message.name,
+                positions: message.position,
+                velocities: message.velocity,
+                efforts: message.effort,
+            }))
+        })?;
+        let (hardware, states, receiver) = remote(robot, params.timeout, params.rate);
+        let period = Duration::from_secs_f64(1.0 / params.rate);
+        let monitor = StateMonitor::new(&params.states, names, params.timeout);
+        Ok(Self { hardware, states, efforts: Efforts { receiver, topics, period }, monitor, sole })
+    }
+}
+
+/// Adds tasks to `runner` that count the publishers of the topics on which one is expected.
+pub(super) fn count_publishers(
+    mut runner: Runner<Mechanism>,
+    shell: &Shell<Mechanism>,
+    topics: Vec<(String, String)>,
+) -> Runner<Mechanism> {
+    for (topic, resolved) in topics {
+        let input = move |count| Input::PublishersCounted { topic: topic.clone(), count };
+        runner = runner.watch(watch_publishers(shell, resolved, input));
+    }
+    runner
+}
+
+impl Remote {
+    /// The topics on which one publisher is expected, each with its name in the graph.
+    pub(super) fn sole(&self, inputs: &Inputs<Mechanism>) -> Vec<(String, String)> {
+        self.sole.iter().map(|topic| (topic.clone(), inputs.names().resolve(topic))).collect()
+    }
+}
+
+fn publisher<T: r2r::WrappedTypesupport>(
+    node: &mut r2r::Node,
+    topic: &str,
+) -> Result<r2r::Publisher<T>, Error> {
+    node.create_publisher(topic, qos::command()).map_err(Error::ros(format!("publish '{topic}'")))
+}
+
+impl Efforts {
+    /// Publishes the newest efforts, if there are new ones.
+    pub(super) fn publish(&mut self) {
+        if let Some(efforts) = self.receiver.take() {
+            let stamp = clock::stamp().before(clock::now().since(efforts.at));
+            self.topics.publish(&efforts.efforts, stamp);
+            self.receiver.recycle(efforts);
+        }
+    }
+
+    /// Their topics.
+    pub(super) fn topics(&self) -> EffortTopics {
+        self.topics.clone()
+    }
+}
+
+impl EffortTopics {
+    fn publish(&self, efforts: &[f64], stamp: Stamp) {
+        let published = match &self.0 {
+            Kind::Joints { topic, names } => {
+                let mut message =
+                    JointState { name: names.clone(), effort: efforts.to_vec(), ..Default::default() };
+                message.header.stamp = to_wire(stamp);
+                topic.publish(&message)
+            }
+            Kind::Motors { topics: [port, starboard], motors } => {
+                let values = Motors::from_shares(motors.shares(efforts), stamp);
+                let published = port.publish(&Int16 { data: values.port });
+                published.and(starboard.publish(&Int16 { data: values.starboard }))
+            }
+        };
+        if let Err(error) = published {
+            log::error!(target: NAME, "the efforts could not be published: {error}");
+        }
+    }
+
+    /// Publishes an effort of zero for each actuator.
+    pub(super) fn publish_zero(&self) {
+        let count = match &self.0 {
+            Kind::Joints { names, .. } => names.len(),
+            Kind::Motors { .. } => MOTOR_TOPICS.len(),
+        };
+        self.publish(&vec![0.0; count], clock::stamp());
+    }
+}

@@ -1,0 +1,102 @@
+"""The mechanism drives the simulator's vehicle by its two motors."""
+
+import contextlib
+import signal
+import time
+
+from conftest import LATCHED, Process
+from geometry_msgs.msg import TwistStamped
+from mechanisms import ROOT, arm
+from nav_msgs.msg import Odometry
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool, Int16
+
+ONE = QoSProfile(depth=1)
+CONFIG = ROOT / "config/base_simulator.yaml"
+STOP = 90
+
+
+def velocity(forward, turn):
+    message = TwistStamped()
+    message.twist.linear.x, message.twist.angular.z = forward, turn
+    return message
+
+
+@contextlib.contextmanager
+def base(*arguments):
+    simulator = Process("simulator", "--ros-args", "--params-file", str(CONFIG), "-p", "walls:=[-50.0, -50.0, 50.0, -50.0]")
+    try:
+        # A loaded machine delays the simulator.
+        with arm("-p", "topics.timeout:=0.5", *arguments, file=CONFIG, urdf=ROOT / "config/urdf/base.urdf") as (graph, manager, process):
+            for topic in ("motor/port", "motor/starboard"):
+                graph.subscribe(Int16, topic, QoSProfile(depth=100))
+            graph.subscribe(Odometry, "odom", ONE)
+            graph.subscribe(Odometry, "diff_drive/odom", ONE)
+            graph.subscribe(Bool, "motors_halted", LATCHED)
+            graph.subscribe(JointState, "motor_states", ONE)
+            yield graph, manager, process
+    finally:
+        simulator.stop()
+
+
+def forward(graph, topic="odom"):
+    message = graph.last(topic)
+    return message.twist.twist.linear.x if message else 0.0
+
+
+def is_halted(graph):
+    state = graph.last("motors_halted")
+    return state is None or state.data
+
+
+def drive(graph, manager, process, command):
+    graph.wait(lambda: not is_halted(graph), lambda: process.output)
+    assert manager.load("diff_drive") and manager.switch(["diff_drive"]), process.output
+    for _ in range(3):
+        graph.publish("diff_drive/cmd_vel", velocity(0.0, 0.0), ONE)  # motion begins with a zero
+    return graph.repeat("diff_drive/cmd_vel", command, 20.0)
+
+
+def test_the_vehicle_follows_a_velocity_and_its_odometry_agrees():
+    with base() as (graph, manager, process):
+        timer = drive(graph, manager, process, velocity(0.4, 0.2))
+        graph.wait(lambda: abs(forward(graph) - 0.4) < 0.05, lambda: f"{forward(graph)}, {process.output}", 10.0)
+        graph.wait(lambda: abs(graph.last("odom").twist.twist.angular.z - 0.2) < 0.08, "it does not turn")
+        # Forward is the lower number; the curve goes to port.
+        assert graph.last("motor/starboard").data < graph.last("motor/port").data < STOP
+        assert list(graph.last("motor_states").name) == ["port_motor", "starboard_motor"]
+        assert abs(forward(graph, "diff_drive/odom") - 0.4) < 0.1
+        graph.stop_repeating(timer)
+        graph.wait(lambda: abs(forward(graph)) < 0.01, lambda: f"it drives on: {forward(graph)}", 5.0)
+        process.stop()
+        assert [graph.last(f"motor/{side}").data for side in ("port", "starboard")] == [STOP, STOP]
+
+
+def test_a_second_publisher_of_the_motors_halts():
+    with base() as (graph, manager, process):
+        drive(graph, manager, process, velocity(0.4, 0.0))
+        graph.wait(lambda: forward(graph) > 0.2, lambda: process.output, 10.0)
+        second = graph.node.create_publisher(Int16, "motor/port", 10)
+        graph.wait(lambda: "the motors are halted: 'motor/port' has 2 publishers, must have 1" in process.output, lambda: process.output)
+        graph.wait(lambda: is_halted(graph) and graph.last("motor/port").data == STOP, "no stop", 2.0)
+        graph.node.destroy_publisher(second)
+        graph.wait(lambda: abs(forward(graph)) < 0.01, "it drives on", 5.0)
+
+
+def test_the_simulator_stops_the_wheels_of_a_mechanism_that_is_killed():
+    with base() as (graph, manager, process):
+        drive(graph, manager, process, velocity(0.4, 0.0))
+        graph.wait(lambda: forward(graph) > 0.2, lambda: process.output, 10.0)
+        process.process.send_signal(signal.SIGKILL)
+        process.is_over = True
+        start = time.monotonic()
+        graph.wait(lambda: forward(graph) < 0.01, "it drives on", 5.0)
+        assert time.monotonic() - start < 3.0
+
+
+def test_a_robot_with_other_actuators_is_refused():
+    process = Process("mechanism", "--ros-args", "-p", f"robot_description:={ROOT / 'config/urdf/arm.urdf'}", "-p", "hardware:=base")
+    assert process.wait() == 1
+    sentence = "hardware is 'base': the robot's actuators are [pan_motor, tilt_motor], must be [port_motor, starboard_motor]"
+    assert sentence in process.output, process.output

@@ -1,0 +1,234 @@
+"""The action follow_joint_trajectory of a trajectory controller, as MoveIt's client speaks it."""
+
+import time
+
+from action_msgs.msg import GoalStatus
+from control_msgs.action import FollowJointTrajectory
+from control_msgs.msg import JointComponentTolerance, JointTolerance
+from mechanisms import arm
+from rclpy.action import ActionClient
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+ONE = QoSProfile(depth=1)
+Result = FollowJointTrajectory.Result
+SUCCEEDED, ABORTED, CANCELED = GoalStatus.STATUS_SUCCEEDED, GoalStatus.STATUS_ABORTED, GoalStatus.STATUS_CANCELED
+
+
+def trajectory(joints, *points):
+    message = JointTrajectory(joint_names=joints)
+    for seconds, positions in points:
+        point = JointTrajectoryPoint(positions=positions)
+        point.time_from_start.sec, point.time_from_start.nanosec = int(seconds), round(seconds % 1 * 1e9)
+        message.points.append(point)
+    return message
+
+
+def goal(*points, joints=("pan", "tilt"), **fields):
+    return FollowJointTrajectory.Goal(trajectory=trajectory(list(joints), *points), **fields)
+
+
+class Client:
+    """The client of one controller's action."""
+
+    def __init__(self, graph, controller="arm_trajectory"):
+        self.graph = graph
+        self.client = ActionClient(graph.node, FollowJointTrajectory, f"{controller}/follow_joint_trajectory")
+        self.feedback = []
+
+    def _wait(self, future, timeout=5.0):
+        self.graph.wait(future.done, "no answer of the action", timeout)
+        return future.result()
+
+    def send(self, sent):
+        assert self.client.wait_for_server(10.0), "the action is not there"
+        self.feedback = []
+        return self._wait(self.client.send_goal_async(sent, feedback_callback=lambda message: self.feedback.append(message.feedback)))
+
+    def result(self, handle, timeout=10.0):
+        """The status and the result of an accepted goal."""
+        assert handle.accepted
+        answer = self._wait(handle.get_result_async(), timeout)
+        return answer.status, answer.result
+
+    def ended(self, sent):
+        status, result = self.result(self.send(sent))
+        return status, result.error_code, result.error_string
+
+    def cancel(self, handle):
+        return self._wait(handle.cancel_goal_async())
+
+
+def running(manager):
+    assert manager.load("arm_trajectory") and manager.switch(["arm_trajectory"])
+
+
+def test_a_goal_is_followed_with_feedback_and_succeeds():
+    with arm() as (graph, manager, _):
+        graph.subscribe(JointState, "joint_states", ONE)
+        running(manager)
+        client = Client(graph)
+        start = time.monotonic()
+        # In another order than the controller's.
+        handle = client.send(goal((0.5, [0.2, 0.4]), (1.0, [0.4, 0.8]), joints=["tilt", "pan"]))
+        status, result = client.result(handle)
+        assert (status, result.error_code, result.error_string) == (SUCCEEDED, Result.SUCCESSFUL, "the goal is reached")
+        assert time.monotonic() - start > 0.9
+        state = graph.last("joint_states")
+        assert abs(state.position[0] - 0.8) < 0.03 and abs(state.position[1] - 0.4) < 0.03, state.position
+        assert 10 <= len(client.feedback) <= 45, len(client.feedback)
+        for one in client.feedback:
+            assert list(one.joint_names) == ["pan", "tilt"]
+            assert len(one.desired.positions) == len(one.actual.velocities) == len(one.error.positions) == 2
+            assert abs(one.desired.positions[0] - one.actual.positions[0] - one.error.positions[0]) < 1e-9
+            age = time.time() - one.header.stamp.sec - one.header.stamp.nanosec * 1e-9
+            assert 0.0 < age < 30.0
+        assert client.feedback[0].desired.positions[0] < client.feedback[-1].desired.positions[0]
+
+
+def test_goals_that_are_wrong_are_refused_with_their_code_and_do_not_disturb_the_one_that_runs():
+    with arm() as (graph, manager, process):
+        running(manager)
+        client = Client(graph)
+        handle = client.send(goal((3.0, [0.8, 0.4])))
+        past = goal((1.0, [0.1, 0.1]))
+        past.trajectory.header.stamp.sec = int(time.time()) - 60
+        several = goal((1.0, [0.1, 0.1]))
+        several.multi_dof_trajectory.joint_names = ["base"]
+        tolerance = lambda **fields: [JointTolerance(**fields)]  # noqa: E731
+        cases = [
+            (goal((1.0, [0.1]), joints=["pan"]), Result.INVALID_JOINTS, "its joints are [pan], must be [pan, tilt] in any order"),
+            (goal((1.0, [0.1, 0.1]), joints=["pan", "leg"]), Result.INVALID_JOINTS, "its joints are [pan, leg]"),
+            (goal(), Result.INVALID_GOAL, "the trajectory has no points, must have one"),
+            (goal((1.0, [0.1])), Result.INVALID_GOAL, "point 0 has 1 positions, must have 2, one for each joint"),
+            (goal((1.0, [0.1, float("nan")])), Result.INVALID_GOAL, "a value in positions of point 0 is NaN, must be finite"),
+            (goal((1.0, [0.1, 0.1]), (1.0, [0.2, 0.2])), Result.INVALID_GOAL, "point 1 is not later than the one before"),
+            (goal((-1.0, [0.1, 0.1])), Result.INVALID_GOAL, "time_from_start is -1 s, must be 0 or more"),
+            (past, Result.OLD_HEADER_TIMESTAMP, "by its stamp it ended"),
+            (several, Result.INVALID_GOAL, "it has values for joints of several degrees of freedom"),
+            (
+                goal((1.0, [0.1, 0.1]), component_path_tolerance=[JointComponentTolerance(joint_name="base")]),
+                Result.INVALID_GOAL,
+                "it has values for joints of several degrees of freedom",
+            ),
+            (goal((1.0, [0.1, 0.1]), path_tolerance=tolerance(name="leg", position=0.1)), Result.INVALID_JOINTS, "for joint 'leg'"),
+            (
+                goal((1.0, [0.1, 0.1]), goal_tolerance=tolerance(name="pan", position=-0.5)),
+                Result.INVALID_GOAL,
+                "goal_tolerance of joint 'pan': position is -0.5, must be greater than 0, or 0 or -1",
+            ),
+        ]
+        for sent, code, text in cases:
+            status, found, sentence = client.ended(sent)
+            assert (status, found) == (ABORTED, code), (found, sentence)
+            assert text in sentence, sentence
+            assert f"a goal for 'arm_trajectory' is aborted: {sentence}" in process.output
+        assert client.result(handle)[0] == SUCCEEDED
+
+
+def test_tolerances_of_the_goal_take_the_place_of_the_controllers():
+    with arm() as (graph, manager, _):
+        running(manager)
+        client = Client(graph)
+        tight = [JointTolerance(name="pan", position=0.001)]
+        status, code, text = client.ended(goal((0.1, [1.0, 0.0]), path_tolerance=tight))
+        assert (status, code) == (ABORTED, Result.PATH_TOLERANCE_VIOLATED)
+        assert text.startswith("joint 'pan' left its path tolerance: its position is 0.") and text.endswith("must be within 0.001 rad"), text
+        # Too fast for the controller's 0.3 rad, and without any tolerance it goes.
+        status, code, text = client.ended(goal((0.02, [-0.9, 0.0])))
+        assert (status, code) == (ABORTED, Result.PATH_TOLERANCE_VIOLATED) and "must be within 0.3 rad" in text, text
+        free = [JointTolerance(name="pan", position=-1.0, velocity=-1.0)]
+        status, code, text = client.ended(goal((0.02, [0.3, 0.0]), path_tolerance=free))
+        assert (status, code) == (SUCCEEDED, Result.SUCCESSFUL), text
+        sent = goal((0.5, [0.8, 0.0]), path_tolerance=free, goal_tolerance=[JointTolerance(name="pan", position=1e-9)])
+        sent.goal_time_tolerance.nanosec = 100_000_000
+        status, code, text = client.ended(sent)
+        assert (status, code) == (ABORTED, Result.GOAL_TOLERANCE_VIOLATED), text
+        assert text.startswith("joint 'pan' missed its goal tolerance") and text.endswith("must be within 0.000000001 rad"), text
+
+
+def test_a_cancelled_goal_leaves_the_joints_where_they_are():
+    with arm() as (graph, manager, _):
+        graph.subscribe(JointState, "joint_states", ONE)
+        running(manager)
+        client = Client(graph)
+        handle = client.send(goal((4.0, [1.5, 0.0])))
+        pan = lambda: graph.last("joint_states").position[0]  # noqa: E731
+        graph.wait(lambda: pan() > 0.3, "it does not move")
+        assert len(client.cancel(handle).goals_canceling) == 1
+        at = pan()
+        status, result = client.result(handle)
+        assert (status, result.error_string) == (CANCELED, "the goal was cancelled; the joints are held")
+        graph.wait(lambda: abs(graph.last("joint_states").velocity[0]) < 0.01, "it moves on")
+        assert abs(pan() - at) < 0.1 and len(client.cancel(handle).goals_canceling) == 0, "it is over"
+        assert client.ended(goal((0.5, [0.2, 0.0])))[0] == SUCCEEDED
+
+
+def test_what_takes_the_place_of_a_goal_aborts_it():
+    with arm() as (graph, manager, _):
+        running(manager)
+        client = Client(graph)
+        first = client.send(goal((5.0, [0.8, 0.0])))
+        second = client.send(goal((5.0, [0.4, 0.0])))
+        status, result = client.result(first)
+        assert (status, result.error_code) == (ABORTED, Result.INVALID_GOAL)
+        assert result.error_string == "another goal took the place of this one"
+        graph.publish("arm_trajectory/joint_trajectory", trajectory(["pan", "tilt"], (0.5, [0.1, 0.1])), ONE)
+        status, result = client.result(second)
+        assert (status, result.error_string) == (ABORTED, "a trajectory on the controller's topic took the place of the goal")
+        third = client.send(goal((5.0, [0.4, 0.0])))
+        manager.halt()
+        assert client.result(third)[1].error_string == "the motors are halted"
+        manager.reset()
+        graph.wait(lambda: client.ended(goal((0.3, [0.1, 0.1])))[0] == SUCCEEDED, "no goal after the reset")
+
+
+def test_a_controller_that_does_not_run_takes_no_goal_and_ends_its_own():
+    with arm() as (graph, manager, process):
+        assert manager.load("arm_trajectory")
+        client = Client(graph)
+        assert not client.send(goal((0.5, [0.1, 0.1]))).accepted
+        assert "a goal for 'arm_trajectory' is rejected: the controller is stopped" in process.output
+        assert manager.switch(["arm_trajectory"])
+        handle = client.send(goal((5.0, [0.8, 0.0])))
+        assert manager.switch([], ["arm_trajectory"])
+        status, result = client.result(handle)
+        assert (status, result.error_string) == (ABORTED, "the controller was stopped")
+        assert manager.switch(["arm_trajectory"])
+        handle = client.send(goal((5.0, [0.8, 0.0])))
+        assert manager.switch(["arm_trajectory"], ["arm_trajectory"])
+        assert client.result(handle)[1].error_string == "the controller was started again"
+        assert manager.switch([], ["arm_trajectory"]) and manager.unload("arm_trajectory")
+        assert not client.send(goal((0.5, [0.1, 0.1]))).accepted
+        assert "is rejected: the controller is not loaded" in process.output
+        running(manager)
+        assert client.ended(goal((0.5, [0.1, 0.1])))[0] == SUCCEEDED
+
+
+def test_a_stamp_says_when_a_trajectory_starts():
+    with arm() as (graph, manager, _):
+        running(manager)
+        client = Client(graph)
+        later = goal((0.5, [0.3, 0.1]))
+        start = time.time()
+        later.trajectory.header.stamp.sec, later.trajectory.header.stamp.nanosec = int(start) + 1, int(start % 1 * 1e9)
+        assert client.ended(later)[0] == SUCCEEDED
+        assert time.time() - start > 1.4
+        # Half a second ago: of two seconds one and a half are left.
+        begun = goal((0.1, [1.5, 1.5]), (2.0, [0.0, 0.0]))
+        start = time.time()
+        ago = start - 0.5
+        begun.trajectory.header.stamp.sec, begun.trajectory.header.stamp.nanosec = int(ago), int(ago % 1 * 1e9)
+        assert client.ended(begun)[0] == SUCCEEDED
+        assert 1.3 < time.time() - start < 1.9, "the point that has passed moves nothing"
+
+
+def test_many_goals_one_after_the_other():
+    with arm() as (graph, manager, _):
+        running(manager)
+        client = Client(graph)
+        handles = [client.send(goal((5.0, [0.01 * number, 0.0]))) for number in range(60)]
+        assert {client.result(handle)[0] for handle in handles[:-1]} == {ABORTED}
+        assert len(client.cancel(handles[-1]).goals_canceling) == 1
+        assert client.result(handles[-1])[0] == CANCELED

@@ -1,0 +1,197 @@
+"""The mechanism with a robot elsewhere: a fake one in Python, which publishes its states and follows efforts."""
+
+import contextlib
+import time
+
+from conftest import LATCHED, Graph
+from diagnostic_msgs.msg import DiagnosticArray
+from mechanisms import arm
+import pytest
+from rclpy.qos import QoSProfile, qos_profile_sensor_data
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool, Float64
+
+ONE = QoSProfile(depth=1)
+STATES, COMMANDS = "hardware/joint_states", "hardware/joint_commands"
+REDUCTION = {"pan_motor": 6.0, "tilt_motor": 6.0}
+# A loaded machine starves a publisher in Python for tenths of a second.
+TOPICS = ["-p", "hardware:=topics", "-p", "topics.timeout:=0.5"]
+
+
+class Robot:
+    """Motors whose speed follows their efforts: inertia · dv/dt = effort - damping · v, at the joint."""
+
+    INERTIA, DAMPING, PERIOD = 0.1, 0.5, 0.005
+
+    def __init__(self):
+        self.graph = Graph()
+        self.names = list(REDUCTION)
+        self.position, self.velocity, self.effort = ({name: 0.0 for name in self.names} for _ in range(3))
+        self.change = lambda message: None
+        self.is_silent = False
+        self.publisher = self.graph.node.create_publisher(JointState, STATES, qos_profile_sensor_data)
+        self.graph.node.create_subscription(JointState, COMMANDS, self.command, 10)
+        self.graph.node.create_timer(self.PERIOD, self.step)
+        self.commands = []
+
+    def command(self, message):
+        self.commands.append((time.monotonic(), message))
+        for name, effort in zip(message.name, message.effort, strict=True):
+            self.effort[name] = effort
+
+    def step(self):
+        for name, reduction in REDUCTION.items():
+            acceleration = (self.effort[name] * reduction - self.DAMPING * self.velocity[name]) / self.INERTIA
+            self.velocity[name] += acceleration * self.PERIOD
+            self.position[name] += self.velocity[name] * self.PERIOD
+        if self.is_silent:
+            return
+        message = JointState(name=self.names)
+        message.header.stamp = self.graph.node.get_clock().now().to_msg()
+        message.position = [self.position[name] * REDUCTION.get(name, 1.0) for name in self.names if name in REDUCTION]
+        message.velocity = [self.velocity[name] * REDUCTION.get(name, 1.0) for name in self.names if name in REDUCTION]
+        self.change(message)
+        self.publisher.publish(message)
+
+    def close(self):
+        self.graph.close()
+
+
+@contextlib.contextmanager
+def fake_arm(*arguments):
+    robot = Robot()
+    try:
+        with arm(*TOPICS, *arguments) as (graph, manager, process):
+            graph.subscribe(Bool, "motors_halted", LATCHED)
+            graph.subscribe(JointState, "joint_states", ONE)
+            yield robot, graph, manager, process
+    finally:
+        robot.close()
+
+
+def is_halted(graph):
+    state = graph.last("motors_halted")
+    return state is None or state.data
+
+
+def moving(graph, manager, process):
+    """Drives the joint `pan` by an effort that is repeated all the time."""
+    graph.wait(lambda: not is_halted(graph), lambda: f"the motors are not reset: {process.output}")
+    assert manager.load("pan_effort") and manager.switch(["pan_effort"])
+    graph.repeat("pan_effort/command", Float64(data=0.2), 50.0)
+    graph.wait(lambda: graph.last("joint_states").velocity[0] > 0.1, lambda: f"it does not move: {process.output}")
+
+
+def stays_halted(robot, graph, seconds=0.5):
+    start = time.monotonic()
+    graph.wait(lambda: time.monotonic() > start + seconds, "never", seconds + 5.0)
+    assert is_halted(graph)
+    efforts = {effort for at, message in robot.commands if at > start for effort in message.effort}
+    assert efforts == {0.0}, efforts
+
+
+def reset(graph, manager):
+    manager.reset()
+    graph.wait(lambda: not is_halted(graph) and graph.last("joint_states").velocity[0] > 0.1, "no motion after the reset")
+
+
+def test_a_robot_on_topics_is_moved_to_a_position():
+    with fake_arm() as (robot, graph, manager, process):
+        graph.wait(lambda: not is_halted(graph), lambda: f"the motors are not reset: {process.output}")
+        assert manager.load("pan_position") and manager.switch(["pan_position"])
+        graph.publish("pan_position/command", Float64(data=0.6), ONE)
+        graph.wait(lambda: abs(robot.position["pan_motor"] - 0.6) < 0.05, lambda: f"it is at {robot.position}", 15.0)
+        state = graph.last("joint_states")
+        assert abs(state.position[0] - robot.position["pan_motor"]) < 0.2 and abs(state.position[1]) < 1e-6
+        message = robot.commands[-1][1]
+        assert list(message.name) == ["pan_motor", "tilt_motor"]
+        assert len(message.effort) == 2 and not message.position and not message.velocity
+        age = time.time() - message.header.stamp.sec - message.header.stamp.nanosec * 1e-9
+        assert 0.0 <= age < 1.0, age
+        process.stop()
+        graph.wait(lambda: list(robot.commands[-1][1].effort) == [0.0, 0.0], "the last effort is not zero")
+
+
+def test_without_states_the_motors_are_halted_and_the_first_states_reset_them():
+    with arm(*TOPICS) as (graph, manager, process):
+        graph.subscribe(Bool, "motors_halted", LATCHED)
+        graph.subscribe(JointState, COMMANDS, QoSProfile(depth=10))
+        graph.subscribe(DiagnosticArray, "/diagnostics")
+        sentence = "the motors are halted: the robot's states on 'hardware/joint_states' are awaited"
+        messages = lambda: [status.message for one in graph.since("/diagnostics", 0.0) for status in one.status]  # noqa: E731
+        graph.wait(lambda: any(sentence in message for message in messages()), lambda: f"{messages()}")
+        graph.wait(lambda: graph.last(COMMANDS) is not None, "no efforts")
+        assert is_halted(graph) and list(graph.last(COMMANDS).effort) == [0.0, 0.0]
+        robot = Robot()
+        try:
+            graph.wait(lambda: not is_halted(graph), "the states do not reset the motors")
+        finally:
+            robot.close()
+
+
+def test_silence_halts_and_what_comes_back_moves_nothing_before_a_reset():
+    with fake_arm() as (robot, graph, manager, process):
+        moving(graph, manager, process)
+        robot.is_silent = True
+        start = time.monotonic()
+        graph.wait(lambda: is_halted(graph), "no halt", 3.0)
+        assert time.monotonic() - start > 0.3
+        graph.wait(lambda: robot.effort["pan_motor"] == 0.0, "an effort goes out", 0.5)
+        sentence = "the motors are halted: the robot's states on 'hardware/joint_states' are lost for 500ms"
+        graph.wait(lambda: sentence in process.output, lambda: process.output)
+        manager.reset()
+        graph.wait(lambda: "the motors stay halted: the robot's states on" in process.output, lambda: process.output)
+        stays_halted(robot, graph)
+        robot.is_silent = False
+        stays_halted(robot, graph)
+        reset(graph, manager)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda message: message.position.__setitem__(0, float("nan")), "the position of 'pan_motor' is NaN, must be finite"),
+        (lambda message: message.velocity.__setitem__(1, float("inf")), "the velocity of 'tilt_motor' is inf, must be finite"),
+        (lambda message: message.velocity.pop(), "it has 1 velocities, must have 2, one for each name"),
+        (lambda message: setattr(message, "name", ["pan_motor", "lift"]), "it has 'lift', which is no actuator of the robot"),
+        (
+            lambda message: [setattr(message, part, getattr(message, part)[:1]) for part in ("name", "position", "velocity")],
+            "it does not have actuator 'tilt_motor'",
+        ),
+        (lambda message: setattr(message.header.stamp, "sec", message.header.stamp.sec - 10), "it is 10.000 s old, must be younger than 500ms"),
+    ],
+)
+def test_states_that_are_none_count_as_silence(change, sentence):
+    with fake_arm() as (robot, graph, manager, process):
+        moving(graph, manager, process)
+        robot.change = change
+        graph.wait(lambda: is_halted(graph), "no halt", 3.0)
+        first = "its stamp is older than that of the message before" if sentence.startswith("it is 10.") else sentence
+        assert f"the robot's states do not count: {first}" in process.output, process.output
+        assert f"; the last message did not count: {sentence}" in process.output, process.output
+        robot.change = lambda message: None
+        stays_halted(robot, graph)
+        reset(graph, manager)
+
+
+@pytest.mark.parametrize("topic", [STATES, COMMANDS])
+def test_a_second_publisher_halts_at_once(topic):
+    with fake_arm() as (robot, graph, manager, process):
+        moving(graph, manager, process)
+        second = graph.node.create_publisher(JointState, topic, 10)
+        graph.wait(lambda: f"the motors are halted: '{topic}' has 2 publishers, must have 1" in process.output, lambda: process.output)
+        graph.wait(lambda: is_halted(graph) and robot.effort["pan_motor"] == 0.0, "no halt", 1.0)
+        manager.reset()
+        graph.wait(lambda: f"the motors stay halted: '{topic}' has 2 publishers" in process.output, lambda: process.output)
+        graph.node.destroy_publisher(second)
+        stays_halted(robot, graph, 1.0)
+        reset(graph, manager)
+
+
+def test_efforts_come_at_the_configured_rate():
+    with fake_arm("-p", "topics.rate:=50.0") as (robot, graph, manager, process):
+        graph.wait(lambda: not is_halted(graph), lambda: f"the motors are not reset: {process.output}")
+        start = time.monotonic()
+        graph.wait(lambda: time.monotonic() > start + 2.0, "never", 5.0)
+        count = sum(start <= at < start + 2.0 for at, _ in robot.commands)
+        assert 70 <= count <= 105, count
