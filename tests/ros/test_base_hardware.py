@@ -53,9 +53,11 @@ def is_halted(graph):
 def drive(graph, manager, process, command):
     graph.wait(lambda: not is_halted(graph), lambda: process.output)
     assert manager.load("diff_drive") and manager.switch(["diff_drive"]), process.output
-    for _ in range(3):
-        graph.publish("diff_drive/cmd_vel", velocity(0.0, 0.0), ONE)  # motion begins with a zero
-    return graph.repeat("diff_drive/cmd_vel", command, 20.0)
+    message = velocity(0.0, 0.0)  # motion begins with a zero
+    timer, start = graph.repeat("diff_drive/cmd_vel", message, 20.0), time.monotonic()
+    graph.wait(lambda: time.monotonic() > start + 0.7, "never")
+    message.twist = command.twist
+    return timer
 
 
 def test_the_vehicle_follows_a_velocity_and_its_odometry_agrees():

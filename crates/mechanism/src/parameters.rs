@@ -33,7 +33,7 @@ params::params! {
             .at_start()
             .text("How often the efforts are published; the rate of the loop if that is lower.")
             .needed_by("networks differ"),
-        full_effort: f64 = Parameter::float("base.full_effort", 10.0, 1e-6, 1e6)
+        full_effort: f64 = Parameter::float("topics.full_effort", 10.0, 1e-6, 1e6)
             .unit("Nm")
             .at_start()
             .text("The effort of port_motor and starboard_motor that is the full motor value, with hardware base.")

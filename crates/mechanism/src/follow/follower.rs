@@ -41,7 +41,7 @@ impl Follower {
     }
 
     /// An id for a new goal.
-    pub fn next(&mut self) -> GoalId {
+    pub fn new_id(&mut self) -> GoalId {
         self.last += 1;
         self.last
     }
@@ -117,7 +117,7 @@ mod tests {
     fn begun() -> (Follower, GoalId) {
         let mut follower = Follower::default();
         assert_eq!(follower.attach(vec![FollowedJoint { name: "pan".into(), unit: "rad" }]), None);
-        let id = follower.next();
+        let id = follower.new_id();
         assert_eq!(follower.accept(id), None);
         (follower, id)
     }
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn a_new_goal_aborts_the_old_one_whose_report_then_counts_no_more() {
         let (mut follower, first) = begun();
-        let second = follower.next();
+        let second = follower.new_id();
         let preempted = follower.accept(second).unwrap();
         assert_eq!((preempted.end, preempted.code), (FollowEnd::Aborted, -1));
         assert_eq!(preempted.text, "another goal took the place of this one");

@@ -143,7 +143,7 @@ impl FollowServer {
 
     /// Accepts a goal. One that is not valid is aborted at once, since a rejection carries no reason.
     fn begin(&mut self, request: GoalRequest<Follow::Action>, deliveries: &mut Deliveries) {
-        let id = self.follower.next();
+        let id = self.follower.new_id();
         let joints: Vec<String> = self.follower.joints().iter().map(|joint| joint.name.clone()).collect();
         let goal = goal(request.goal().clone());
         let motion = goal.and_then(|goal| goal.motion(id, &joints, clock::stamp()));

@@ -1,0 +1,123 @@
+//! The node of a robot that is elsewhere: what halts its motors, and what brings them back.
+#![allow(clippy::unwrap_used)] // helpers of tests
+
+use core::time::Duration;
+
+use mechanism::robot::LinkState;
+use mechanism::{Input, Mechanism, Output, Robot, Snapshot, StateMonitor, StatesMessage};
+use units::{Instant, Machine, Stamp};
+
+const STATES: &str = "hardware/joint_states";
+
+struct Rig {
+    machine: Mechanism,
+    now: u64,
+}
+
+impl Rig {
+    fn new(awaits_state: bool) -> Self {
+        let monitor = StateMonitor::new(STATES, vec!["a".to_owned()], Duration::from_millis(100));
+        let machine = Mechanism::new(Duration::from_secs(2), awaits_state).with_states(monitor);
+        Self { machine, now: 1000 }
+    }
+
+    /// What the input makes the node do, without what it publishes.
+    fn give(&mut self, input: Input) -> Vec<String> {
+        self.now += 1;
+        let now = Instant::from_millis(self.now);
+        self.machine.handle(now, Input::ClockRead(Stamp { sec: 1_000_000, nanosec: 0 }));
+        self.machine.handle(now, input);
+        let outputs = core::iter::from_fn(|| self.machine.poll(now));
+        let text = |output| match output {
+            Output::Halt => Some("halt".to_owned()),
+            Output::Reset => Some("reset".to_owned()),
+            Output::PassStates(_) => Some("states".to_owned()),
+            Output::SendZero => Some("zero".to_owned()),
+            Output::Warn(sentence) => Some(sentence),
+            _ => None,
+        };
+        outputs.filter_map(text).collect()
+    }
+
+    fn link(&mut self, is_silent: bool, losses: u64) -> Vec<String> {
+        let mut snapshot = Snapshot::new(&Robot::default(), 0);
+        snapshot.link = Some(LinkState { is_silent, losses });
+        self.give(Input::Reported(Box::new(snapshot)))
+    }
+
+    fn count(&mut self, count: usize) -> Vec<String> {
+        self.give(Input::PublishersCounted { topic: STATES.to_owned(), count: Some(count) })
+    }
+}
+
+fn states() -> StatesMessage {
+    StatesMessage {
+        names: vec!["a".to_owned()],
+        positions: vec![1.0],
+        velocities: vec![0.0],
+        ..StatesMessage::default()
+    }
+}
+
+#[test]
+fn a_loss_halts_until_a_reset_that_comes_after_the_states() {
+    let mut rig = Rig::new(false);
+    assert_eq!(rig.give(Input::StatesReceived(states())), ["states"]);
+    assert!(rig.link(false, 0).is_empty());
+    let lost = "the robot's states on 'hardware/joint_states' are lost for 100ms";
+    assert_eq!(rig.link(true, 1), ["halt".to_owned(), format!("the motors are halted: {lost}")]);
+    assert_eq!(rig.machine.halt_cause().as_deref(), Some(lost));
+    assert_eq!(rig.give(Input::ResetRequested), [format!("the motors stay halted: {lost}")]);
+    assert!(rig.link(false, 1).is_empty(), "states that are back reset nothing");
+    assert_eq!(rig.machine.halt_cause().as_deref(), Some("the robot was lost; reset_motors ends the halt"));
+    assert_eq!(rig.give(Input::ResetRequested), ["reset"]);
+    assert!(rig.link(false, 1).is_empty(), "one loss counts once");
+}
+
+#[test]
+fn a_loss_that_is_over_before_it_is_reported_halts() {
+    let mut rig = Rig::new(false);
+    assert!(rig.link(false, 0).is_empty());
+    assert_eq!(rig.link(false, 1)[0], "halt");
+}
+
+#[test]
+fn the_end_of_an_estop_does_not_end_a_loss() {
+    let mut rig = Rig::new(true);
+    rig.give(Input::StateReceived { is_estop: true });
+    rig.link(false, 0);
+    rig.link(true, 1);
+    rig.link(false, 1);
+    assert!(rig.give(Input::StateReceived { is_estop: false }).is_empty(), "the motors stay halted");
+    assert_eq!(rig.give(Input::ResetRequested), ["reset"]);
+}
+
+#[test]
+fn a_second_publisher_halts_at_once_and_its_end_brings_no_motion() {
+    let mut rig = Rig::new(false);
+    rig.link(false, 0);
+    assert!(rig.count(1).is_empty());
+    let conflict = "'hardware/joint_states' has 2 publishers, must have 1";
+    assert_eq!(rig.count(2), ["halt".to_owned(), format!("the motors are halted: {conflict}")]);
+    let refused = format!("the robot's states do not count: {conflict}");
+    assert_eq!(rig.give(Input::StatesReceived(states())), [refused]);
+    assert_eq!(rig.give(Input::ResetRequested), [format!("the motors stay halted: {conflict}")]);
+    assert!(rig.count(1).is_empty());
+    assert_eq!(rig.give(Input::StatesReceived(states())), ["states"]);
+    assert_eq!(rig.give(Input::ResetRequested), ["reset"]);
+}
+
+#[test]
+fn states_that_are_awaited_are_the_cause_and_no_loss() {
+    let mut rig = Rig::new(false);
+    assert!(rig.link(true, 0).is_empty());
+    let awaited = "the robot's states on 'hardware/joint_states' are awaited";
+    assert_eq!(rig.machine.halt_cause().as_deref(), Some(awaited));
+    assert!(rig.link(false, 0).is_empty());
+    assert_eq!(rig.machine.halt_cause(), None);
+}
+
+#[test]
+fn at_its_end_the_robot_is_sent_a_zero() {
+    assert_eq!(Rig::new(false).give(Input::Stopping), ["halt", "zero"]);
+}
