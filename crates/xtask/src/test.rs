@@ -104,7 +104,7 @@ pub fn over_dds(root: &Root, tests: &str) -> Outcome<()> {
     if build(root)? && pytest(root, &selection(tests).each_ref().map(String::as_str))? {
         return Ok(());
     }
-    Err(Failure::new("see the error or the test above"))
+    Err(Failure::new("the build or a test failed, or no test has this name: see above"))
 }
 
 /// The arguments with which pytest runs `tests` only.
