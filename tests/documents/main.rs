@@ -9,6 +9,7 @@ mod interfaces;
 mod links;
 mod markdown;
 mod quotes;
+mod rules;
 
 use std::fs;
 

@@ -20,6 +20,18 @@ URDF = ROOT / "config/urdf/arm.urdf"
 STRICT, BEST_EFFORT = SwitchController.Request.STRICT, SwitchController.Request.BEST_EFFORT
 
 
+def wait_for(graph, future, failure, timeout=5.0):
+    """The result of a call, as soon as it is there."""
+
+    def notify(_):
+        with graph.condition:
+            graph.condition.notify_all()
+
+    future.add_done_callback(notify)
+    graph.wait(future.done, failure, timeout)
+    return future.result()
+
+
 class Manager:
     """The services of a controller manager, each call of which waits for its answer."""
 

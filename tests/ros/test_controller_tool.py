@@ -120,8 +120,28 @@ def test_an_unspawner_holds_its_controllers_stopped_until_it_ends():
         eventually(lambda: manager.list() == held, lambda: unspawner.output)
         assert manager.switch(["pan_position"])
         eventually(lambda: manager.list() == held, lambda: unspawner.output)
-        assert ended(unspawner) == 0
+        unspawner.process.send_signal(signal.SIGINT)
+        assert unspawner.wait(15.0) == 0
         assert manager.list() == [("pan_position", "running"), ("tilt_position", "running")]
+
+
+def test_an_unspawner_that_is_not_ended_by_its_user_starts_nothing():
+    with arm() as (_, manager, _):
+        assert manager.load("pan_position") and manager.switch(["pan_position"])
+        unspawner = Process("steersman-controller", "unspawner", "pan_position")
+        eventually(lambda: manager.list() == [("pan_position", "stopped")], lambda: unspawner.output)
+        assert ended(unspawner) == 0 and manager.list() == [("pan_position", "stopped")]
+
+
+def test_a_spawner_that_was_refused_takes_nothing_from_another_and_a_lost_one_hinders_none():
+    with arm() as (_, manager, _):
+        first = Process("steersman-controller", "spawner", "pan_position", "tilt_position")
+        running = [("pan_position", "running"), ("tilt_position", "running")]
+        eventually(lambda: manager.list() == running, lambda: first.output)
+        assert Process("steersman-controller", "spawner", "pan_position").wait(15.0) == 1
+        assert manager.list() == running
+        assert manager.switch([], ["tilt_position"]) and manager.unload("tilt_position")
+        assert ended(first) == 0 and manager.list() == []
 
 
 def test_a_restore_brings_back_what_it_can_and_names_what_it_cannot():

@@ -1,14 +1,12 @@
 """The controller manager over the wire: its services, what it publishes, and halts of the motors."""
 
-import random
-import threading
 import time
 
 import pytest
 from action_msgs.msg import GoalStatus
 from conftest import LATCHED, Graph, Process
 from diagnostic_msgs.msg import DiagnosticArray
-from mechanisms import ARM, BEST_EFFORT, STRICT, URDF, Manager, arm
+from mechanisms import ARM, BEST_EFFORT, STRICT, URDF, Manager, arm, wait_for
 from pr2_mechanism_msgs.action import SwitchController
 from pr2_mechanism_msgs.msg import MechanismStatistics
 from rcl_interfaces.msg import ParameterType
@@ -260,54 +258,6 @@ def test_diagnostics_have_joints_and_controllers():
         assert seen["Joint (pan)"].message == "OK"
 
 
-def test_calls_from_four_threads_equal_a_model_and_delay_no_step():
-    calls = 150
-    with arm(*[word for index in range(12) for word in ("-p", f"c{index}.type:=steersman/JointEffortController", "-p", f"c{index}.joint:=pan")]) as (
-        graph,
-        manager,
-        _,
-    ):
-        assert manager.list() == []
-        failures = []
-
-        def bombard(worker):
-            own = Graph()
-            try:
-                client, chance = Manager(own), random.Random(worker)
-                names = [f"c{worker * 3 + index}" for index in range(3)]
-                model = {}
-                for _ in range(calls):
-                    name, act = chance.choice(names), chance.choice(["load", "unload", "start", "stop", "list", "both"])
-                    if act == "load":
-                        expected, got = name not in model, client.load(name)
-                        model.setdefault(name, "stopped")
-                    elif act == "unload":
-                        expected, got = model.get(name) == "stopped", client.unload(name)
-                        if expected:
-                            del model[name]
-                    elif act in ("start", "stop", "both"):
-                        other = chance.choice(names)
-                        start, stop = {"start": ([name], []), "stop": ([], [name]), "both": ([name], [other])}[act]
-                        expected, got = all(one in model for one in start + stop), client.switch(start, stop)
-                        if expected:
-                            model.update({one: "stopped" for one in stop})
-                            model.update({one: "running" for one in start})
-                    else:
-                        expected = sorted(model.items())
-                        got = [one for one in client.list() if one[0] in names]
-                    if expected != got:
-                        failures.append(f"{act} {name}: {got}, not {expected}, with {model}")
-            except Exception as error:  # noqa: BLE001: a thread must not end in silence
-                failures.append(repr(error))
-            finally:
-                own.close()
-
-        threads = [threading.Thread(target=bombard, args=(worker,)) for worker in range(4)]
-        [thread.start() for thread in threads]
-        [thread.join() for thread in threads]
-        assert failures == []
-
-
 def test_it_ends_while_it_switches():
     with arm() as (graph, manager, process):
         assert manager.load("pan_position")
@@ -372,8 +322,7 @@ class Switcher:
         return self._wait(handle.cancel_goal_async())
 
     def _wait(self, future):
-        self.graph.wait(future.done, "no answer of the action", 5.0)
-        return future.result()
+        return wait_for(self.graph, future, "no answer of the action")
 
 
 def test_the_action_switches_all_or_nothing():

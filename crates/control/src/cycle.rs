@@ -1,7 +1,10 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use mechanism::controllers::{Change, ControlLoop, ControllerFailure, ControllerId, Message, Report};
+use mechanism::controllers::{
+    Change, ControlLoop, ControllerFailure, ControllerId, Message, PublishPeriod, Report,
+};
 use mechanism::robot::Hardware;
 use mechanism::{CycleStatistics, Recorder, Snapshot};
 use rt::Cycle;
@@ -25,8 +28,8 @@ pub enum Event {
     Used(Message),
 }
 
-/// A message on its way to a controller.
-pub(crate) type Delivery = (ControllerId, usize, Message);
+/// A message on its way to a controller, and how long it waited before.
+pub(crate) type Delivery = (ControllerId, usize, Message, Duration);
 
 /// How many events a cycle makes besides failures, which wait in their controllers: a change, a report, used messages.
 const EVENTS_OF_A_CYCLE: usize = 2 + MESSAGES_OF_A_CYCLE;
@@ -47,6 +50,9 @@ pub struct Body {
     pub(crate) was_halted: bool,
     pub(crate) resets: u64,
     pub(crate) cycles: CycleStatistics,
+    /// When they are reported: they are large.
+    pub(crate) cycles_period: PublishPeriod,
+    pub(crate) period: Duration,
 }
 
 impl Body {
@@ -84,8 +90,8 @@ impl Body {
 
     fn deliver(&mut self, cycle: Cycle) {
         for _ in 0..MESSAGES_OF_A_CYCLE {
-            let Ok((controller, input, mut message)) = self.deliveries.pop() else { return };
-            self.control.deliver(controller, input, &mut message, cycle.now);
+            let Ok((controller, input, mut message, waited)) = self.deliveries.pop() else { return };
+            self.control.deliver(controller, input, &mut message, cycle.now, waited);
             if matches!(message, Message::Trajectory(Some(_))) {
                 self.send(Event::Used(message));
             }
@@ -93,11 +99,14 @@ impl Body {
     }
 
     fn count(&mut self, cycle: Cycle) {
-        let CycleStatistics { cycles, missed, max_late, max_step } = &mut self.cycles;
+        let CycleStatistics { cycles, missed, max_late, max_step, long, late } = &mut self.cycles;
+        let step = rt::now().since(cycle.now);
         *cycles += 1;
         *missed += cycle.missed;
         *max_late = (*max_late).max(cycle.late);
-        *max_step = (*max_step).max(rt::now().since(cycle.now));
+        *max_step = (*max_step).max(step);
+        *long += u64::from(step > self.period);
+        late.add(cycle.late);
     }
 
     fn report(&mut self, cycle: Cycle, change: Option<Box<Change>>) {
@@ -119,7 +128,7 @@ impl Body {
         }
         if let Some(mut snapshot) = self.snapshot.take() {
             if self.recorder.record(cycle.now, &mut self.control, &mut snapshot) {
-                snapshot.cycles = self.cycles;
+                snapshot.cycles = self.cycles_period.is_due(cycle.now).then_some(self.cycles);
                 self.send(Event::Reported(snapshot));
             } else if snapshot.controllers.capacity() < self.control.controllers().count() {
                 // It has no room for the controllers: outside it gets more.

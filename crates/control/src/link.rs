@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use mechanism::controllers::{Change, ControlLoop, ControllerId, Message};
+use mechanism::controllers::{Change, ControlLoop, ControllerId, Message, PublishPeriod};
 use mechanism::robot::Hardware;
 use mechanism::{CycleStatistics, Recorder, Snapshot};
 use rt::{Mailbox, Periodic, RealTime, Refused};
@@ -20,6 +20,8 @@ const MOST_EVENTS: usize = 1024;
 const SNAPSHOTS: usize = 3;
 /// How many controllers a report has room for at first, and how much room it gets at once.
 const ROOM: usize = 64;
+/// How often a report has the statistics of the cycles at most [Hz].
+const CYCLES_RATE: f64 = 5.0;
 
 /// How the loop runs.
 #[derive(Clone, Debug)]
@@ -102,7 +104,18 @@ pub struct Deliveries(Producer<Delivery>);
 impl Deliveries {
     /// Sends a message to the input `input` of a controller; `false` if too many wait, and it is lost.
     pub fn send(&mut self, controller: ControllerId, input: usize, message: Message) -> bool {
-        self.0.push((controller, input, message)).is_ok()
+        self.send_late(controller, input, message, Duration::ZERO)
+    }
+
+    /// The same for a message that may have arrived `waited` ago, since this process was held: to the controller it is that old.
+    pub fn send_late(
+        &mut self,
+        controller: ControllerId,
+        input: usize,
+        message: Message,
+        waited: Duration,
+    ) -> bool {
+        self.0.push((controller, input, message, waited)).is_ok()
     }
 }
 
@@ -164,6 +177,8 @@ pub fn link(
         was_halted: false,
         resets: 0,
         cycles: CycleStatistics::default(),
+        cycles_period: PublishPeriod::new(CYCLES_RATE, rt::now()),
+        period: settings.period,
     };
     (body, Commands(shared), Deliveries(deliveries), Events { events: reported, free: given })
 }

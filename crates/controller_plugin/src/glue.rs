@@ -1,8 +1,10 @@
 //! The functions of the tables. Controllers do not use it by themselves.
 
+use core::cell::Cell;
 use core::ffi::c_void;
 use core::time::Duration;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
 
 use crate::abi::{Library, Setup, Slice, Step, Text, Type, VERSION};
 use crate::{Controller, setup, step};
@@ -17,6 +19,24 @@ unsafe impl<T> Sync for Shared<T> {}
 struct Instance<C> {
     controller: C,
     has_panicked: bool,
+}
+
+thread_local! {
+    /// Whether this thread calls a controller in the control loop.
+    static IN_LOOP: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Lets a panic in the control loop print nothing: a console may block, and the names of a backtrace take long to find.
+pub fn silence_panics_in_the_loop() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let print = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !IN_LOOP.get() {
+                print(info);
+            }
+        }));
+    });
 }
 
 const PANICKED: &str = "it panicked; unload it and load it again";
@@ -116,7 +136,9 @@ unsafe fn call<C: Controller, T>(controller: *mut c_void, act: impl FnOnce(&mut 
     if instance.has_panicked {
         return None;
     }
+    IN_LOOP.set(true);
     let outcome = catch_unwind(AssertUnwindSafe(|| act(&mut instance.controller)));
+    IN_LOOP.set(false);
     instance.has_panicked = outcome.is_err();
     outcome.ok()
 }

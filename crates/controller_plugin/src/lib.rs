@@ -73,6 +73,7 @@ macro_rules! controllers {
                 $crate::glue::Shared([$($crate::glue::table::<$controller>()),+]);
             static LIBRARY: $crate::glue::Shared<$crate::abi::Library> =
                 $crate::glue::Shared($crate::glue::library(&TYPES.0));
+            $crate::glue::silence_panics_in_the_loop();
             &raw const LIBRARY.0
         }
     };

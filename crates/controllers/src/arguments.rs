@@ -58,7 +58,7 @@ pub(crate) enum Command {
     },
     /// Load controllers and start them, wait for the end, then stop and unload them in reverse order: for launch files.
     Spawner(Spawner),
-    /// Stop these controllers whenever they run, and start those that it stopped again at its end: for launch files.
+    /// Stop these controllers whenever they run, and start those that it stopped again when Ctrl-C ends it.
     Unspawner(Names),
     /// Print the completion for a shell.
     Completion {

@@ -148,14 +148,12 @@ fn restore_to(manager: &mut Manager, before: &[Listed]) -> Result<Vec<Failure>, 
 }
 
 fn spawn(manager: &mut Manager, spawner: &Spawner) -> Vec<Failure> {
-    let ready = manager.wait_for_manager().and_then(|()| {
-        spawner.wait_for.as_ref().map_or(Ok(()), |topic| manager.wait_for(topic))?;
-        manager.list()
-    });
-    let before = match ready {
-        Ok(list) => list,
-        Err(failure) => return vec![failure],
-    };
+    let ready = manager
+        .wait_for_manager()
+        .and_then(|()| spawner.wait_for.as_ref().map_or(Ok(()), |topic| manager.wait_for(topic)));
+    if let Err(failure) = ready {
+        return vec![failure];
+    }
     let mut loaded: Vec<String> = Vec::new();
     let mut failures = load(manager, &spawner.names, &mut loaded);
     if !spawner.stopped
@@ -167,33 +165,35 @@ fn spawn(manager: &mut Manager, spawner: &Spawner) -> Vec<Failure> {
     for failure in &failures {
         print_line(format_args!("steersman-controller: {failure}"));
     }
-    // One that took too long to answer may be loaded later.
-    let may_be_loaded = failures.iter().any(|failure| matches!(failure, Failure::Silent(_)));
-    if !loaded.is_empty() || may_be_loaded {
+    // A load that was not answered in time, after which no other was tried, may still come about.
+    let mut own = loaded.clone();
+    if failures.iter().any(|failure| matches!(failure, Failure::Silent(_))) {
+        own.extend(spawner.names.get(loaded.len()).cloned());
+    }
+    if !own.is_empty() {
         print_line(format_args!("steersman-controller: {} loaded, until this ends", loaded.join(", ")));
         manager.wait_for_end();
+        manager.go_on();
+        failures.extend(take_down(manager, &own));
     }
-    manager.go_on();
-    failures.extend(take_down(manager, spawner, &before).unwrap_or_else(|failure| vec![failure]));
     failures.retain(|failure| !matches!(failure, Failure::Ended));
     failures
 }
 
-/// Stops and unloads, in reverse order, what the spawner loaded: its controllers that were not loaded `before`.
-fn take_down(manager: &mut Manager, spawner: &Spawner, before: &[Listed]) -> Result<Vec<Failure>, Failure> {
-    let now = manager.list()?;
-    let is_in = |list: &[Listed], name: &String| list.iter().any(|(other, _)| other == name);
-    let own = spawner.names.iter().filter(|name| is_in(&now, name) && !is_in(before, name));
-    let own: Vec<String> = own.rev().cloned().collect();
-    if own.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut failures = shown(manager.switch(&[], &own, true));
-    failures.extend(each(&own, |name| manager.unload(name)));
-    Ok(failures)
+/// Stops and unloads in reverse order what the spawner loaded: `own`, as far as it is loaded.
+fn take_down(manager: &mut Manager, own: &[String]) -> Vec<Failure> {
+    let own: Vec<String> = own.iter().rev().cloned().collect();
+    // Best effort: somebody may have unloaded one of them, and the others must stop all the same.
+    let mut failures = shown(manager.switch(&[], &own, false));
+    let loaded = manager.list().unwrap_or_default();
+    let left: Vec<String> =
+        own.into_iter().filter(|name| loaded.iter().any(|(other, _)| other == name)).collect();
+    failures.extend(each(&left, |name| manager.unload(name)));
+    failures
 }
 
-/// Stops `names` whenever they run, until the user ends the tool; then starts those that it stopped.
+/// Stops `names` whenever they run, until the user ends the tool; then starts those that it stopped, if that was by Ctrl-C: a lost
+/// connection starts nothing.
 fn inhibit(manager: &mut Manager, names: &[String]) -> Vec<Failure> {
     let mut stopped: Vec<String> = Vec::new();
     let mut failures = Vec::new();
@@ -217,11 +217,17 @@ fn inhibit(manager: &mut Manager, names: &[String]) -> Vec<Failure> {
         }
         manager.pause(INHIBIT_PERIOD);
     }
+    let is_interrupted = manager.is_interrupted();
     manager.go_on();
     stopped.sort();
     stopped.dedup();
-    if !stopped.is_empty() {
+    if stopped.is_empty() {
+        return failures;
+    }
+    if is_interrupted {
         failures.extend(shown(manager.switch(&stopped, &[], false)));
+    } else {
+        print_line(format_args!("steersman-controller: {} stay stopped", stopped.join(", ")));
     }
     failures
 }

@@ -213,6 +213,11 @@ impl Manager {
         let _ = self.wait(Some(time), futures::future::pending::<()>());
     }
 
+    /// Whether Ctrl-C ended the tool.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.stop.is_interrupted()
+    }
+
     /// Whether the user has ended the tool.
     pub(crate) fn is_ended(&self) -> bool {
         self.stop.is_set()

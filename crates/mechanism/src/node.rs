@@ -1,10 +1,10 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Instant, Machine, Stamp, earliest};
+use units::{Clock, Instant, Machine, Stamp, earliest};
 
 use crate::Snapshot;
-use crate::controllers::{self, Manager};
+use crate::controllers::{self, ControlLoop, Manager, Refusal, Request};
 use crate::diagnostics::{Diagnostics, Status};
 
 /// Everything that can happen to the node.
@@ -18,11 +18,10 @@ pub enum Input {
     HaltRequested,
     /// A reset of the motors was requested.
     ResetRequested,
-    /// The state of the vehicle was received: whether it is an emergency stop.
-    StateReceived {
-        /// Whether it is `ESTOP`.
-        is_estop: bool,
-    },
+    /// The state of the vehicle was received, as hindbrain publishes it.
+    StateReceived(String),
+    /// So many nodes publish the state of the vehicle.
+    StatePublishersCounted(usize),
     /// Parameters of controllers were changed: they count when a controller is loaded.
     ParametersChanged,
     /// The wall clock was read.
@@ -59,7 +58,7 @@ const STATUS_PERIOD: Duration = Duration::from_secs(1);
 /// The controller manager, with the halt of the motors, the reports of the loop and the diagnostics.
 ///
 /// The motors are halted while one of these holds: a halt was requested and no reset since; the vehicle is in its emergency
-/// stop; its state is awaited and lost. When the last one ends, the motors are reset once.
+/// stop, or in a state that is not known; its state is awaited and lost, or has more than one publisher. When the last one ends, the motors are reset once.
 #[derive(Debug)]
 pub struct Mechanism {
     manager: Manager,
@@ -70,8 +69,11 @@ pub struct Mechanism {
     /// When the vehicle's state counts as lost, if it is awaited.
     state_until: Option<Instant>,
     is_halted: bool,
+    is_stopping: bool,
     statuses_due: Option<Instant>,
-    clock: (Instant, Stamp),
+    /// When the diagnostics last got a report.
+    recorded: Option<Instant>,
+    clock: Clock,
     outputs: VecDeque<Output>,
 }
 
@@ -81,15 +83,22 @@ struct Causes {
     is_requested: bool,
     is_estop: bool,
     is_lost: bool,
+    is_contested: bool,
+}
+
+/// Whether the state of a vehicle is one of hindbrain's that is no emergency stop. What is not known counts as one.
+fn is_known_without_estop(state: &str) -> bool {
+    state == "OK" || state == "SSTOP" || state.starts_with("SSTOP.")
 }
 
 impl Causes {
     fn any(self) -> bool {
-        self.is_requested || self.is_estop || self.is_lost
+        self.is_requested || self.is_estop || self.is_lost || self.is_contested
     }
 
     fn text(self) -> &'static str {
         match self {
+            Self { is_contested: true, .. } => "the vehicle's state has more than one publisher",
             Self { is_estop: true, .. } => "the vehicle is in its emergency stop",
             Self { is_lost: true, .. } => "the vehicle's state is lost",
             Self { is_requested: true, .. } => "a halt was requested",
@@ -113,8 +122,10 @@ impl Mechanism {
             causes,
             state_until: awaits_state.then_some(Instant::ZERO),
             is_halted: true,
+            is_stopping: false,
             statuses_due: None,
-            clock: (Instant::ZERO, Stamp::ZERO),
+            recorded: None,
+            clock: Clock::default(),
             outputs,
         }
     }
@@ -154,21 +165,26 @@ impl Mechanism {
     fn reset_requested(&mut self) {
         let causes = Causes { is_requested: false, ..self.causes };
         if causes.any() {
+            // A halt that was requested stays: a reset that is refused changes nothing.
             self.outputs.push_back(Output::Warn(format!("the motors stay halted: {}", causes.text())));
-        } else if !self.causes.any() {
+            return;
+        }
+        if !self.causes.any() {
             self.outputs.push_back(Output::Reset); // an error of a motor, which has no cause here
         }
         self.set_causes(causes);
     }
 
     fn reported(&mut self, now: Instant, snapshot: Box<Snapshot>) {
-        if self.is_halted != snapshot.is_halted {
+        if self.is_halted != snapshot.is_halted && !self.is_stopping {
             self.is_halted = snapshot.is_halted;
             self.outputs.push_back(Output::PublishHalted(self.is_halted));
         }
         self.count_invalid_commands(&snapshot);
         let names: Vec<String> = self.manager.names().map(str::to_owned).collect();
-        if snapshot.has_statistics {
+        // The statuses need no topic: they are made also where the statistics are not published.
+        if snapshot.has_statistics || self.recorded.is_none_or(|last| now.since(last) >= STATUS_PERIOD) {
+            self.recorded = Some(now);
             for joint in &snapshot.joints {
                 self.diagnostics.add_joint(now, joint);
             }
@@ -200,8 +216,18 @@ impl Mechanism {
 
     /// The wall clock at `at`, as of its last reading.
     fn stamp(&self, at: Instant) -> Stamp {
-        let (read, stamp) = self.clock;
-        stamp.before(read.since(at))
+        self.clock.wall().before(self.clock.now().since(at))
+    }
+
+    fn pass_to(&mut self, now: Instant) {
+        let due = self.deadline();
+        self.clock.pass_to(now, due);
+    }
+
+    /// Whether `request` may have waited so long that its client has given up, and could start something.
+    fn is_stale(&self, request: &Request) -> bool {
+        let only_stops = matches!(request, Request::Switch { start, .. } if start.is_empty());
+        self.clock.waited() >= ControlLoop::STALE && !only_stops
     }
 
     /// Does what is due by `now`.
@@ -212,8 +238,8 @@ impl Mechanism {
         let due = *self.statuses_due.get_or_insert(now + STATUS_PERIOD);
         if now >= due {
             self.statuses_due = Some(now + STATUS_PERIOD);
-            let (read, stamp) = self.clock;
-            let statuses = self.diagnostics.statuses(now, |at| stamp.before(read.since(at)));
+            let (wall, read) = (self.clock.wall(), self.clock.now());
+            let statuses = self.diagnostics.statuses(now, |at| wall.before(read.since(at)));
             self.outputs.push_back(Output::PublishStatuses(statuses));
             self.outputs.push_back(Output::PublishHalted(self.is_halted));
         }
@@ -225,26 +251,54 @@ impl Machine for Mechanism {
     type Output = Output;
 
     fn handle(&mut self, now: Instant, input: Input) {
+        self.pass_to(now);
         match input {
+            Input::Manager(controllers::Input::Requested(id, request)) if self.is_stale(&request) => {
+                let refusal = Refusal::Stale(self.clock.waited());
+                self.outputs.push_back(Output::Manager(controllers::Output::Answer(id, Err(refusal))));
+            }
             Input::Manager(input) => self.manager.handle(now, input),
             Input::Reported(snapshot) => self.reported(now, snapshot),
             Input::HaltRequested => self.set_causes(Causes { is_requested: true, ..self.causes }),
+            Input::ResetRequested if self.clock.waited() >= ControlLoop::STALE => {
+                let sentence =
+                    format!("a reset of the motors is ignored: {}", Refusal::Stale(self.clock.waited()));
+                self.outputs.push_back(Output::Warn(sentence));
+            }
             Input::ResetRequested => self.reset_requested(),
-            Input::StateReceived { is_estop } => {
+            Input::StateReceived(state) => {
                 if let Some(until) = &mut self.state_until {
-                    *until = now + STATE_TIMEOUT;
+                    let waited = self.clock.waited();
+                    if waited >= STATE_TIMEOUT {
+                        return; // it says nothing of now
+                    }
+                    *until = now + (STATE_TIMEOUT - waited);
+                    let is_estop = !is_known_without_estop(&state);
                     self.set_causes(Causes { is_estop, is_lost: false, ..self.causes });
                 }
             }
+            Input::StatePublishersCounted(count) => {
+                self.set_causes(Causes { is_contested: count > 1, ..self.causes });
+            }
             Input::ParametersChanged => {}
-            Input::ClockRead(stamp) => self.clock = (now, stamp),
-            Input::Stopping => self.outputs.push_back(Output::Halt),
+            Input::ClockRead(stamp) => self.clock.read(now, stamp),
+            Input::Stopping => {
+                // No report of the loop follows that would say so.
+                (self.is_stopping, self.is_halted) = (true, true);
+                self.outputs.extend([Output::Halt, Output::PublishHalted(true)]);
+            }
         }
     }
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
+        self.pass_to(now);
         self.expire(now);
         self.outputs.pop_front().or_else(|| self.manager.poll(now).map(Output::Manager))
+    }
+
+    fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
+        self.pass_to(now);
+        self.clock.read_again(since, due);
     }
 
     fn deadline(&self) -> Option<Instant> {

@@ -146,6 +146,12 @@ impl Robot {
         self.transmissions.iter().flat_map(of).collect()
     }
 
+    /// Whether the joint has an actuator of its own by a simple transmission.
+    pub fn has_own_actuator(&self, joint: usize) -> bool {
+        let is_simple = |transmission: &Transmission| matches!(transmission, Transmission::Simple(simple) if simple.joint == joint);
+        self.transmissions.iter().any(is_simple)
+    }
+
     /// The index of the joint `name`.
     pub fn joint(&self, name: &str) -> Option<usize> {
         self.joints.iter().position(|joint| joint.name == name)

@@ -98,6 +98,19 @@ fn the_end_of_a_halt_restarts_what_runs_once_before_its_update() {
 }
 
 #[test]
+fn no_motor_gets_an_effort_while_one_is_halted() {
+    let mut rig = running(&["a"]);
+    rig.behaviour("a").set(|plan| plan.effort = Some(4.0));
+    let effort = |rig: &mut Rig, is_halted| {
+        rig.control.robot_mut().actuators_mut()[0].state.is_halted = is_halted;
+        rig.step();
+        rig.control.robot().actuators()[0].command.effort
+    };
+    // The reduction is 2.
+    assert_eq!([effort(&mut rig, false), effort(&mut rig, true), effort(&mut rig, false)], [2.0, 0.0, 2.0]);
+}
+
+#[test]
 fn a_robot_that_is_halted_from_the_beginning_restarts_controllers_too() {
     let mut robot = common::robot();
     robot.actuators_mut()[0].state.is_halted = true;
@@ -230,6 +243,28 @@ fn a_stopped_controller_adds_samples_of_zero() {
     // 5 samples of 0 (the load's step, three, the switch's) and 4 of 10 us: 40/9.
     let mean = rig.control.controllers().next().unwrap().timing().mean();
     assert!((mean - 40e-6 / 9.0).abs() < 1e-12, "{mean}");
+}
+
+#[test]
+fn an_update_that_takes_too_long_is_an_overrun_of_that_controller_alone() {
+    let mut rig = running(&["a", "slow", "z"]);
+    let overruns =
+        |rig: &Rig| rig.control.controllers().map(|slot| slot.timing().overruns()).collect::<Vec<_>>();
+    // 10 us come on top of each: a millisecond itself is in time.
+    for (takes, expected) in
+        [(980, [0, 0, 0]), (990, [0, 0, 0]), (991, [0, 1, 0]), (5000, [0, 2, 0]), (0, [0, 2, 0])]
+    {
+        rig.behaviour("slow").set(|plan| plan.takes = takes);
+        rig.step();
+        assert_eq!(overruns(&rig), expected, "{takes} us");
+    }
+    // One that is stopped has none, and the others keep theirs.
+    rig.switch(&[], &["slow"], STRICT).unwrap();
+    rig.behaviour("slow").set(|plan| plan.takes = 5000);
+    rig.behaviour("z").set(|plan| plan.takes = 5000);
+    rig.step();
+    assert_eq!(overruns(&rig), [0, 2, 1]);
+    assert_eq!(rig.list(), ["a running", "slow stopped", "z running"], "an overrun stops nothing");
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! The manager's answers, in the order of the specification's failures.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
 
 use common::{FAILS, REFUSES, Rig, TIMEOUT};
-use mechanism::controllers::{Dependency, Input, Manager, Refusal, Request, ScheduleError};
+use mechanism::controllers::{Dependency, Input, Manager, Output, Refusal, Request, ScheduleError};
 use units::Machine;
 
 const STRICT: i32 = 2;
@@ -319,4 +319,40 @@ fn one_that_fails_in_the_step_of_a_switch_that_starts_it_runs() {
     assert_eq!((rig.list(), rig.manager.failure("a")), (vec!["a stopped".to_owned()], Some(FAILS)));
     rig.unload("a").unwrap();
     rig.log.take();
+}
+
+#[test]
+fn a_switch_does_not_wait_for_a_load_that_takes_long() {
+    let mut rig = Rig::with(&["a"]);
+    rig.switch(&["a"], &[], STRICT).unwrap();
+    rig.log.take();
+    rig.is_slow = true;
+    let slow = rig.request(Request::Load("slow".into()));
+    let next = rig.request(Request::Load("next".into()));
+    rig.switch(&[], &["a"], STRICT).unwrap();
+    rig.unload("a").unwrap();
+    assert_eq!((rig.answer(slow), rig.answer(next)), (None, None));
+    rig.is_slow = false;
+    rig.create_what_waits();
+    (0..3).for_each(|_| rig.step());
+    assert_eq!((rig.answer(slow), rig.answer(next)), (Some(Ok(())), Some(Ok(()))));
+    let names: Vec<_> = rig.manager.names().collect();
+    assert_eq!(names, ["slow", "next"], "loads come in their order");
+}
+
+#[test]
+fn a_withdrawal_that_comes_too_late_takes_no_other_change() {
+    let mut rig = Rig::with(&["a", "b"]);
+    let first = rig.request(common::switch(&["a"], &[], STRICT));
+    let second = rig.request(common::switch(&["b"], &[], STRICT));
+    rig.manager.handle(rig.now, Input::Cancelled(first));
+    let Some(Output::Withdraw) = rig.manager.poll(rig.now) else { panic!("it is withdrawn") };
+    rig.step(); // the loop had taken the first change, and the second one waits now
+    assert_eq!(rig.answer(first), Some(Ok(())));
+    let taken = rig.waiting.take();
+    assert!(taken.is_some());
+    rig.tell(Input::Withdrawn(taken));
+    rig.step();
+    assert_eq!(rig.answer(second), Some(Ok(())));
+    assert_eq!(rig.list(), ["a running", "b running"]);
 }

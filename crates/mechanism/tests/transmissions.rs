@@ -128,3 +128,22 @@ proptest! {
         check(&mut Transmission::Gripper(Box::new(gripper)), states, [0.0; 2], [command, 0.0])?;
     }
 }
+
+/// At 200π rad of the motor a radian of it is 6.44241e-5 m of the gap, so that 100 N at the gap are 6.44241e-3 Nm at the motor.
+#[test]
+fn the_effort_of_a_gripper_is_that_of_its_lever() {
+    let mut gripper = Transmission::Gripper(Box::new(Gripper {
+        actuator: 0,
+        gap: 0,
+        fingers: Vec::new(),
+        simulated: Vec::new(),
+        geometry: GRIPPER,
+    }));
+    let (mut actuators, mut joints) = parts();
+    actuators[0].state.position = 200.0 * std::f64::consts::PI;
+    gripper.actuators_to_joints(&actuators, &mut joints);
+    joints[0].commanded_effort = 100.0;
+    gripper.efforts_to_actuators(&joints, &mut actuators);
+    assert!((actuators[0].command.effort - 6.442_41e-3).abs() < 1e-8, "{}", actuators[0].command.effort);
+    assert!(actuators[0].command.enable);
+}

@@ -174,10 +174,23 @@ fn the_odometry_turns_on_the_spot_and_counts_its_turns() {
 }
 
 #[test]
-fn a_position_that_jumps_or_is_not_finite_moves_no_odometry() {
+fn a_wheel_whose_state_is_not_finite_stops_the_vehicle() {
+    for (position, velocity) in [(f64::NAN, 0.0), (0.0, f64::INFINITY)] {
+        let mut vehicle = Vehicle::new();
+        vehicle.step(0.0, 0.0);
+        let joint = &mut vehicle.robot.joints_mut()[1];
+        (joint.position, joint.velocity) = (position, velocity);
+        let mut step = Step { now: vehicle.now, period: PERIOD, robot: &mut vehicle.robot };
+        let failure = vehicle.controller.update(&mut step).unwrap_err();
+        assert_eq!(failure, ControllerFailure("the state of a wheel is not finite"));
+    }
+}
+
+#[test]
+fn a_position_that_jumps_moves_no_odometry() {
     let mut vehicle = Vehicle::new();
     vehicle.step(0.0, 0.0);
-    for jump in [100.0, f64::NAN, 0.0] {
+    for jump in [100.0, 0.0] {
         vehicle.step(jump, jump);
         for joint in vehicle.robot.joints_mut() {
             (joint.position, joint.velocity) = (0.0, 0.0);
@@ -402,6 +415,68 @@ fn a_calibrated_joint_is_calibrated_again_only_by_force() {
     );
     motor.start().unwrap();
     assert!(!motor.joint().is_calibrated);
+}
+
+#[test]
+fn the_restart_after_a_halt_calibrates_no_joint_again() {
+    let mut motor = calibration((Some(0.4), None), 0.0, Calibration { is_forced: true, ..CALIBRATION });
+    motor.start().unwrap();
+    motor.run(3000).unwrap();
+    assert!(motor.joint().is_calibrated);
+    motor.start().unwrap();
+    assert!(motor.joint().is_calibrated, "a restart is no request to move to the sensor");
+}
+
+#[test]
+fn a_search_ends_with_a_halt_and_does_not_begin_in_one() {
+    let mut motor = calibration((Some(0.4), None), 0.0, CALIBRATION);
+    motor.start().unwrap();
+    motor.run(50).unwrap();
+    motor.simulation.halt();
+    motor.simulation.step(motor.control.robot_mut(), PERIOD);
+    assert_eq!(motor.step(), Err(ControllerFailure("the motors are halted")));
+    assert_eq!(motor.start(), Err(ControllerFailure("the motors are halted")));
+    assert!(!motor.joint().is_calibrated);
+}
+
+#[test]
+fn the_limits_use_a_position_only_after_it_counts_from_the_edge() {
+    // Soft limits from 1 on; the encoder reads 1.23 rad too much.
+    let mut motor = calibration((Some(0.4), None), 0.3, CALIBRATION);
+    motor.offset = 12.3;
+    motor.start().unwrap();
+    let mut before = motor.joint().position;
+    for _ in 0..12_000 {
+        motor.step().unwrap();
+        if motor.joint().is_calibrated {
+            break;
+        }
+        before = motor.joint().position;
+    }
+    assert!(motor.joint().is_calibrated);
+    // In the step that calibrates the joint, it is at its absolute position, 0.4; before it was at 1.63.
+    assert!((motor.joint().position - 0.4).abs() < 0.01, "{} after {before}", motor.joint().position);
+}
+
+#[test]
+fn a_position_is_not_held_in_a_frame_that_is_no_longer_known() {
+    let mut motor = gripper(slide());
+    motor.start().unwrap();
+    motor.step().unwrap();
+    motor.control.robot_mut().joints_mut()[0].is_calibrated = false;
+    assert_eq!(motor.step(), Err(ControllerFailure("its joint is no longer calibrated")));
+}
+
+#[test]
+fn a_gripper_holds_no_object_while_its_motor_is_halted() {
+    let mut motor = gripper(slide());
+    motor.start().unwrap();
+    motor.step().unwrap();
+    motor.controller.receive(0, &mut Message::Float(0.08), motor.now);
+    motor.simulation.halt();
+    let said = motor.run(3000).unwrap();
+    assert_eq!(said.last(), Some(&Report::Word("halted")), "{said:?}");
+    assert!(!said.contains(&Report::Word("stalled")));
 }
 
 #[test]

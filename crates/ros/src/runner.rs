@@ -18,7 +18,7 @@ use crate::{
 /// The period of a node's housekeeping: diagnostics, wrong types on its topics.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
 /// The longest sleep of a thread that waits for messages: it must notice a request to end.
-pub(crate) const LONGEST_SLEEP: Duration = Duration::from_millis(100);
+pub const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 
 /// The longest sleep of a node that only waits for an answer.
 const SHORT_SLEEP: Duration = Duration::from_millis(10);

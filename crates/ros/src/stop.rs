@@ -20,6 +20,7 @@ struct StopState {
     is_set: AtomicBool,
     is_done: AtomicBool,
     is_limited: AtomicBool,
+    is_interrupted: AtomicBool,
     last: OnceLock<Thread>,
 }
 
@@ -77,6 +78,7 @@ impl Stop {
         thread::Builder::new().name("signals".into()).spawn(move || {
             let mut first = None;
             for signal in signals.forever() {
+                state.0.is_interrupted.fetch_or(signal == SIGINT, Ordering::SeqCst);
                 state.end();
                 let since = clock::now().since(*first.get_or_insert(clock::now()));
                 if since > IMPATIENT && signal != SIGHUP {
@@ -104,6 +106,11 @@ impl Stop {
     /// Records that the final messages are published: nothing is lost if the process ends from now on.
     pub fn set_done(&self) {
         self.0.is_done.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether SIGINT, as Ctrl-C or a launch file sends it, was among the signals.
+    pub fn is_interrupted(&self) -> bool {
+        self.0.is_interrupted.load(Ordering::SeqCst)
     }
 
     /// Whether the process is to end.

@@ -58,7 +58,7 @@ params::params! {
         velocity: f64 = Parameter::float("velocity", 0.0, -LIMIT, LIMIT).unit("rad/s or m/s")
             .text("The speed of the search, negative downwards; not 0.").needed_by(NEEDED_BY),
         is_forced: bool = Parameter::bool("force_calibration", false)
-            .text("Whether a joint that is calibrated already is calibrated again.").needed_by(NEEDED_BY),
+            .text("Whether a joint that is calibrated already is calibrated again, once after each load.").needed_by(NEEDED_BY),
         timeout: Duration = Parameter::seconds("timeout", 30.0, 0.1, 3600.0)
             .text("How long the search may take.").needed_by("joints are slow or quick"),
     }
@@ -102,8 +102,11 @@ pub(super) fn calibration(robot: &Robot, set: &Set) -> Result<Setup, String> {
     }
     let sensors = robot.calibration_sensors();
     let sensor = sensors.into_iter().find(|(_, of)| *of == index);
-    let (actuator, _) = sensor.ok_or_else(|| {
-        format!("parameter 'joint' is '{name}', must be a joint whose transmission has a calibration sensor")
+    let (actuator, _) = sensor.filter(|_| robot.has_own_actuator(index)).ok_or_else(|| {
+        format!(
+            "parameter 'joint' is '{name}', must be a joint of a simple transmission: in others an offset of the actuator would \
+             move more than this joint"
+        )
     })?;
     let settings = Calibration { velocity, is_forced, timeout };
     Ok(Setup::new(CalibrationController::new(index, actuator, pid(set)?, settings), vec![name]))

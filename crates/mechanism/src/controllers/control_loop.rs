@@ -2,11 +2,11 @@ use core::time::Duration;
 
 use units::Instant;
 
+use crate::Robot;
 use crate::controllers::{
     Change, ControllerFailure, ControllerId, ControllerList, ControllerSlot, Message, Report, Step,
     SwitchEntry,
 };
-use crate::{Joint, Robot};
 
 /// The robot and its controllers, stepped together.
 ///
@@ -21,11 +21,11 @@ use crate::{Joint, Robot};
 /// 7. The actuators' efforts are computed from the joints'.
 /// 8. A waiting [`Change::Switch`] takes effect: the next step is the first with the new set.
 ///
-/// While the motors are halted, controllers are updated as always.
+/// While a motor is halted, controllers are updated as always, and no motor gets an effort.
 /// # Real-time
 /// A step allocates nothing, takes no lock and calls nothing but the controllers and `clock`.
 /// # Source
-/// `pr2_controller_manager` 1.8.21, `ControllerManager::update`; own: a controller that fails is stopped alone, and a strict
+/// `pr2_controller_manager` 1.8.21, `ControllerManager::update`; own: no effort while a motor is halted; a controller that fails is stopped alone, and a strict
 /// switch in which a controller does not start starts those again that ran.
 #[derive(Debug)]
 pub struct ControlLoop {
@@ -83,12 +83,29 @@ impl ControlLoop {
         }
     }
 
-    /// Passes a message to the input `input` of a controller, before a step. A message for a controller or an input that does
-    /// not exist is ignored.
-    pub fn deliver(&mut self, controller: ControllerId, input: usize, message: &mut Message, now: Instant) {
+    /// A message that may have waited for this long, since the process was held, is ignored: nobody may want it any more.
+    pub const STALE: Duration = Duration::from_millis(500);
+
+    /// Passes a message to the input `input` of a controller, before a step. It may have `waited` before it was read; a number is
+    /// that old, and a trajectory begins now. A message for a controller or an input that does not exist is ignored, and one
+    /// that waited for [`STALE`](Self::STALE).
+    pub fn deliver(
+        &mut self,
+        controller: ControllerId,
+        input: usize,
+        message: &mut Message,
+        now: Instant,
+        waited: Duration,
+    ) {
+        if waited >= Self::STALE {
+            return;
+        }
+        let is_number = matches!(message, Message::Float(_));
+        let received =
+            if is_number { Instant::ZERO + now.since(Instant::ZERO).saturating_sub(waited) } else { now };
         let slot = self.list.slots.iter_mut().find(|slot| slot.id == controller);
         if let Some(slot) = slot.filter(|slot| input < slot.controller.inputs().len()) {
-            slot.controller.receive(input, message, now);
+            slot.controller.receive(input, message, received);
         }
     }
 
@@ -114,6 +131,10 @@ impl ControlLoop {
         self.was_halted = is_halted;
         self.update(now, period, &mut clock);
         self.robot.enforce_limits();
+        if is_halted {
+            // The motors come back one after the other, before the controllers are restarted.
+            self.robot.zero_commands();
+        }
         self.robot.write_actuators();
         if let Some(Change::Switch { stop, start, is_strict }) = change {
             self.switch(now, period, stop, start, *is_strict);
@@ -160,14 +181,12 @@ impl ControlLoop {
 
     fn update(&mut self, now: Instant, period: Duration, clock: &mut impl FnMut() -> Instant) {
         let ControllerList { slots, schedule } = &mut self.list;
+        let efforts = self.robot.joints().iter().map(|joint| joint.commanded_effort);
+        self.before.iter_mut().zip(efforts).for_each(|(before, effort)| *before = effort);
         let mut begin = clock();
         for &index in &*schedule {
             let Some(slot) = slots.get_mut(index) else { continue };
             if slot.is_running {
-                self.before
-                    .iter_mut()
-                    .zip(self.robot.joints())
-                    .for_each(|(before, joint)| *before = joint.commanded_effort);
                 let mut step = Step { now, period, robot: &mut self.robot };
                 let result = slot.controller.update(&mut step);
                 if let Err(failure) = result {
@@ -176,9 +195,8 @@ impl ControlLoop {
                     let joints = self.robot.joints_mut().iter_mut();
                     joints.zip(&self.before).for_each(|(joint, before)| joint.commanded_effort = *before);
                 } else {
-                    let joints = self.robot.joints_mut().iter_mut();
-                    let invalid = joints.filter_map(|joint| Joint::drop_invalid_command(joint).then_some(()));
-                    slot.invalid_commands = slot.invalid_commands.saturating_add(invalid.count() as u64);
+                    let invalid = accept(&mut self.before, &mut self.robot);
+                    slot.invalid_commands = slot.invalid_commands.saturating_add(invalid);
                 }
                 let end = clock();
                 slot.timing.add(end.since(begin), end);
@@ -235,4 +253,24 @@ impl ControlLoop {
             entry.is_running = slots.get(entry.index).is_some_and(|slot| slot.is_running);
         }
     }
+}
+
+/// Replaces commands that are not finite by zero and returns how many there were; afterwards `before` has all commands.
+///
+/// Each joint is read once, since this is done for every controller.
+fn accept(before: &mut [f64], robot: &mut Robot) -> u64 {
+    let mut are_finite = true;
+    for (before, joint) in before.iter_mut().zip(robot.joints()) {
+        *before = joint.commanded_effort;
+        are_finite &= before.is_finite();
+    }
+    if are_finite {
+        return 0;
+    }
+    let mut invalid = 0;
+    for (before, joint) in before.iter_mut().zip(robot.joints_mut()) {
+        invalid += u64::from(joint.drop_invalid_command());
+        *before = joint.commanded_effort;
+    }
+    invalid
 }

@@ -74,6 +74,9 @@ pub struct Manager {
     /// In the order of loading, as in the control loop.
     entries: Vec<Entry>,
     queue: VecDeque<(RequestId, Request)>,
+    /// The load or reload whose part outside the control loop is in progress.
+    preparation: Option<Preparation>,
+    /// The request for which the control loop is to make a change.
     job: Option<Job>,
     outputs: VecDeque<Output>,
 }
@@ -84,6 +87,20 @@ struct Entry {
     dependencies: Vec<Dependency>,
     is_running: bool,
     failure: Option<ControllerFailure>,
+}
+
+/// A load or reload before its first change. Other requests do not wait for it.
+#[derive(Debug)]
+struct Preparation {
+    id: RequestId,
+    request: Request,
+    prepared: Option<Result<Prepared, Refusal>>,
+}
+
+#[derive(Debug)]
+enum Prepared {
+    Controller(NewController),
+    Libraries,
 }
 
 /// The request in progress.
@@ -100,8 +117,6 @@ struct Job {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Outside the control loop.
-    Creating,
     /// The change waits for the loop since this time.
     Waiting(Instant),
     /// It is being withdrawn.
@@ -120,7 +135,7 @@ impl Manager {
     /// hangs in a step.
     pub fn new(timeout: Duration) -> Self {
         let (entries, queue, outputs) = Default::default();
-        Self { now: Instant::ZERO, timeout, entries, queue, job: None, outputs }
+        Self { now: Instant::ZERO, timeout, entries, queue, preparation: None, job: None, outputs }
     }
 
     /// The loaded controllers in the order in which they run.
@@ -151,29 +166,69 @@ impl Manager {
         schedule(&loaded.chain(new).collect::<Vec<_>>())
     }
 
-    /// Begins the next request that waits.
+    /// Begins what can begin: first the change of what is prepared, then the requests in their order, of which loads and reloads
+    /// wait for one another, and changes for the loop.
     fn begin(&mut self) {
-        while self.job.is_none() {
-            let Some((id, request)) = self.queue.pop_front() else { return };
+        if self.job.is_none() && self.preparation.as_ref().is_some_and(|one| one.prepared.is_some()) {
+            self.finish_preparation();
+        }
+        let mut index = 0;
+        while let Some((_, request)) = self.queue.get(index) {
+            let is_prepared = matches!(request, Request::Load(_) | Request::Reload { .. });
+            let is_busy = if is_prepared { self.preparation.is_some() } else { self.job.is_some() };
+            if is_busy {
+                index += 1;
+                continue;
+            }
+            let Some((id, request)) = self.queue.remove(index) else { return };
             match self.first(&request) {
+                Ok(output @ Output::Change(_)) => self.begin_change(id, request, output, Vec::new()),
                 Ok(output) => {
-                    let stage = self.stage(&output);
                     self.outputs.push_back(output);
-                    self.job = Some(Job {
-                        id: Some(id),
-                        request,
-                        stage,
-                        is_cancelled: false,
-                        dependencies: Vec::new(),
-                    });
+                    self.preparation = Some(Preparation { id, request, prepared: None });
                 }
                 Err(refusal) => self.outputs.push_back(Output::Answer(id, Err(refusal))),
             }
         }
     }
 
-    fn stage(&self, output: &Output) -> Stage {
-        if matches!(output, Output::Change(_)) { Stage::Waiting(self.now) } else { Stage::Creating }
+    fn begin_change(
+        &mut self,
+        id: RequestId,
+        request: Request,
+        output: Output,
+        dependencies: Vec<Dependency>,
+    ) {
+        self.outputs.push_back(output);
+        let stage = Stage::Waiting(self.now);
+        self.job = Some(Job { id: Some(id), request, stage, is_cancelled: false, dependencies });
+    }
+
+    /// The first change of what is prepared.
+    fn finish_preparation(&mut self) {
+        let Some(Preparation { id, request, prepared: Some(result) }) = self.preparation.take() else {
+            return;
+        };
+        let change = result.and_then(|prepared| match (prepared, &request) {
+            (Prepared::Controller(NewController { id, controller, dependencies }), Request::Load(name)) => {
+                let schedule = self.schedule(Some((name, &dependencies))).map_err(Refusal::Schedule)?;
+                let slot = Some(Box::new(ControllerSlot::new(id, controller)));
+                let list = ControllerList::with_schedule(schedule);
+                Ok(Some((Change::Add { slot, list }, dependencies)))
+            }
+            _ if self.entries.is_empty() => Ok(None),
+            _ => {
+                let stop = (0..self.entries.len()).map(SwitchEntry::new).collect();
+                Ok(Some((Change::Switch { stop, start: Vec::new(), is_strict: false }, Vec::new())))
+            }
+        });
+        match change {
+            Ok(Some((change, dependencies))) => {
+                self.begin_change(id, request, Output::Change(Box::new(change)), dependencies);
+            }
+            Ok(None) => self.outputs.push_back(Output::Answer(id, Ok(()))),
+            Err(refusal) => self.outputs.push_back(Output::Answer(id, Err(refusal))),
+        }
     }
 
     /// The first thing that a request asks for.
@@ -241,23 +296,17 @@ impl Manager {
     }
 
     fn created(&mut self, result: Result<NewController, Refusal>) {
-        let Some(job) = self.job.as_ref().filter(|job| job.stage == Stage::Creating) else { return };
-        let Request::Load(name) = &job.request else { return };
-        let name = name.clone();
-        let change = result.and_then(|NewController { id, controller, dependencies }| {
-            let schedule = self.schedule(Some((&name, &dependencies))).map_err(Refusal::Schedule)?;
-            let slot = Some(Box::new(ControllerSlot::new(id, controller)));
-            let list = ControllerList::with_schedule(schedule);
-            Ok((Change::Add { slot, list }, dependencies))
-        });
-        match change {
-            Ok((change, dependencies)) => {
-                if let Some(job) = &mut self.job {
-                    (job.dependencies, job.stage) = (dependencies, Stage::Waiting(self.now));
-                }
-                self.outputs.push_back(Output::Change(Box::new(change)));
-            }
-            Err(refusal) => self.end(Err(refusal)),
+        if let Some(one) = self.preparation.as_mut().filter(|one| matches!(one.request, Request::Load(_))) {
+            one.prepared = Some(result.map(Prepared::Controller));
+        }
+    }
+
+    /// The libraries are loaded again, or not: the controllers go only if they are.
+    fn reloaded(&mut self, result: Result<(), Refusal>) {
+        if let Some(one) =
+            self.preparation.as_mut().filter(|one| matches!(one.request, Request::Reload { .. }))
+        {
+            one.prepared = Some(result.map(|()| Prepared::Libraries));
         }
     }
 
@@ -313,23 +362,6 @@ impl Manager {
         failed
     }
 
-    /// The libraries are loaded again, or not: the controllers go only if they are.
-    fn reloaded(&mut self, result: Result<(), Refusal>) {
-        let job = self.job.as_ref().filter(|job| job.stage == Stage::Creating);
-        if !job.is_some_and(|job| matches!(job.request, Request::Reload { .. })) {
-            return;
-        }
-        if result.is_err() || self.entries.is_empty() {
-            return self.end(result);
-        }
-        let stop = (0..self.entries.len()).map(SwitchEntry::new).collect();
-        let change = Change::Switch { stop, start: Vec::new(), is_strict: false };
-        if let Some(job) = &mut self.job {
-            job.stage = Stage::Waiting(self.now);
-        }
-        self.outputs.push_back(Output::Change(Box::new(change)));
-    }
-
     /// Unloads the last controller, on which no other one depends, until all are gone.
     fn go_on_with_reload(&mut self) {
         if self.job.as_ref().is_some_and(|job| job.stage == Stage::Hanging) {
@@ -338,9 +370,8 @@ impl Manager {
         let Some(last) = self.entries.len().checked_sub(1) else { return self.end(Ok(())) };
         match self.remove(last).map_err(Refusal::Schedule) {
             Ok(output) => {
-                let stage = self.stage(&output);
                 if let Some(job) = &mut self.job {
-                    job.stage = stage;
+                    job.stage = Stage::Waiting(self.now);
                 }
                 self.outputs.push_back(output);
             }
@@ -349,6 +380,11 @@ impl Manager {
     }
 
     fn withdrawn(&mut self, change: Option<Box<Change>>) {
+        if self.job.as_ref().is_none_or(|job| job.stage != Stage::Withdrawing) {
+            // The change that was to be withdrawn was made before; this is the next one, which stands.
+            self.outputs.extend(change.map(Output::Change));
+            return;
+        }
         let is_cancelled = self.job.as_ref().is_some_and(|job| job.is_cancelled);
         if change.is_some() {
             if is_cancelled {
@@ -461,7 +497,7 @@ impl Machine for Manager {
     fn deadline(&self) -> Option<Instant> {
         match self.job.as_ref()?.stage {
             Stage::Waiting(since) | Stage::Taken(since) => Some(since + self.timeout),
-            Stage::Creating | Stage::Withdrawing | Stage::Hanging => None,
+            Stage::Withdrawing | Stage::Hanging => None,
         }
     }
 }

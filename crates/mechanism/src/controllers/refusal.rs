@@ -64,6 +64,8 @@ pub enum Refusal {
     },
     /// The control loop has hung in a step for this time; whether the change takes effect is not known.
     LoopHangs(Duration),
+    /// The request may have waited for this long, since the process was held: its caller may have given up.
+    Stale(Duration),
     /// The caller cancelled the request before it took effect.
     Cancelled,
     /// Too many requests wait.
@@ -118,6 +120,12 @@ impl fmt::Display for Refusal {
                 write!(
                     f,
                     "the control loop hangs in a step for {time:?}; whether the change takes effect is not known"
+                )
+            }
+            Self::Stale(time) => {
+                write!(
+                    f,
+                    "it may have waited for {time:?} while the node was held; nothing changed, request it again"
                 )
             }
             Self::Cancelled => write!(f, "the request was cancelled by its caller; nothing changed"),

@@ -23,12 +23,13 @@ pub(crate) struct EffortInterval {
 }
 
 impl EffortInterval {
-    /// The interval; `None` without limits or without a safety controller, where every effort is admitted.
+    /// The interval; `None` where every effort is admitted: without limits or without a safety controller, if the state is
+    /// finite.
     pub(crate) fn of(joint: &Joint) -> Option<Self> {
-        let (limits, safety) = joint.limits.zip(joint.safety)?;
         if !joint.position.is_finite() || !joint.velocity.is_finite() {
             return Some(Self { low: 0.0, high: 0.0 });
         }
+        let (limits, safety) = joint.limits.zip(joint.safety)?;
         let has_position_limits = joint.is_calibrated && joint.kind != JointKind::Continuous;
         let [low, high] = if has_position_limits {
             [safety.soft_lower_limit, safety.soft_upper_limit]
@@ -69,6 +70,15 @@ mod tests {
         (joint.limits, joint.safety, joint.is_calibrated) = (Some(limits), Some(safety), true);
         (joint.position, joint.velocity) = (position, velocity);
         joint
+    }
+
+    #[test]
+    fn a_joint_without_a_safety_controller_gets_no_effort_while_its_state_is_not_finite() {
+        for (position, velocity) in [(f64::NAN, 0.0), (0.0, f64::INFINITY)] {
+            let mut joint = pan(position, velocity);
+            joint.safety = None;
+            assert_eq!(limited(joint, 1.0), 0.0);
+        }
     }
 
     fn limited(mut joint: Joint, command: f64) -> f64 {

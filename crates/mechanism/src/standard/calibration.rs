@@ -18,7 +18,8 @@ use crate::robot::{Actuator, Joint};
 ///
 /// Output `calibrated`: twice a second once the joint is calibrated.
 /// # Errors
-/// `update`: the sensor did not change within the time-out.
+/// `starting`, `update`: the motors are halted, so a search never goes on by itself after an emergency stop; `update`: the sensor
+/// did not change within the time-out.
 /// # Source
 /// `robot_mechanism_controllers` 1.8 (`JointCalibrationController`); own: the time-out, and an edge of either direction counts, so
 /// that no sign has to be known.
@@ -38,11 +39,13 @@ pub struct CalibrationController {
 pub struct Calibration {
     /// The speed of the search; negative downwards \[rad/s or m/s\].
     pub velocity: f64,
-    /// Whether a joint that is calibrated already is calibrated again.
+    /// Whether a joint that is calibrated already is calibrated again, once: not by the restart after a halt.
     pub is_forced: bool,
     /// How long the search may take.
     pub timeout: Duration,
 }
+
+const HALTED: ControllerFailure = ControllerFailure("the motors are halted");
 
 /// How many steps the sensor has to read low before the search begins.
 pub const LOW_STEPS: u32 = 200;
@@ -56,6 +59,8 @@ enum State {
     Leaving(u32, Duration),
     /// It searches, for this long; the edges that were noted before.
     Searching(Edges, Duration),
+    /// The edge is the zero of the actuator, whose next position counts from there.
+    Found,
     Calibrated,
 }
 
@@ -77,12 +82,12 @@ impl CalibrationController {
                 let now = edges(actuator);
                 let changed = if now.0 != before.0 { now.0 } else { now.1.filter(|_| now.1 != before.1) };
                 match changed {
-                    Some(edge) => return Ok((State::Calibrated, Some(edge))),
+                    Some(edge) => return Ok((State::Found, Some(edge))),
                     None => State::Leaving(0, passed + period), // its change was not noted: once more
                 }
             }
             State::Searching(before, passed) => State::Searching(before, passed + period),
-            State::Calibrated => State::Calibrated,
+            State::Found | State::Calibrated => State::Calibrated,
         };
         match next {
             State::Leaving(_, passed) | State::Searching(_, passed) if passed > self.settings.timeout => {
@@ -115,9 +120,13 @@ impl Controller for CalibrationController {
         let is_calibrated = step.robot.joints().get(joints).ok_or(MISSING)?.is_calibrated;
         self.pid.reset();
         self.due = None;
-        if is_calibrated && !self.settings.is_forced {
+        let has_calibrated = self.state == State::Calibrated;
+        if is_calibrated && (has_calibrated || !self.settings.is_forced) {
             self.state = State::Calibrated;
             return Ok(());
+        }
+        if step.robot.is_halted() {
+            return Err(HALTED);
         }
         self.state = State::Leaving(0, Duration::ZERO);
         step.robot.actuators_mut().get_mut(actuators).ok_or(MISSING)?.state.zero_offset = 0.0;
@@ -129,6 +138,9 @@ impl Controller for CalibrationController {
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
         const MISSING: ControllerFailure = ControllerFailure("its joint does not exist");
         let Calibration { velocity, .. } = self.settings;
+        if self.state != State::Calibrated && step.robot.is_halted() {
+            return Err(HALTED);
+        }
         let actuator = step.robot.actuators_mut().get_mut(self.actuator).ok_or(MISSING)?;
         let (state, edge) = self.next(actuator, step.period)?;
         self.state = state;
@@ -136,19 +148,25 @@ impl Controller for CalibrationController {
             actuator.state.zero_offset = edge;
         }
         let joint = step.robot.joints_mut().get_mut(self.joint).ok_or(MISSING)?;
-        if edge.is_some() {
-            (joint.is_calibrated, joint.reference_position) = (true, reference(joint, velocity));
-            self.pid.reset();
+        let was_calibrated = joint.is_calibrated;
+        match self.state {
+            State::Found => {
+                joint.reference_position = reference(joint, velocity);
+                self.pid.reset();
+            }
+            // Its position counts from the edge now, so the limits may use it.
+            State::Calibrated => joint.is_calibrated = true,
+            State::Leaving(..) | State::Searching(..) => {}
         }
         let wanted = match self.state {
             State::Leaving(..) => -velocity,
             State::Searching(..) => velocity,
-            State::Calibrated => 0.0,
+            State::Found | State::Calibrated => 0.0,
         };
         joint.commanded_effort += self.pid.update(wanted - joint.velocity, 0.0, step.period.as_secs_f64());
         if self.state == State::Calibrated {
             self.has_news |=
-                self.due.get_or_insert(PublishPeriod::new(2.0, step.now)).is_due(step.now) || edge.is_some();
+                self.due.get_or_insert(PublishPeriod::new(2.0, step.now)).is_due(step.now) || !was_calibrated;
         }
         Ok(())
     }

@@ -99,14 +99,16 @@ impl DiffDriveController {
         for wheel in &mut *side {
             let joint =
                 step.robot.joints().get(wheel.joint).ok_or(ControllerFailure("a wheel does not exist"))?;
+            if !joint.position.is_finite() || !joint.velocity.is_finite() {
+                // The other wheels would turn the vehicle.
+                return Err(ControllerFailure("the state of a wheel is not finite"));
+            }
             let moved = wheel.before.map_or(0.0, |before| joint.position - before);
-            wheel.before = Some(joint.position).filter(|position| position.is_finite()).or(wheel.before);
+            wheel.before = Some(joint.position);
             if moved.abs() <= JUMP {
                 way += moved;
             }
-            if joint.velocity.is_finite() {
-                speed += joint.velocity;
-            }
+            speed += joint.velocity;
         }
         let count = side.len().max(1) as f64;
         Ok((way / count, speed / count))

@@ -48,6 +48,10 @@ impl GripperController {
     fn state(&mut self, step: &Step<'_>) -> &'static str {
         let Some(command) = self.position.command() else { return "holding" };
         let Some(joint) = step.robot.joints().get(self.position.joint()) else { return "holding" };
+        if step.robot.is_halted() || !joint.position.is_finite() || !joint.velocity.is_finite() {
+            self.stands_since = None;
+            return if step.robot.is_halted() { "halted" } else { "lost" };
+        }
         let Gripper { tolerance, stall_velocity, stall_time } = self.settings;
         if distance(joint, command).abs() <= tolerance {
             self.stands_since = None;

@@ -13,7 +13,7 @@ use crate::standard::Setpoint;
 /// held without end: silence stops the motion, not the holding. A revolute or prismatic joint with end stops is never commanded
 /// beyond them; a continuous one turns the shorter way.
 /// # Errors
-/// `starting`: the joint is not calibrated, or its position is not finite.
+/// `starting`: the joint is not calibrated, or its position is not finite; `update`: it is no longer calibrated.
 /// # Source
 /// `robot_mechanism_controllers` 1.8 (`JointPositionController`).
 #[derive(Clone, Debug)]
@@ -69,6 +69,9 @@ impl Controller for PositionController {
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
         let period = step.period.as_secs_f64();
         if let Some(joint) = step.robot.joints_mut().get_mut(self.joint) {
+            if !joint.is_calibrated {
+                return Err(ControllerFailure("its joint is no longer calibrated"));
+            }
             let wanted = self.command.last().unwrap_or(self.held);
             joint.commanded_effort += self.pid.update(distance(joint, wanted), -joint.velocity, period);
         }

@@ -158,6 +158,9 @@ impl Controller for TrajectoryController {
         let period = step.period.as_secs_f64();
         for axis in &mut self.joints {
             if let Some(joint) = step.robot.joints_mut().get_mut(axis.joint) {
+                if !joint.is_calibrated {
+                    return Err(ControllerFailure("one of its joints is no longer calibrated"));
+                }
                 let (error, rate) = (distance(joint, axis.desired[0]), axis.desired[1] - joint.velocity);
                 joint.commanded_effort += axis.pid.update(error, rate, period);
             }

@@ -1,6 +1,7 @@
 //! A control loop with controllers that write down what is called, and a manager of it.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)]
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -40,6 +41,8 @@ pub struct Plan {
     pub refuses: bool,
     /// It fails in its next update.
     pub fails: bool,
+    /// Its update takes so much longer than those of the others \[µs\].
+    pub takes: u64,
 }
 
 impl Behaviour {
@@ -56,6 +59,7 @@ pub struct Recorder {
     pub name: String,
     pub log: Log,
     pub behaviour: Behaviour,
+    pub taken: Arc<AtomicU64>,
 }
 
 pub const REFUSES: ControllerFailure = ControllerFailure("it was told not to start");
@@ -70,6 +74,7 @@ impl Controller for Recorder {
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
         self.log.add(format!("update {}", self.name));
         let plan = self.behaviour.get();
+        self.taken.fetch_add(plan.takes, Ordering::Relaxed);
         if let Some((joint, effort)) = step.robot.joints_mut().first_mut().zip(plan.effort) {
             joint.commanded_effort = effort;
         }
@@ -105,9 +110,16 @@ pub struct Rig {
     /// The dependencies of the controllers that are to be created, and those whose init fails.
     pub dependencies: Vec<(String, Dependency)>,
     pub init_fails: Vec<String>,
+    /// Whether controllers are created only by [`create_what_waits`](Self::create_what_waits).
+    pub is_slow: bool,
+    slow: Vec<String>,
     /// Why the libraries cannot be loaded again.
     pub libraries_fail: Option<String>,
     pub behaviours: Vec<(String, Behaviour)>,
+    /// Controllers of the test's own, by name; all others are [`Recorder`]s.
+    pub own: Vec<(String, Box<dyn Controller>)>,
+    /// How long controllers have taken \[µs\], beside 10 µs for each reading of the clock.
+    pub taken: Arc<AtomicU64>,
     /// What waits for the loop.
     pub waiting: Option<Box<Change>>,
     next: RequestId,
@@ -128,10 +140,26 @@ impl Rig {
             dependencies: Vec::new(),
             init_fails: Vec::new(),
             libraries_fail: None,
+            is_slow: false,
+            slow: Vec::new(),
             behaviours: Vec::new(),
+            own: Vec::new(),
+            taken: Arc::default(),
             waiting: None,
             next: 0,
         }
+    }
+
+    /// A rig of another robot.
+    pub fn of(robot: Robot) -> Self {
+        Self { control: ControlLoop::new(robot), ..Self::new() }
+    }
+
+    /// Loads and starts a controller of the test's own.
+    pub fn run(&mut self, name: &str, controller: impl Controller + 'static) {
+        self.own.push((name.to_owned(), Box::new(controller)));
+        self.load(name).unwrap();
+        self.switch(&[name], &[], 2).unwrap();
     }
 
     /// A rig with these loaded controllers.
@@ -150,6 +178,7 @@ impl Rig {
     pub fn drain(&mut self) {
         while let Some(output) = self.manager.poll(self.now) {
             match output {
+                Output::Create { name, .. } if self.is_slow => self.slow.push(name),
                 Output::Create { name, .. } => {
                     let result = self.create(name);
                     self.manager.handle(self.now, Input::Created(result));
@@ -171,15 +200,28 @@ impl Rig {
         }
     }
 
+    /// Ends the creation of the controllers that were slow.
+    pub fn create_what_waits(&mut self) {
+        for name in std::mem::take(&mut self.slow) {
+            let result = self.create(name);
+            self.manager.handle(self.now, Input::Created(result));
+        }
+        self.drain();
+    }
+
     fn create(&mut self, name: String) -> Result<NewController, Refusal> {
         if self.init_fails.contains(&name) {
             return Err(Refusal::Init { name, reason: "it was told to".into() });
         }
         let dependencies = self.dependencies.iter().filter(|(of, _)| *of == name).map(|(_, one)| one.clone());
         let dependencies = dependencies.collect();
+        if let Some(place) = self.own.iter().position(|(of, _)| *of == name) {
+            return Ok(NewController { id: 1, controller: self.own.remove(place).1, dependencies });
+        }
         let behaviour = Behaviour::default();
         self.behaviours.push((name.clone(), behaviour.clone()));
-        let controller = Box::new(Recorder { name, log: self.log.clone(), behaviour });
+        let controller =
+            Box::new(Recorder { name, log: self.log.clone(), behaviour, taken: Arc::clone(&self.taken) });
         Ok(NewController { id: 1, controller, dependencies })
     }
 
@@ -189,7 +231,7 @@ impl Rig {
         let mut change = self.waiting.take();
         let mut time = self.now;
         let clock = || {
-            time = time + Duration::from_micros(10);
+            time = time + Duration::from_micros(10 + self.taken.swap(0, Ordering::Relaxed));
             time
         };
         self.control.step(self.now, PERIOD, clock, change.as_deref_mut());

@@ -96,11 +96,11 @@ impl ControllerTopics {
         Ok(())
     }
 
-    /// Passes all received messages on.
-    pub(super) fn pass_on(&mut self, deliveries: &mut Deliveries) {
+    /// Passes all received messages on. `clock` knows whether they may have waited.
+    pub(super) fn pass_on(&mut self, deliveries: &mut Deliveries, clock: &Clock) {
         for topic in &mut self.0 {
-            while let Some(message) = topic.next() {
-                if !deliveries.send(topic.controller, topic.input, message) {
+            while let Some(message) = topic.next(clock) {
+                if !deliveries.send_late(topic.controller, topic.input, message, clock.waited()) {
                     log::warn!(target: NAME, "a message on '{}' is lost: too many wait for the control loop", topic.name);
                 }
             }
@@ -110,7 +110,7 @@ impl ControllerTopics {
 
 impl ControllerTopic {
     /// The next message that is one.
-    fn next(&mut self) -> Option<Message> {
+    fn next(&mut self, clock: &Clock) -> Option<Message> {
         loop {
             let message = match &mut self.messages {
                 Messages::Float(stream) => {
@@ -123,7 +123,9 @@ impl ControllerTopic {
                 }
                 Messages::Velocity(stream) => {
                     let message = stream.next().now_or_never()??;
-                    messages::command(&message).map(velocity).map_err(|error| error.to_string())
+                    messages::command(&message)
+                        .map(|command| velocity(command, *clock))
+                        .map_err(|error| error.to_string())
                 }
                 Messages::Trajectory(stream) => {
                     let message = stream.next().now_or_never()??;
@@ -139,10 +141,8 @@ impl ControllerTopic {
 }
 
 /// A velocity that is received now.
-fn velocity(command: Command) -> Message {
-    let (mut read, now) = (Clock::default(), clock::now());
-    read.pass_to(now, None);
-    read.read(now, clock::stamp());
+fn velocity(command: Command, mut read: Clock) -> Message {
+    read.read(clock::now(), clock::stamp());
     Message::Velocity(command, read)
 }
 

@@ -130,7 +130,8 @@ impl Belt {
         joint.measured_effort = effort;
         if !motor.is_finite() || !effort.is_finite() {
             (joint.position, joint.velocity) = (f64::NAN, f64::NAN);
-            state.motor_change = 0.0;
+            // No damping of a speed that is not known.
+            (state.motor_change, state.motor_velocity, state.damping) = (0.0, 0.0, 0.0);
             return;
         }
         let dt = step_of(&mut state.sampled, actuator.state.sample_time);

@@ -1,0 +1,147 @@
+//! Which causes halt the motors, and what ends a halt.
+#![allow(clippy::unwrap_used)]
+
+use std::time::Duration;
+
+use mechanism::controllers::{self, Refusal, Request};
+use mechanism::robot::transmission::{Simple, Transmission};
+use mechanism::robot::{Actuator, Joint, JointKind};
+use mechanism::{Input, Mechanism, Output, Robot, Snapshot};
+use units::{Instant, Machine};
+
+/// The machine, its time in milliseconds, and how the motors were last told to be: `halt` or `reset`.
+struct Bench {
+    machine: Mechanism,
+    last: Vec<&'static str>,
+    warnings: Vec<String>,
+}
+
+impl Bench {
+    fn new(awaits_state: bool) -> Self {
+        let machine = Mechanism::new(Duration::from_secs(2), awaits_state);
+        let mut bench = Self { machine, last: Vec::new(), warnings: Vec::new() };
+        bench.drain(0);
+        bench
+    }
+
+    fn drain(&mut self, millis: u64) {
+        while let Some(output) = self.machine.poll(Instant::from_millis(millis)) {
+            match output {
+                Output::Halt => self.last.push("halt"),
+                Output::Reset => self.last.push("reset"),
+                Output::Warn(sentence) => self.warnings.push(sentence),
+                _ => {}
+            }
+        }
+    }
+
+    fn on(&mut self, millis: u64, input: Input) -> Vec<&'static str> {
+        self.machine.handle(Instant::from_millis(millis), input);
+        self.drain(millis);
+        std::mem::take(&mut self.last)
+    }
+
+    fn state(&mut self, millis: u64, state: &str) -> Vec<&'static str> {
+        self.on(millis, Input::StateReceived(state.into()))
+    }
+}
+
+#[test]
+fn the_motors_are_halted_by_an_estop_by_silence_and_by_a_state_that_is_not_known() {
+    let mut bench = Bench::new(true);
+    assert_eq!(std::mem::take(&mut bench.last), ["halt"], "until the first state");
+    assert_eq!(bench.state(100, "OK"), ["reset"]);
+    for (at, state) in [(200, "ESTOP"), (300, "estop"), (400, "UNKNOWN"), (500, "")] {
+        assert_eq!(bench.state(at, state), ["halt"], "{state}");
+        assert_eq!(bench.state(at + 50, "SSTOP.IR"), ["reset"]);
+    }
+    bench.drain(2049);
+    assert!(bench.last.is_empty());
+    bench.drain(2050);
+    assert_eq!(std::mem::take(&mut bench.last), ["halt"], "1.5 s after the last one");
+    assert_eq!(bench.state(3000, "OK"), ["reset"]);
+}
+
+#[test]
+fn a_second_publisher_of_the_state_halts_whatever_it_says() {
+    let mut bench = Bench::new(true);
+    bench.last.clear();
+    assert_eq!(bench.state(100, "OK"), ["reset"]);
+    assert_eq!(bench.on(150, Input::StatePublishersCounted(2)), ["halt"]);
+    assert!(bench.state(200, "OK").is_empty());
+    assert_eq!(bench.machine.halt_cause(), Some("the vehicle's state has more than one publisher"));
+    assert_eq!(bench.on(250, Input::StatePublishersCounted(1)), ["reset"]);
+}
+
+#[test]
+fn a_reset_that_is_refused_changes_nothing() {
+    let mut bench = Bench::new(true);
+    bench.last.clear();
+    assert_eq!(bench.state(100, "OK"), ["reset"]);
+    assert_eq!(bench.on(200, Input::HaltRequested), ["halt"]);
+    assert!(bench.state(300, "ESTOP").is_empty());
+    assert!(bench.on(400, Input::ResetRequested).is_empty());
+    assert!(bench.warnings.last().unwrap().starts_with("the motors stay halted"), "{:?}", bench.warnings);
+    assert!(bench.state(500, "OK").is_empty(), "the halt that was requested holds");
+    assert_eq!(bench.on(600, Input::ResetRequested), ["reset"]);
+}
+
+#[test]
+fn an_effort_that_is_not_finite_is_warned_of_once_and_counted() {
+    let simple = Simple { actuator: 0, joint: 0, reduction: 1.0, simulated: None };
+    let joint = Joint::new("pan", JointKind::Continuous);
+    let robot =
+        Robot::from_parts(vec![joint], vec![Actuator::new("motor")], vec![Transmission::Simple(simple)]);
+    let mut bench = Bench::new(false);
+    for count in [0, 3, 5] {
+        let mut snapshot = Box::new(Snapshot::new(&robot, 0));
+        snapshot.joints[0].statistics.invalid_commands = count;
+        bench.on(count, Input::Reported(snapshot));
+        assert_eq!(bench.machine.invalid_commands(), count);
+    }
+    let warnings: Vec<_> = bench.warnings.iter().filter(|text| text.contains("joint 'pan'")).collect();
+    assert_eq!(warnings.len(), 1, "{:?}", bench.warnings);
+}
+
+/// What the machine answers to `request` after a hold of 10 s; a thread that emptied its queue at 1 s reads again at 11 s.
+fn after_a_hold(request: Request) -> Option<Result<(), Refusal>> {
+    let mut bench = Bench::new(false);
+    let (since, now) = (Instant::from_millis(1000), Instant::from_millis(11_000));
+    bench.drain(1000);
+    bench.machine.read_again(now, since, Instant::from_millis(1100));
+    bench.machine.handle(now, Input::Manager(controllers::Input::Requested(1, request)));
+    while let Some(output) = bench.machine.poll(now) {
+        if let Output::Manager(controllers::Output::Answer(1, result)) = output {
+            return Some(result);
+        }
+    }
+    None
+}
+
+#[test]
+fn a_request_that_waited_through_a_hold_starts_nothing() {
+    let switch = |start: &[&str]| Request::Switch {
+        start: start.iter().map(|&name| name.to_owned()).collect(),
+        stop: Vec::new(),
+        strictness: 1,
+    };
+    let stale = || Some(Err(Refusal::Stale(std::time::Duration::from_secs(10))));
+    assert_eq!(after_a_hold(switch(&["a"])), stale());
+    assert_eq!(after_a_hold(Request::Load("a".into())), stale());
+    assert_eq!(after_a_hold(switch(&[])), None, "a stop goes to the loop");
+}
+
+#[test]
+fn a_state_and_a_reset_that_waited_through_a_hold_end_no_halt() {
+    let mut bench = Bench::new(true);
+    bench.last.clear();
+    let (since, now) = (Instant::from_millis(1000), Instant::from_millis(11_000));
+    bench.drain(1000);
+    bench.machine.read_again(now, since, Instant::from_millis(1100));
+    assert!(bench.state(11_000, "OK").is_empty());
+    let mut bench = Bench::new(false);
+    bench.drain(1000);
+    bench.machine.read_again(now, since, Instant::from_millis(1100));
+    assert_eq!(bench.on(11_000, Input::HaltRequested), ["halt"]);
+    assert!(bench.on(11_000, Input::ResetRequested).is_empty());
+}

@@ -1,0 +1,160 @@
+//! The node's machine: why the motors are halted, when they are reset, and what is said of it.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::time::Duration;
+
+use mechanism::{Input, Mechanism, Output, Snapshot};
+use units::{Instant, Level, Machine, Stamp};
+
+const TIMEOUT: Duration = Duration::from_secs(2);
+
+struct Node {
+    machine: Mechanism,
+    now: Instant,
+}
+
+impl Node {
+    fn new(awaits_state: bool) -> Self {
+        Self { machine: Mechanism::new(TIMEOUT, awaits_state), now: Instant::from_millis(1000) }
+    }
+
+    /// What it does about an input: `halt`, `reset`, `halted true`, `warn ...`, and `statuses`.
+    fn told(&mut self, input: Input) -> Vec<String> {
+        self.machine.handle(self.now, input);
+        self.drain()
+    }
+
+    fn later(&mut self, millis: u64) -> Vec<String> {
+        self.now = self.now + Duration::from_millis(millis);
+        self.drain()
+    }
+
+    fn drain(&mut self) -> Vec<String> {
+        let mut acts = Vec::new();
+        while let Some(output) = self.machine.poll(self.now) {
+            match output {
+                Output::Halt => acts.push("halt".into()),
+                Output::Reset => acts.push("reset".into()),
+                Output::PublishHalted(is_halted) => acts.push(format!("halted {is_halted}")),
+                Output::Warn(sentence) => acts.push(sentence),
+                Output::PublishStatuses(_) => acts.push("statuses".into()),
+                _ => {}
+            }
+        }
+        acts
+    }
+
+    /// A report of the loop.
+    fn reported(&mut self, is_halted: bool) -> Vec<String> {
+        let mut snapshot = Snapshot::new(&common::robot(), 8);
+        (snapshot.is_halted, snapshot.now) = (is_halted, self.now);
+        self.told(Input::Reported(Box::new(snapshot)))
+    }
+}
+
+#[test]
+fn a_halt_lasts_until_the_reset_and_each_change_is_published() {
+    let mut node = Node::new(false);
+    assert_eq!(node.reported(true), Vec::<String>::new(), "as at the start");
+    assert_eq!(node.reported(false), ["halted false"]);
+    assert_eq!(node.told(Input::HaltRequested), ["halt", "the motors are halted: a halt was requested"]);
+    assert_eq!(node.told(Input::HaltRequested), Vec::<String>::new(), "once");
+    assert_eq!(node.reported(true), ["halted true"]);
+    assert_eq!(node.machine.halt_cause(), Some("a halt was requested"));
+    assert_eq!(node.told(Input::ResetRequested), ["reset"]);
+    assert_eq!(node.reported(false), ["halted false"]);
+    assert_eq!(node.told(Input::ResetRequested), ["reset"], "an error of a motor has no cause here");
+}
+
+#[test]
+fn an_estop_or_a_lost_state_halts_and_a_reset_waits_for_its_end() {
+    let mut node = Node::new(true);
+    assert_eq!(node.drain(), ["halt"], "until the state is there");
+    let state = |is_estop: bool| Input::StateReceived(if is_estop { "ESTOP" } else { "OK" }.into());
+    assert_eq!(node.told(state(false)), ["reset"]);
+    assert_eq!(
+        node.told(state(true)),
+        ["halt", "the motors are halted: the vehicle is in its emergency stop"]
+    );
+    let stays = "the motors stay halted: the vehicle is in its emergency stop";
+    assert_eq!(node.told(Input::ResetRequested), [stays]);
+    assert_eq!(node.told(Input::HaltRequested), Vec::<String>::new());
+    assert_eq!(node.told(state(false)), Vec::<String>::new(), "the requested halt is still there");
+    assert_eq!(node.told(Input::ResetRequested), ["reset"]);
+    // It is lost after 1.5 s without one.
+    assert!(!node.later(1499).contains(&"halt".to_owned()));
+    let lost = node.later(1);
+    assert!(
+        lost.starts_with(&["halt".into(), "the motors are halted: the vehicle's state is lost".into()]),
+        "{lost:?}"
+    );
+    // The test called the machine too late above, so what it receives at once may have waited.
+    node.later(60);
+    assert_eq!(node.told(state(false)), ["reset"]);
+}
+
+/// The last word on `motors_halted` is true, even if a report from before the halt comes late.
+#[test]
+fn at_its_end_the_motors_are_halted_and_the_last_message_says_so() {
+    let mut node = Node::new(false);
+    assert_eq!(node.reported(false), ["halted false"]);
+    assert_eq!(node.told(Input::Stopping), ["halt", "halted true"]);
+    assert_eq!(node.reported(false), Vec::<String>::new());
+    assert!(node.machine.is_halted());
+}
+
+#[test]
+fn statuses_and_the_halt_are_published_once_a_second() {
+    let mut node = Node::new(false);
+    assert_eq!(node.drain(), Vec::<String>::new());
+    assert_eq!(node.later(999), Vec::<String>::new());
+    assert_eq!(node.later(1), ["statuses", "halted true"]);
+    assert_eq!(node.later(5000), ["statuses", "halted true"], "once after a pause");
+    assert_eq!(node.machine.deadline(), Some(node.now + Duration::from_secs(1)));
+}
+
+/// The time of an overrun, as statuses show it, is the wall clock's now, less the time since: 60 s ago at 1000 s is 940 s.
+#[test]
+fn the_stamp_of_a_step_is_the_wall_clock_s_less_the_time_since() {
+    let mut node = Node::new(false);
+    let mut snapshot = Snapshot::new(&common::robot(), 8);
+    snapshot.now = Instant::from_millis(1000);
+    node.now = Instant::from_millis(61_000);
+    node.machine.handle(node.now, Input::ClockRead(Stamp { sec: 1000, nanosec: 0 }));
+    node.machine.handle(node.now, Input::Reported(Box::new(snapshot)));
+    let stamp = std::iter::from_fn(|| node.machine.poll(node.now)).find_map(|output| match output {
+        Output::Publish(_, _, stamp) => Some(stamp),
+        _ => None,
+    });
+    assert_eq!(stamp, Some(Stamp { sec: 940, nanosec: 0 }));
+    // A wall clock that was set back: the next stamps follow it.
+    node.machine.handle(node.now, Input::ClockRead(Stamp { sec: 100, nanosec: 0 }));
+    let mut snapshot = Snapshot::new(&common::robot(), 8);
+    snapshot.now = node.now;
+    node.machine.handle(node.now, Input::Reported(Box::new(snapshot)));
+    let stamp = std::iter::from_fn(|| node.machine.poll(node.now)).find_map(|output| match output {
+        Output::Publish(_, _, stamp) => Some(stamp),
+        _ => None,
+    });
+    assert_eq!(stamp, Some(Stamp { sec: 100, nanosec: 0 }));
+}
+
+/// Without a controller there is one status that says so, and joints have theirs once they were reported.
+#[test]
+fn the_statuses_are_those_of_joints_and_controllers() {
+    let mut node = Node::new(false);
+    let mut snapshot = Snapshot::new(&common::robot(), 8);
+    (snapshot.now, snapshot.has_statistics) = (node.now, true);
+    node.told(Input::Reported(Box::new(snapshot)));
+    node.now = node.now + Duration::from_secs(1);
+    let statuses = std::iter::from_fn(|| node.machine.poll(node.now)).find_map(|output| match output {
+        Output::PublishStatuses(statuses) => Some(statuses),
+        _ => None,
+    });
+    let statuses: Vec<_> =
+        statuses.unwrap().into_iter().map(|one| (one.name, one.level, one.message)).collect();
+    let none = "Controller: No controllers loaded in controller manager".to_owned();
+    assert_eq!(statuses, [("Joint (pan)".to_owned(), Level::Warn, "Uncalibrated"), (none, Level::Ok, "")]);
+}

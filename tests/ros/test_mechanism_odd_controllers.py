@@ -1,0 +1,195 @@
+"""Controllers that sleep, panic, write NaN or allocate, from a library that is built for this: each is the only one that suffers."""
+
+import time
+
+import pytest
+from conftest import LATCHED
+from diagnostic_msgs.msg import DiagnosticArray
+from mechanisms import arm
+from pr2_mechanism_msgs.msg import MechanismStatistics
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool, Float64
+from test_plugins import Project
+
+MANY = QoSProfile(depth=1000)
+BROKE = "!!! Broke Realtime, used more than 1000 micro seconds in update loop"
+SOURCE = """
+//! Controllers that do what no controller may.
+use std::time::Duration;
+use controller_plugin::{Controller, Setup, Step};
+
+struct Odd { act: String, updates: u32, kept: Vec<Vec<f64>> }
+
+impl Controller for Odd {
+    const TYPE: &'static str = "odd/Odd";
+
+    fn new(setup: &Setup<'_>) -> Result<Self, String> {
+        let act = setup.text("act", "")?;
+        assert!(act != "panic in new", "it is told to");
+        if act == "sleep in new" { std::thread::sleep(Duration::from_millis(700)); }
+        Ok(Self { act, updates: 0, kept: Vec::new() })
+    }
+
+    fn starting(&mut self, _: &mut Step<'_>) -> Result<(), &'static str> {
+        assert!(self.act != "panic in starting", "it is told to");
+        if self.act == "refuse" { return Err("it is told to refuse"); }
+        self.updates = 0;
+        Ok(())
+    }
+
+    fn update(&mut self, step: &mut Step<'_>) -> Result<(), &'static str> {
+        self.updates += 1;
+        let joint = &mut step.joints[1];
+        match self.act.as_str() {
+            "nap" if self.updates <= 10 => std::thread::sleep(Duration::from_millis(3)),
+            "sleep" if self.updates == 1 => std::thread::sleep(Duration::from_millis(900)),
+            "panic" if self.updates == 50 => panic!("it is told to"),
+            "fail" if self.updates == 50 => return Err("it is told to fail"),
+            "not a number" => joint.commanded_effort = [f64::NAN, f64::INFINITY, -f64::INFINITY][self.updates as usize % 3],
+            "allocate" => {
+                self.kept.push(vec![1.0; 10_000]);
+                if self.kept.len() > 50 { self.kept.clear(); }
+                joint.commanded_effort += self.kept.len() as f64 * 1e-6;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn stopping(&mut self, _: &mut Step<'_>) {
+        assert!(self.act != "panic in stopping", "it is told to");
+    }
+}
+
+controller_plugin::controllers!(Odd);
+"""
+ACTS = ["nap", "sleep", "panic", "fail", "not a number", "allocate", "refuse", "panic in new", "sleep in new", "panic in starting", "panic in stopping"]
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    project = Project(tmp_path_factory.mktemp("odd"))
+    (project.path / "controller_plugin/example/src/lib.rs").write_text(SOURCE)
+    project.build()
+    return project
+
+
+class Watched:
+    """The arm with a controller that holds pan by an effort of 0.4 all the time, beside the odd ones."""
+
+    def __init__(self, graph, manager, process):
+        self.graph, self.manager, self.process = graph, manager, process
+        graph.subscribe(JointState, "joint_states", MANY)
+        graph.subscribe(MechanismStatistics, "mechanism_statistics", MANY)
+        graph.subscribe(DiagnosticArray, "/diagnostics", MANY)
+        assert manager.load("pan_effort") and manager.switch(["pan_effort"])
+        graph.repeat("pan_effort/command", Float64(data=0.4), 50.0)
+        self.wait(lambda: self.efforts(0.0) and self.efforts(0.0)[-1][0] == 0.4, "no effort")
+
+    def wait(self, condition, failure, timeout=5.0):
+        self.graph.wait(condition, lambda: f"{failure}\n{self.process.output}", timeout)
+
+    def efforts(self, start):
+        return [tuple(message.effort) for message in self.graph.since("joint_states", start)]
+
+    def statistics(self, name):
+        message = self.graph.last("mechanism_statistics")
+        found = [one for one in message.controller_statistics if one.name == name] if message else []
+        return found[0] if found else None
+
+    def status(self, name):
+        statuses = [one for message in self.graph.since("/diagnostics", 0.0) for one in message.status if one.name == name]
+        return statuses[-1] if statuses else None
+
+    def is_undisturbed(self, start):
+        """Since `start` the other controller's joint had its effort in each report."""
+        efforts = self.efforts(start)
+        assert efforts and {pan for pan, _ in efforts} == {0.4}, efforts
+        assert ("pan_effort", "running") in self.manager.list()
+
+
+def odd(library, *arguments):
+    controllers = [word for act in ACTS for word in ("-p", f"{act.replace(' ', '_')}.type:=odd/Odd", "-p", f"{act.replace(' ', '_')}.act:={act}")]
+    folders = ["-p", f"plugin_folders:=[{library.libraries}]", "-p", "mechanism_statistics_publish_rate:=10.0"]
+    return arm(*folders, *controllers, *arguments)
+
+
+def test_a_controller_that_panics_fails_refuses_or_writes_nan_disturbs_no_other(library):
+    with odd(library) as (graph, manager, process):
+        watched, start = Watched(graph, manager, process), time.monotonic()
+        listed = lambda name: dict(manager.list())[name]  # noqa: E731
+        # In `new`: it is not loaded, and a slow one delays nothing.
+        assert not manager.load("panic_in_new") and manager.load("sleep_in_new")
+        # In `starting`: nothing of a strict switch is done; of one by best effort the rest is.
+        assert all(manager.load(name) for name in ["refuse", "panic_in_starting", "not_a_number"])
+        before = manager.list()
+        for name in ["refuse", "panic_in_starting"]:
+            assert not manager.switch(["not_a_number", name], ["pan_effort"]), name
+            assert manager.list() == before
+        # The restart at the end of the undone switches takes the command away, which is repeated.
+        watched.wait(lambda: watched.efforts(start)[-1][0] == 0.4, "no effort")
+        assert manager.switch(["refuse", "not_a_number"], [], 1) and listed("not_a_number") == "running" and listed("refuse") == "stopped"
+        # NaN and infinite efforts never reach a motor, and the controller runs on.
+        start = time.monotonic()
+        watched.wait(lambda: len(watched.efforts(start)) > 30, "no states")
+        assert {tilt for _, tilt in watched.efforts(start)} == {0.0}
+        assert listed("not_a_number") == "running" and manager.switch([], ["not_a_number"])
+        # In `update`: it is stopped alone, and says why.
+        for name, reason in [("panic", "it panicked; unload it and load it again"), ("fail", "it is told to fail")]:
+            assert manager.load(name) and manager.switch([name])
+            watched.wait(lambda: f"controller '{name}' stopped by itself: {reason}" in process.output, "it runs on")  # noqa: B023
+            assert listed(name) == "stopped"
+        assert not manager.switch(["panic"]) and manager.switch(["fail"]), "only what panicked does not start again"
+        # In `stopping`: it is stopped.
+        assert manager.load("panic_in_stopping") and manager.switch(["panic_in_stopping"]) and manager.switch([], ["panic_in_stopping"])
+        assert listed("panic_in_stopping") == "stopped"
+        # Memory that is taken in the loop costs its controller's time only.
+        assert manager.load("allocate") and manager.switch(["allocate"])
+        watched.wait(lambda: watched.efforts(start)[-1][1] > 0.0, "it does not write")
+        watched.is_undisturbed(start)
+        names = [one for one in dict(manager.list()) if one != "pan_effort"]
+        assert manager.switch([], names) and all(manager.unload(name) for name in names)
+        watched.is_undisturbed(start)
+
+
+def test_a_controller_that_sleeps_is_counted_and_one_that_sleeps_long_fails_calls(library):
+    with odd(library, "-p", "call_timeout:=0.3") as (graph, manager, process):
+        watched = Watched(graph, manager, process)
+        assert manager.load("nap") and manager.load("sleep") and manager.load("tilt_position")
+        start = time.monotonic()
+        assert manager.switch(["nap"])
+        # Ten updates of 3 ms and more: each is an overrun of this controller.
+        overruns = lambda: getattr(watched.statistics("nap"), "num_control_loop_overruns", 0)  # noqa: E731
+        watched.wait(lambda: overruns() >= 10, "no overruns")
+        nap, other = watched.statistics("nap"), watched.statistics("pan_effort")
+        assert nap.max_time.nanosec >= 3_000_000 and abs(nap.time_last_control_loop_overrun.sec - time.time()) < 5
+        assert other.num_control_loop_overruns <= 2, "a busy machine may hold the loop, but not ten times"
+        watched.wait(lambda: getattr(watched.status("Controller (nap)"), "message", "") == BROKE, "no warning")
+        assert watched.status("Controller (nap)").level == b"\x01"
+        left_out = lambda: int({one.key: one.value for one in watched.status("mechanism").values}["steps left out"])  # noqa: E731
+        watched.wait(lambda: left_out() >= 20, "no step is left out")
+        watched.is_undisturbed(start)
+        # One update of 0.9 s: a call that comes meanwhile fails after 0.3 s, and changes nothing.
+        assert manager.switch(["sleep"])
+        begin = time.monotonic()
+        assert not manager.switch(["tilt_position"], ["pan_effort"])
+        assert 0.25 < time.monotonic() - begin < 0.7
+        assert manager.list()[0] == ("nap", "running"), "lists are answered"
+        watched.wait(lambda: "the control loop did not step for 300ms; the change was taken back" in process.output, "no reason")
+        states = dict(manager.list())
+        assert states["pan_effort"] == "running" and states["tilt_position"] == "stopped"
+        watched.wait(lambda: manager.switch([], ["sleep"]), "calls fail after it")
+        watched.wait(lambda: watched.efforts(begin + 1.0) and watched.efforts(begin + 1.0)[-1][0] == 0.4, "it does not go on")
+
+
+def test_a_node_with_odd_controllers_ends_with_its_motors_halted(library):
+    with odd(library) as (graph, manager, process):
+        watched = Watched(graph, manager, process)
+        graph.subscribe(Bool, "motors_halted", LATCHED)
+        assert all(manager.load(name) for name in ["sleep", "panic_in_stopping", "not_a_number", "allocate"])
+        assert manager.switch(["panic_in_stopping", "not_a_number", "allocate"]) and manager.switch(["sleep"])
+        watched.wait(lambda: graph.last("motors_halted") is not None, "no word")
+        process.stop()  # within the 0.9 s of an update
+        watched.wait(lambda: graph.last("motors_halted").data, "the motors are not halted")
+        assert "hangs" not in process.output
