@@ -424,9 +424,9 @@ def pytest_sessionstart(session):
     """The tests enable and drive any vehicle in the graph, so they do not start without a domain of their own."""
     environment = os.environ
     if not environment.get("AMENT_PREFIX_PATH"):
-        pytest.exit("no ROS 2 here; run the tests by `cargo xtask test`", returncode=4)
+        pytest.exit("no ROS 2 here; run the tests by `cargo xtask test`, some by `cargo xtask test --only`", returncode=4)
     if not environment.get("STEERSMAN_DOMAIN") or environment.get("ROS_DOMAIN_ID") != environment["STEERSMAN_DOMAIN"]:
-        pytest.exit("no ROS domain of their own (ROS_DOMAIN_ID and STEERSMAN_DOMAIN); run the tests by `cargo xtask test`", returncode=4)
+        pytest.exit("no ROS domain of their own (ROS_DOMAIN_ID and STEERSMAN_DOMAIN); run the tests by `cargo xtask test`, some by `cargo xtask test --only`", returncode=4)
 
 
 @pytest.fixture(params=["composed", "separate"])

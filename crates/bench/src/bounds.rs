@@ -82,8 +82,8 @@ impl fmt::Display for Bounds {
             "\nFrom the publishing of the event, from full speed, to the receipt of both motors' value of rest. The way there \
              and back is in the figures and not in the bounds: the bare r2r relay, asked one tick before each event, shows \
              what it costs, and the last column allows each trial what its relay took. The events come at phases spread \
-             evenly over hindbrain's tick; the period of an infra-red sensor comes before them. {} trials were repeated, \
-             since something else stopped the motors. {}",
+             evenly over hindbrain's tick; the period of an infra-red sensor comes before them. Trials that were \
+             repeated, since something else stopped the motors: {}. {}",
             self.repeated,
             machine()
         )

@@ -117,9 +117,9 @@ impl fmt::Display for Table {
             "\nFrom the stick event as SDL reports it to `/motor/port` in another process, {RATE} events a second. Medians over \
              {rounds} interleaved rounds of {window} s for the cost, with subscribers of the two motors and of the state only, and \
              {window} s for the times, with `hind/applied` besides; of max the largest, of events and lost the sums. The ratio is to \
-             the bare r2r chain below in the same round, whose first process stamps the same stick messages. Lost were sent and \
-             never seen at the end: a publisher keeps the newest message only; {unpaired} messages without a counterpart are left \
-             out. Memory counts shared pages for each process. {machine}",
+             the bare r2r chain below in the same round, whose first process stamps the same stick messages. *Lost* counts messages \
+             that were sent and never arrived: a publisher keeps the newest message only. Messages without a counterpart, which \
+             are left out: {unpaired}. Memory counts shared pages for each process. {machine}",
             window = self.window.as_secs(),
             machine = machine()
         )?;

@@ -42,7 +42,7 @@ params::params! {
     struct Declared {
         stamped: bool = Parameter::bool("stamped", true).at_start()
             .text("Take cmd_vel as geometry_msgs/TwistStamped and publish the occupant's stick as that; otherwise \
-                geometry_msgs/Twist.").needed_by("peers.md 15: half of the field is stamped, half is not"),
+                geometry_msgs/Twist.").needed_by("users of half-stamped graphs: twist_mux issues 49 and 54"),
         activate: bool = Parameter::bool("activate", false).at_start()
             .text("Enter the mode at the start, without waiting for ~/activate.")
             .needed_by("LUCI's users: some start their stack with the chair in the mode, others by hand"),

@@ -1,7 +1,8 @@
 //! Parameters that describe themselves.
 //!
-//! Each parameter is written once, as an entry of [`params!`]. From it come the field that it is read into, the ROS descriptor, the check of a value, the commented YAML file and the table in the README. A node's parameters
-//! together are its [`Specification`]; the values in force are a [`Set`], which only holds values that passed every check.
+//! Each parameter is written once, as an entry of [`params!`]. From it come the field that it is read into, the ROS descriptor,
+//! the check of a value, the commented YAML file in `config/` and the table in `docs/nodes/`. A node's parameters together are its
+//! [`Specification`]; the values in force are a [`Set`], which only holds values that passed every check.
 #![forbid(unsafe_code)]
 
 pub mod file;

@@ -57,6 +57,9 @@ enum Arguments {
         /// Only what needs no ROS, without the walk through every state of hindbrain: about a minute once it is built.
         #[arg(long)]
         quick: bool,
+        /// Only these tests over DDS: a file in tests/ros, also with ::TEST, or a part of their names as in pytest's -k.
+        #[arg(long, value_name = "TESTS", conflicts_with = "quick")]
+        only: Option<String>,
     },
     /// Prove the stop machine with the real constants, every part and every two, in a quarter of an hour.
     Prove {
@@ -88,7 +91,8 @@ fn main() -> ExitCode {
         Arguments::Setup => setup::run(&root),
         Arguments::Env => environment::print(&root),
         Arguments::Lock => lock::run(&root),
-        Arguments::Test { quick } => test::run(&root, *quick),
+        Arguments::Test { only: Some(tests), .. } => test::over_dds(&root, tests),
+        Arguments::Test { quick, only: None } => test::run(&root, *quick),
         Arguments::Prove { soak } => prove::run(&root, *soak),
         Arguments::Soak { seconds } => soak::run(&root, *seconds),
         Arguments::Run { node, rest } => run::node(&root, node, &rest.arguments),
@@ -137,7 +141,16 @@ mod tests {
         assert_eq!(read("soak").unwrap(), Arguments::Soak { seconds: soak::SECONDS });
         assert_eq!(read("soak 5").unwrap(), Arguments::Soak { seconds: 5 });
         assert_eq!(read("prove --soak 60").unwrap(), Arguments::Prove { soak: Some(60) });
-        for wrong in ["soak soon", "prove --soak", "test --slow", "run", "", "sail"] {
+        for wrong in [
+            "soak soon",
+            "prove --soak",
+            "test --slow",
+            "test --only",
+            "test --quick --only x",
+            "run",
+            "",
+            "sail",
+        ] {
             assert_eq!(read(wrong).unwrap_err().exit_code(), 2, "{wrong}");
         }
     }

@@ -93,6 +93,31 @@ pub fn run(root: &Root, quick: bool) -> Outcome<()> {
     Ok(())
 }
 
+/// Builds what the tests over DDS start, and runs only `tests` of them, isolated as in the full run: a file in tests/ros, also
+/// with `::TEST`, or an expression for pytest's `-k`.
+///
+/// # Errors
+/// The setup or the build fails, a test fails, or there is none.
+pub fn over_dds(root: &Root, tests: &str) -> Outcome<()> {
+    setup::run(root)?;
+    step("building the executables");
+    if build(root)? && pytest(root, &selection(tests).each_ref().map(String::as_str))? {
+        return Ok(());
+    }
+    Err(Failure::new("the build or a test failed, or no test has this name: see above"))
+}
+
+/// The arguments with which pytest runs `tests` only.
+fn selection(tests: &str) -> [String; 2] {
+    match tests.split("::").next() {
+        Some(file) if file.ends_with(".py") => {
+            let path = tests.trim_start_matches("./").trim_start_matches("tests/ros/");
+            ["-v".into(), format!("{ALL}/{path}")]
+        }
+        _ => [format!("-k{tests}"), ALL.into()],
+    }
+}
+
 fn print_table(times: &[(&str, Duration)], failed: bool, whole: Duration) {
     eprintln!();
     for (number, (name, time)) in times.iter().enumerate() {
@@ -147,9 +172,15 @@ const OTHERS: &[&str] = &[
 /// Builds everything that [`OTHERS`] have and runs their tests, by two commands with the same features: otherwise r2r, which takes
 /// longest, would be built twice.
 fn others(root: &Root) -> Outcome<bool> {
-    let crates: Vec<&str> = OTHERS.iter().flat_map(|name| ["-p", *name]).collect();
-    let build = [&["build", "--quiet", "--tests", "--bins", "--examples"], &crates[..]].concat();
-    Ok(ros(root, &build)? && ros(root, &[&["test", "--quiet"], &crates[..]].concat())?)
+    Ok(build(root)? && ros(root, &[&["test", "--quiet"], &crates()[..]].concat())?)
+}
+
+fn build(root: &Root) -> Outcome<bool> {
+    ros(root, &[&["build", "--quiet", "--tests", "--bins", "--examples"], &crates()[..]].concat())
+}
+
+fn crates() -> Vec<&'static str> {
+    OTHERS.iter().flat_map(|name| ["-p", *name]).collect()
 }
 
 /// How many tests run side by side at most: mostly they wait. Each worker has a vehicle and a ROS domain of its own.
@@ -168,18 +199,21 @@ fn pytest_few(root: &Root) -> Outcome<bool> {
 }
 
 fn pytest_side_by_side(root: &Root, which: &str, workers: usize) -> Outcome<bool> {
-    if pytest(root, &["-m", which, "--dist", "worksteal", "-n", &workers.to_string()])? {
+    if pytest(root, &["-m", which, "--dist", "worksteal", "-n", &workers.to_string(), ALL])? {
         return Ok(true);
     }
     // On a busy machine a test may fail because of the others; one that also fails alone is wrong.
     step("repeating the failed tests one by one");
-    pytest(root, &["--last-failed", "--last-failed-no-failures=none", "-v"])
+    pytest(root, &["--last-failed", "--last-failed-no-failures=none", "-v", ALL])
 }
 
 /// Runs the tests that measure, or that use the whole machine.
 fn pytest_alone(root: &Root) -> Outcome<bool> {
-    pytest(root, &["-m", "alone"])
+    pytest(root, &["-m", "alone", ALL])
 }
+
+/// The folder of the tests over DDS.
+const ALL: &str = "tests/ros";
 
 /// The tests over DDS that `which` selects.
 fn pytest(root: &Root, which: &[&str]) -> Outcome<bool> {
@@ -196,7 +230,6 @@ fn pytest(root: &Root, which: &[&str]) -> Outcome<bool> {
         "--timeout=120",
         "--durations=10",
         "-rs", // skipped tests are named, with the reason
-        "tests/ros",
     ]);
     command.args(which);
     let domains: Vec<String> = environment.domains_beside(workers())?.iter().map(u8::to_string).collect();
@@ -207,6 +240,17 @@ fn pytest(root: &Root, which: &[&str]) -> Outcome<bool> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn single_tests_are_selected_by_their_file_or_by_a_part_of_their_names() {
+        let path = |tests: &str| super::selection(tests)[1].clone();
+        assert_eq!(path("test_chain.py"), "tests/ros/test_chain.py");
+        assert_eq!(
+            path("tests/ros/test_chain.py::test_stop[one]"),
+            "tests/ros/test_chain.py::test_stop[one]"
+        );
+        assert_eq!(super::selection("estop and not chair"), ["-kestop and not chair", "tests/ros"]);
+    }
+
     #[test]
     fn the_test_that_the_quick_run_leaves_out_exists() {
         let tests = include_str!("../../hindbrain/tests/walk/main.rs");

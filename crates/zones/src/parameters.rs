@@ -13,11 +13,11 @@ params::params! {
                 leave of them and command nothing; or pass commands through unscaled. A command must not be scaled twice. \
                 Either way a command is cut to full throw and needs to come in time. After a change a command has to be zero \
                 once.")
-            .needed_by("LUCI: whether a chair scales remote commands itself is not stated; vehicles without sensors; peers.md \
-                21"),
+            .needed_by("LUCI: whether a chair scales remote commands itself is not stated; vehicles without \
+                sensors"),
         scaling: String = Parameter::choice("scaling", "limit", &["limit", "multiply"])
             .text("A factor is the upper limit of the stick, or it multiplies the stick; the same at full throw.")
-            .needed_by("LUCI: its seed says upper limit, its texts and users' code say product"),
+            .needed_by("LUCI: its messages say upper limit, its texts and users' code say product"),
         keep_direction: bool = Parameter::bool("keep_direction", false)
             .text("Use the smaller of a zone's two factors for both parts and shorten them in proportion; of a stick whose \
                 forward factor is below 0.1 the turn comes back, all of it at 0, as far as its own zone and left or right \
@@ -56,7 +56,7 @@ params::params! {
             .needed_by("LUCI: how it rounds is not stated; its users compare what it did with what they asked for"),
         stamped: bool = Parameter::bool("stamped", true).at_start()
             .text("Take and publish geometry_msgs/TwistStamped; otherwise geometry_msgs/Twist, which loses the time of the \
-                stick event.").needed_by("peers.md 15: half of the field is stamped, half is not"),
+                stick event.").needed_by("users of half-stamped graphs: twist_mux issues 49 and 54"),
     }
 }
 

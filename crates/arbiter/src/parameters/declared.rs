@@ -14,7 +14,7 @@ params::params! {
     pub(super) struct Declared {
         stamped: bool = Parameter::bool("stamped", true).at_start()
             .text("Publish geometry_msgs/TwistStamped; otherwise geometry_msgs/Twist, which loses the time of the stick event.")
-            .needed_by("peers.md 2 #15, #16: half of the graph is stamped, half is not"),
+            .needed_by("users of half-stamped graphs: twist_mux issues 49, 50 and 57"),
     }
 }
 
@@ -23,15 +23,15 @@ params::params! {
     pub(super) struct SourceMembers {
         topic: String = Parameter::string("topic", "")
             .text("Topic of the commands; each source has a topic of its own, with one publisher. Set it to add a \
-                source, delete it to remove one.").needed_by("peers.md 3 #9: add and remove sources at run time"),
+                source, delete it to remove one.").needed_by("users of cmd_vel_mux, which adds and removes sources at run time"),
         kind: String = Parameter::choice("type", "twist_stamped", &SourceType::NAMES)
             .text("Message type of the topic: geometry_msgs/Twist, geometry_msgs/TwistStamped or or_pose_estimator/State.")
-            .needed_by("peers.md 2 #15, #16: Twist and TwistStamped side by side; joystick.txt: the joystick's State"),
+            .needed_by("users of twist_mux: Twist and TwistStamped side by side (pull request 52); the joystick's State"),
         priority: i64 = Parameter::integer("priority", 0, 0, 255).text("The highest one drives; no two sources may have the same.")
-            .needed_by("twist_mux, peers.md 1.3"),
+            .needed_by("users of twist_mux: sources differ in importance"),
         timeout: Duration = Parameter::seconds("timeout", 0.5, 0.01, 10.0)
             .text("A source without a new message for this time is lost, and a command with a stamp this old is refused; it cannot \
-                be switched off.").needed_by("twist_mux, peers.md 1.3: sources differ in rate"),
+                be switched off.").needed_by("users of twist_mux: sources differ in rate"),
     }
 }
 
@@ -40,13 +40,13 @@ params::params! {
     pub(super) struct LockMembers {
         topic: String = Parameter::string("topic", "")
             .text("Topic of its state, std_msgs/Bool, with one publisher; true is closed. It opens after 0.25 s of only false. \
-                Set it to add a lock, delete it to remove one.").needed_by("twist_mux, peers.md 3 #9"),
+                Set it to add a lock, delete it to remove one.").needed_by("users of twist_mux, which has locks"),
         priority: i64 = Parameter::integer("priority", 255, 0, 255)
             .text("While closed it masks every source of a strictly lower priority; 255 masks all below 255.")
-            .needed_by("twist_mux, peers.md 1.3"),
+            .needed_by("users of twist_mux: a lock masks some sources, not all"),
         timeout: Duration = Parameter::seconds("timeout", 0.5, 0.01, 10.0)
             .text("A lock that is silent for this time counts as closed, and so does one before its first message; it cannot be \
-                switched off.").needed_by("twist_mux, peers.md 1.3: locks differ in rate"),
+                switched off.").needed_by("users of twist_mux: locks differ in rate"),
     }
 }
 

@@ -18,15 +18,15 @@ macro_rules! axis {
                     .text("Maximum velocity; 1000000: no limit.")
                     .needed_by("vehicles differ in what is safe"),
                 acceleration: f64 = Parameter::float(concat!($name, ".acceleration"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^2"))
-                    .text("Maximum acceleration; 0: no limit.").needed_by("vehicles differ, peers.md 1.4"),
+                    .text("Maximum acceleration; 0: no limit.").needed_by("nav2 velocity_smoother: max_accel; vehicles differ"),
                 deceleration: f64 = Parameter::float(concat!($name, ".deceleration"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^2"))
                     .text("Maximum deceleration while a source drives; 0: no limit. A loss is zero at once in any case.")
-                    .needed_by("vehicles differ, peers.md 1.4"),
+                    .needed_by("nav2 velocity_smoother: max_decel; vehicles differ"),
                 emergency: f64 = Parameter::float(concat!($name, ".emergency"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^2"))
                     .text("Deceleration when a source sends zero, no less than deceleration; 0: at once.")
-                    .needed_by("peers.md 3 #10: a separate emergency deceleration"),
+                    .needed_by("Autoware's vehicle_cmd_gate: an emergency deceleration of its own"),
                 jerk: f64 = Parameter::float(concat!($name, ".jerk"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^3"))
-                    .text("Maximum jerk; 0: no limit.").needed_by("peers.md 3 #10: jerk-limited smoothing"),
+                    .text("Maximum jerk; 0: no limit.").needed_by("ros2_controllers diff_drive_controller: max_jerk"),
             }
         }
 

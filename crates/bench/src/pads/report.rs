@@ -62,7 +62,7 @@ impl Report {
         }
         writeln!(
             f,
-            "\nFrom the stick event as SDL reports it to who listens, {RATE} events a second, all of {} rounds of {} s; the bare \
+            "\nFrom the stick event as SDL reports it to the subscriber, {RATE} events a second, all of {} rounds of {} s; the bare \
              chain is one message between two r2r processes. `joy` waits for `coalesce_interval`, 1 ms, for further moves.\n",
             self.asked.rounds, self.asked.seconds
         )
@@ -119,7 +119,12 @@ impl fmt::Display for Report {
                 time.as_secs_f64()
             )?;
         }
-        write!(f, "\n{}", machine())
+        write!(
+            f,
+            "\nThese are virtual pads of SDL's. The event of a real pad first passes the kernel and SDL: a pad whose file opens wakes \
+             SDL's thread, any other is polled every millisecond. {}",
+            machine()
+        )
     }
 }
 

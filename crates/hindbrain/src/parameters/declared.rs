@@ -60,7 +60,7 @@ params::params! {
         // No `Duration`: less than half a nanosecond would be 0, which is off, and has to be refused.
         enable_lease: f64 = Parameter::float("enable.lease", 0.0, 0.0, 60.0).unit("s")
             .text("Enable must be repeated within this time, or a new change from false to true is needed. 0 is off; at least \
-                0.05 otherwise.").needed_by("operators whose link may break: hole 5 of the original hindbrain"),
+                0.05 otherwise.").needed_by("operators whose link may break: the enable of the original hindbrain outlasts it"),
         ir_sensors: Vec<String> = Parameter::strings("ir.sensors", &[], &Sensor::FRAMES, 4).at_start()
             .text("The infra-red sensors that are fitted, by the frame_id of their messages.")
             .needed_by("vehicles differ in their sensors"),
