@@ -44,6 +44,9 @@ pub enum Subject {
     Idle,
     /// A stick scaled, a scan and a cloud turned into a zone scaling, without DDS.
     Zones,
+    /// The control loop of `mechanism`: its steps, how late it wakes up beside a bare loop, at rest and under calls, how long calls
+    /// take, and what the node costs.
+    Loop,
     /// A command through the arbiter, and a stick event to the motor value inside `drive`, without DDS.
     Drive,
 }
@@ -62,6 +65,8 @@ pub enum Part {
         rate: u32,
         topics: Vec<String>,
     },
+    /// Answers one service at once, as a controller manager would.
+    Service,
     /// A joystick node with pads that move by themselves.
     Pads {
         #[arg(value_parser = value_parser!(u32).range(0..=100))]
@@ -144,7 +149,7 @@ mod tests {
     fn what_cannot_be_is_refused_with_its_name_and_range() {
         for (line, part) in [
             ("--seconds 11", "11 is not in 1..=10"),
-            ("--only motors", "possible values: chain, reactions, pads, idle, zones, drive"),
+            ("--only motors", "possible values: chain, reactions, pads, idle, zones, loop, drive"),
             ("--fast", "--fast"),
             ("relay /a", "<TO>"),
             ("steps 4 0", "0 is not in 1..=1000000"),

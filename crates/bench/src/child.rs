@@ -47,13 +47,23 @@ impl Activity {
     /// One has ended.
     pub fn of(children: &[Child]) -> Result<Self, String> {
         children.iter().try_fold(Self::default(), |sum, child| {
-            let one = child.activity()?;
+            let one = child.activity(None)?;
             Ok(Self {
                 cpu: sum.cpu + one.cpu,
                 wakeups: sum.wakeups + one.wakeups,
                 threads: sum.threads + one.threads,
             })
         })
+    }
+
+    /// What was done in each of the `seconds` since `before`.
+    #[must_use]
+    pub fn since(&self, before: &Self, seconds: f64) -> Self {
+        Self {
+            cpu: (self.cpu - before.cpu) / seconds,
+            wakeups: (self.wakeups - before.wakeups) / seconds,
+            threads: self.threads,
+        }
     }
 }
 
@@ -85,14 +95,18 @@ impl Child {
         }
     }
 
-    /// What its threads have done so far, more exactly than [`usage`](Child::usage). Threads that have ended are not counted.
+    /// What its threads have done so far, or those called `name` alone, more exactly than [`usage`](Child::usage). Threads that
+    /// have ended are not counted.
     /// # Errors
-    /// It has ended.
-    pub fn activity(&self) -> Result<Activity, String> {
+    /// It has ended, or has no such thread.
+    pub fn activity(&self, name: Option<&str>) -> Result<Activity, String> {
         let mut sum = Activity::default();
         let threads = fs::read_dir(format!("/proc/{}/task", self.process.id()));
         for thread in threads.into_iter().flatten().flatten() {
             let file = |name| fs::read_to_string(thread.path().join(name)).ok();
+            if name.is_some_and(|name| file("comm").is_none_or(|comm| comm.trim() != name)) {
+                continue;
+            }
             let nanos =
                 file("schedstat").and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
             let wakeups = file("status").and_then(|text| wakeups(&text));

@@ -107,15 +107,14 @@ fn observe(children: &[Child], stop: &Stop) -> Result<Activity, String> {
     let (began, before) = (clock::now(), Activity::of(children)?);
     pause(WINDOW, stop)?;
     let (after, seconds) = (Activity::of(children)?, clock::now().since(began).as_secs_f64());
-    Ok(Activity {
-        cpu: (after.cpu - before.cpu) / seconds,
-        wakeups: (after.wakeups - before.wakeups) / seconds,
-        threads: after.threads,
-    })
+    Ok(after.since(&before, seconds))
 }
 
 #[allow(clippy::disallowed_methods)] // who measures does nothing else
-fn pause(time: Duration, stop: &Stop) -> Result<(), String> {
+/// Waits.
+/// # Errors
+/// `stop` is set.
+pub fn pause(time: Duration, stop: &Stop) -> Result<(), String> {
     let end = clock::now() + time;
     while clock::now() < end {
         if stop.is_set() {

@@ -1,6 +1,6 @@
 //! `bench`: how long a stick event takes to the motors, in one process and in four, beside a bare chain; and how long
 //! hindbrain takes to stop them for each reason, beside a bare relay; what the joystick node costs; what the zones
-//! cost; and what the arbiter and the drive cost.
+//! cost; how well the control loop keeps its time; and what the arbiter and the drive cost.
 //!
 //! Figures and ratios, not a test: whatever they are, the exit code is 0 if they could be measured.
 //!
@@ -35,6 +35,8 @@
 //! | `idle` | what each node costs while nothing moves |
 //! | **zones** | |
 //! | `zones` | a stick, a scan and a cloud through the pure machines, beside the least that has to be done with them |
+//! | **loop** | |
+//! | `control_loop` | the control loop of `mechanism`: steps, lateness beside a bare loop, calls, cost of the node |
 //! | **drive** | |
 //! | `drive` | a command through the arbiter, a stick event through the drive: time, allocations, instructions |
 
@@ -43,6 +45,7 @@ mod baseline;
 mod bounds;
 mod chain;
 mod child;
+mod control_loop;
 mod distribution;
 mod drive;
 mod evdev;
@@ -103,6 +106,7 @@ fn bench(arguments: &Arguments) -> Result<(), Error> {
             Subject::Pads => pads::measure(context, arguments, folder, stop)?.to_string(),
             Subject::Idle => idle::measure(folder, stop)?.to_string(),
             Subject::Zones => zones::measure()?.to_string(),
+            Subject::Loop => control_loop::measure(context, folder, stop)?.to_string(),
             Subject::Drive => drive::measure(stop)?.to_string(),
         };
         println!("{table}\n");
@@ -119,6 +123,7 @@ fn play(part: Part) -> Result<(), Error> {
         Part::Stamp { from, to } => baseline::stamp(&from, &to),
         Part::Relay { from, to } => baseline::relay(&from, &to),
         Part::Loop { rate, topics } => baseline::sleeper(rate, &topics),
+        Part::Service => control_loop::serve_bare(),
         Part::Reader { file } => evdev::read(&file),
         Part::Pads { pads, rate, ros: _ } => pads::run_loaded(pads, rate, &baseline::on_signals()?),
         Part::Steps { case, count } => drive::run_steps(case, count),

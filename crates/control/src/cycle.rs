@@ -1,7 +1,10 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use mechanism::controllers::{Change, ControlLoop, ControllerFailure, ControllerId, Message, Report};
+use mechanism::controllers::{
+    Change, ControlLoop, ControllerFailure, ControllerId, Message, PublishPeriod, Report,
+};
 use mechanism::robot::Hardware;
 use mechanism::{CycleStatistics, Recorder, Snapshot};
 use rt::Cycle;
@@ -47,6 +50,9 @@ pub struct Body {
     pub(crate) was_halted: bool,
     pub(crate) resets: u64,
     pub(crate) cycles: CycleStatistics,
+    /// When they are reported: they are large.
+    pub(crate) cycles_period: PublishPeriod,
+    pub(crate) period: Duration,
 }
 
 impl Body {
@@ -93,11 +99,14 @@ impl Body {
     }
 
     fn count(&mut self, cycle: Cycle) {
-        let CycleStatistics { cycles, missed, max_late, max_step } = &mut self.cycles;
+        let CycleStatistics { cycles, missed, max_late, max_step, long, late } = &mut self.cycles;
+        let step = rt::now().since(cycle.now);
         *cycles += 1;
         *missed += cycle.missed;
         *max_late = (*max_late).max(cycle.late);
-        *max_step = (*max_step).max(rt::now().since(cycle.now));
+        *max_step = (*max_step).max(step);
+        *long += u64::from(step > self.period);
+        late.add(cycle.late);
     }
 
     fn report(&mut self, cycle: Cycle, change: Option<Box<Change>>) {
@@ -119,7 +128,7 @@ impl Body {
         }
         if let Some(mut snapshot) = self.snapshot.take() {
             if self.recorder.record(cycle.now, &mut self.control, &mut snapshot) {
-                snapshot.cycles = self.cycles;
+                snapshot.cycles = self.cycles_period.is_due(cycle.now).then_some(self.cycles);
                 self.send(Event::Reported(snapshot));
             } else if snapshot.controllers.capacity() < self.control.controllers().count() {
                 // It has no room for the controllers: outside it gets more.

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use mechanism::controllers::{Change, ControlLoop, ControllerId, Message};
+use mechanism::controllers::{Change, ControlLoop, ControllerId, Message, PublishPeriod};
 use mechanism::robot::Hardware;
 use mechanism::{CycleStatistics, Recorder, Snapshot};
 use rt::{Mailbox, Periodic, RealTime, Refused};
@@ -20,6 +20,8 @@ const MOST_EVENTS: usize = 1024;
 const SNAPSHOTS: usize = 3;
 /// How many controllers a report has room for at first, and how much room it gets at once.
 const ROOM: usize = 64;
+/// How often a report has the statistics of the cycles at most [Hz].
+const CYCLES_RATE: f64 = 5.0;
 
 /// How the loop runs.
 #[derive(Clone, Debug)]
@@ -164,6 +166,8 @@ pub fn link(
         was_halted: false,
         resets: 0,
         cycles: CycleStatistics::default(),
+        cycles_period: PublishPeriod::new(CYCLES_RATE, rt::now()),
+        period: settings.period,
     };
     (body, Commands(shared), Deliveries(deliveries), Events { events: reported, free: given })
 }

@@ -4,7 +4,7 @@ use units::Instant;
 
 use crate::controllers::{ControlLoop, PublishPeriod};
 use crate::diagnostics::ControllerReport;
-use crate::{Actuator, Joint, Robot};
+use crate::{Actuator, Histogram, Joint, Robot};
 
 /// What a control loop reports after a step.
 ///
@@ -26,8 +26,8 @@ pub struct Snapshot {
     pub actuators: Vec<Actuator>,
     /// The loaded controllers in the order of loading.
     pub controllers: Vec<ControllerReport>,
-    /// How well the loop keeps its time.
-    pub cycles: CycleStatistics,
+    /// How well the loop keeps its time, now and then.
+    pub cycles: Option<CycleStatistics>,
 }
 
 /// How well a control loop keeps its time, since the start.
@@ -41,6 +41,10 @@ pub struct CycleStatistics {
     pub max_late: Duration,
     /// The longest step.
     pub max_step: Duration,
+    /// How many steps took longer than the period.
+    pub long: u64,
+    /// How late the steps were.
+    pub late: Histogram,
 }
 
 impl Snapshot {
@@ -54,7 +58,7 @@ impl Snapshot {
             joints: robot.joints().to_vec(),
             actuators: robot.actuators().to_vec(),
             controllers: Vec::with_capacity(controllers),
-            cycles: CycleStatistics::default(),
+            cycles: None,
         }
     }
 

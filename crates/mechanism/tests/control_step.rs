@@ -233,6 +233,28 @@ fn a_stopped_controller_adds_samples_of_zero() {
 }
 
 #[test]
+fn an_update_that_takes_too_long_is_an_overrun_of_that_controller_alone() {
+    let mut rig = running(&["a", "slow", "z"]);
+    let overruns =
+        |rig: &Rig| rig.control.controllers().map(|slot| slot.timing().overruns()).collect::<Vec<_>>();
+    // 10 us come on top of each: a millisecond itself is in time.
+    for (takes, expected) in
+        [(980, [0, 0, 0]), (990, [0, 0, 0]), (991, [0, 1, 0]), (5000, [0, 2, 0]), (0, [0, 2, 0])]
+    {
+        rig.behaviour("slow").set(|plan| plan.takes = takes);
+        rig.step();
+        assert_eq!(overruns(&rig), expected, "{takes} us");
+    }
+    // One that is stopped has none, and the others keep theirs.
+    rig.switch(&[], &["slow"], STRICT).unwrap();
+    rig.behaviour("slow").set(|plan| plan.takes = 5000);
+    rig.behaviour("z").set(|plan| plan.takes = 5000);
+    rig.step();
+    assert_eq!(overruns(&rig), [0, 2, 1]);
+    assert_eq!(rig.list(), ["a running", "slow stopped", "z running"], "an overrun stops nothing");
+}
+
+#[test]
 fn the_last_command_is_zero_effort_and_disabled() {
     let mut rig = running(&["a"]);
     rig.behaviour("a").set(|plan| plan.effort = Some(4.0));

@@ -1,47 +1,40 @@
 //! Node `mechanism`: loads, switches and unloads controllers, which run in a real-time loop.
 
+mod courier;
 mod factory;
 mod guarded;
 mod inputs;
 mod outputs;
 mod services;
 mod topics;
+mod workshop;
 
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use control::{Commands, Control, Deliveries, Event, Events, Settings};
+use control::{Commands, Control, Settings};
 use mechanism::controllers::{self, ControlLoop};
 use mechanism::robot::SimulatedRobot;
-use mechanism::{
-    CycleStatistics, Description, Input, Mechanism, Output, Params, Robot, Snapshot, specification,
-};
-use params::Set;
+use mechanism::{CycleStatistics, Description, Input, Mechanism, Output, Params, Robot, specification};
 use r2r::std_msgs::msg::String as Text;
-use ros::{Error, Shell, Status, Stop, clock, panics, qos};
+use ros::{Error, Shell, Status, Stop, panics, qos};
 use rt::RealTime;
-use units::{Instant, Level, Stamp};
+use units::{Level, Stamp};
 
 use crate::start::{self, Member};
-use factory::{Created, Done, Factory, Types};
+use courier::{Bag, Courier, Desk, Watch};
+use factory::{Factory, Types};
 use inputs::ControllerTopics;
 use outputs::ControllerOutputs;
 use services::Requests;
 use topics::Topics;
+use workshop::Workshop;
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "mechanism";
 
-/// How often the node looks for the loop's events while somebody waits for one.
-const SHORT: Duration = Duration::from_millis(1);
-/// How often it looks for them at least.
-const LONG: Duration = Duration::from_millis(20);
-
-/// What the machine asks for and the node's own thread does.
-type Asked = Arc<Mutex<VecDeque<controllers::Output>>>;
-/// Reports on their way back to the loop, with the number of controllers that are loaded.
-type Returned = Arc<Mutex<Vec<(Box<Snapshot>, usize)>>>;
+/// How often the node looks for what it cannot be woken for, while a request needs it.
+const SHORT: Duration = Duration::from_micros(500);
 
 /// The robot of the description, which is a URDF or the path of its file.
 fn robot(given: &str) -> Result<Robot, Error> {
@@ -87,99 +80,6 @@ fn start_loop(params: &Params, mut robot: Robot) -> Result<Control, Error> {
     Ok(control)
 }
 
-/// What the node's thread does between messages: reads the loop's events, creates controllers, passes their messages on.
-struct Courier {
-    shell: Shell<Mechanism>,
-    events: Events,
-    deliveries: Deliveries,
-    topics: ControllerTopics,
-    outputs: ControllerOutputs,
-    factory: Factory,
-    commands: Commands,
-    asked: Asked,
-    parameters: Arc<Mutex<Set>>,
-    returned: Returned,
-    watch: Arc<Mutex<Watch>>,
-}
-
-/// When the loop reported last.
-#[derive(Clone, Copy, Debug, Default)]
-struct Watch {
-    last: Instant,
-    cycles: CycleStatistics,
-}
-
-impl Courier {
-    fn run(&mut self, node: &mut r2r::Node) {
-        self.topics.pass_on(&mut self.deliveries);
-        self.read_events();
-        loop {
-            // A statement of its own: nothing is locked while the machine is told.
-            let asked = lock(&self.asked).pop_front();
-            let Some(asked) = asked else { break };
-            match asked {
-                controllers::Output::Create { name, .. } => {
-                    let set = lock(&self.parameters).clone();
-                    self.factory.create(name, set);
-                }
-                controllers::Output::Withdraw => {
-                    let taken = self.commands.withdraw();
-                    self.shell.deliver(Input::Manager(controllers::Input::Withdrawn(taken)));
-                }
-                controllers::Output::ReloadLibraries => self.factory.reload(),
-                _ => {}
-            }
-        }
-        while let Some(done) = self.factory.done() {
-            let input = match done {
-                Done::Created(name, created) => {
-                    let attached = created.and_then(|created| self.attach(node, &name, created));
-                    controllers::Input::Created(attached)
-                }
-                Done::Reloaded(result) => controllers::Input::Reloaded(result),
-            };
-            self.shell.deliver(Input::Manager(input));
-        }
-    }
-
-    fn read_events(&mut self) {
-        while let Some(event) = self.events.take() {
-            let input = match event {
-                Event::Changed(change) => Input::Manager(controllers::Input::Changed(change)),
-                Event::Failed(index, failure) => Input::Manager(controllers::Input::Failed(index, failure)),
-                Event::Reported(snapshot) => {
-                    *lock(&self.watch) = Watch { last: snapshot.now, cycles: snapshot.cycles };
-                    Input::Reported(snapshot)
-                }
-                Event::Said(controller, at, output, report) => {
-                    let stamp = clock::stamp().before(clock::now().since(at));
-                    self.outputs.publish(controller, output, report, stamp);
-                    continue;
-                }
-                Event::Used(_) => continue,
-            };
-            self.shell.deliver(input);
-        }
-        for (snapshot, loaded) in lock(&self.returned).drain(..) {
-            self.events.recycle(snapshot, loaded);
-        }
-    }
-
-    /// Gives a new controller its topics.
-    fn attach(
-        &mut self,
-        node: &mut r2r::Node,
-        name: &str,
-        created: Created,
-    ) -> Result<controllers::NewController, controllers::Refusal> {
-        let attached = self.topics.attach(node, name, &created);
-        attached.and_then(|()| self.outputs.attach(node, name, &created)).map_err(|error| {
-            controllers::Refusal::Init { name: name.to_owned(), reason: error.to_string() }
-        })?;
-        Ok(created.controller)
-    }
-}
-
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -189,60 +89,51 @@ struct Actions {
     topics: Topics,
     commands: Commands,
     requests: Requests,
-    asked: Asked,
-    returned: Returned,
+    desk: Desk,
 }
 
 impl Actions {
     fn carry_out(&mut self, output: Output) {
         match output {
             Output::Manager(controllers::Output::Answer(id, result)) => self.requests.answer(id, &result),
-            Output::Manager(controllers::Output::Change(change)) => self.commands.submit(change),
+            Output::Manager(controllers::Output::Change(change)) => {
+                self.commands.submit(change);
+                self.desk.expect_change();
+            }
             Output::Manager(controllers::Output::Warn(sentence)) | Output::Warn(sentence) => {
                 log::warn!(target: NAME, "{sentence}");
             }
-            Output::Manager(asked) => lock(&self.asked).push_back(asked),
+            Output::Manager(asked) => self.desk.ask(asked),
             Output::Halt => self.commands.halt(),
             Output::Reset => self.commands.reset(),
             Output::PublishHalted(is_halted) => self.topics.publish_halted(is_halted),
             Output::Publish(snapshot, names, stamp) => {
                 self.topics.publish(&snapshot, &names, stamp);
-                lock(&self.returned).push((snapshot, names.len()));
+                self.desk.give_back(snapshot, names.len());
             }
             Output::PublishStatuses(statuses) => self.topics.publish_statuses(statuses),
         }
     }
 }
 
-/// How long the node may sleep until the loop's next report, or the next event that somebody waits for.
-fn longest_sleep(
-    params: &Params,
-    requests: Requests,
-    watch: Arc<Mutex<Watch>>,
-) -> impl FnMut() -> Duration + use<> {
-    let step = params.period;
-    let period =
-        |rate: f64| if rate > 0.0 { Duration::from_secs_f64(1.0 / rate.max(1e-3)) } else { Duration::MAX };
-    let next = period(params.joint_state_rate).min(period(params.statistics_rate)).saturating_add(step);
-    move || {
-        if !requests.are_none() {
-            return SHORT;
-        }
-        let due = lock(&watch).last + next;
-        let now = clock::now();
-        if now.since(due) > LONG { LONG } else { (due.since(now) + step.min(SHORT) / 4).clamp(SHORT, LONG) }
-    }
+/// How long the node may sleep: r2r cannot wake it for a controller that was created, or a goal that was cancelled.
+fn longest_sleep(requests: Requests) -> impl FnMut() -> Duration + use<> {
+    move || if requests.need_node() { SHORT } else { Duration::MAX }
 }
 
-fn status(machine: &Mechanism, watch: &Mutex<Watch>) -> Status {
-    let CycleStatistics { cycles, missed, max_late, max_step } = lock(watch).cycles;
+fn status(machine: &Mechanism, watch: Watch) -> Status {
+    let CycleStatistics { cycles, missed, max_late, max_step, long, late } = watch.cycles;
+    let quantiles = [0.5, 0.99, 0.999].map(|share| late.quantile(share).as_micros().to_string());
     let list = machine.manager().list();
     let running = list.iter().filter(|controller| controller.is_running).count();
     let values = vec![
         ("steps".into(), cycles.to_string()),
         ("steps left out".into(), missed.to_string()),
-        ("greatest lateness (us)".into(), max_late.as_micros().to_string()),
+        ("steps longer than the period".into(), long.to_string()),
         ("longest step (us)".into(), max_step.as_micros().to_string()),
+        ("greatest lateness (us)".into(), max_late.as_micros().to_string()),
+        ("lateness of 50, 99 and 99.9 % of the steps (us)".into(), quantiles.join(", ")),
+        ("lateness (ns:steps)".into(), late.to_string()),
     ];
     let message = format!("{running} of {} controllers run", list.len());
     let mut status = Status { message, values, ..Status::default() };
@@ -276,47 +167,44 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         })?;
     }
     let types = Types::default();
-    let factory = Factory::start(robot.clone(), params.plugin_folders.clone(), &types)
+    let (factory, products) = Factory::start(robot.clone(), params.plugin_folders.clone(), &types)
         .map_err(|error| Error::Start(format!("the factory of controllers has no thread: {error}")))?;
     let Control { thread, commands, deliveries, events, .. } = start_loop(&params, robot)?;
     let halts = commands.clone();
     panics::at_once(move || halts.halt());
-    let (asked, returned, watch) = (Asked::default(), Returned::default(), Arc::<Mutex<Watch>>::default());
-    let requests = Requests::default();
+    let (desk, requests, outputs) =
+        (Desk::default(), Requests::default(), Arc::<Mutex<ControllerOutputs>>::default());
     let parameters = Arc::new(Mutex::new(member.set().clone()));
-    let mut actions = Actions {
-        topics,
-        commands: commands.clone(),
-        requests: requests.clone(),
-        asked: Arc::clone(&asked),
-        returned: Arc::clone(&returned),
-    };
+    let mut actions =
+        Actions { topics, commands: commands.clone(), requests: requests.clone(), desk: desk.clone() };
     let machine = Mechanism::new(params.call_timeout, params.halt_on.is_some());
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let shell = Shell::new(machine, Some(clock_read), move |output| actions.carry_out(output));
-    let mut courier = Courier {
+    let mut workshop = Workshop {
         shell: shell.clone(),
-        events,
         deliveries,
         topics: ControllerTopics::new(),
-        outputs: ControllerOutputs::default(),
-        factory,
-        commands,
-        asked,
-        parameters: Arc::clone(&parameters),
-        returned,
-        watch: Arc::clone(&watch),
+        outputs: Arc::clone(&outputs),
+        products,
     };
+    let bag =
+        Bag { shell: shell.clone(), events, outputs, factory, commands, parameters: Arc::clone(&parameters) };
     let runner = member.runner(&shell, move |set| {
         lock(&parameters).clone_from(set);
         Ok(Input::ParametersChanged)
     })?;
     let runner = services::serve(runner, &requests, types)?
-        .task(move |node| courier.run(node))
-        .wake_within(longest_sleep(&params, requests, Arc::clone(&watch)))
-        .status(move |machine| status(machine, &watch))
+        .task(move |node| workshop.run(node))
+        .wake_within(longest_sleep(requests))
+        .status({
+            let desk = desk.clone();
+            move |machine| status(machine, desk.watch())
+        })
         .log_levels();
+    let courier = Courier::start(&desk, bag, &params)
+        .map_err(|error| Error::Start(format!("the courier of the control loop has no thread: {error}")))?;
     let ended = start::run(runner, stop, &shell, [Input::Stopping]);
+    drop(courier);
     drop(thread);
     ended
 }

@@ -2,11 +2,11 @@ use core::time::Duration;
 
 use units::Instant;
 
+use crate::Robot;
 use crate::controllers::{
     Change, ControllerFailure, ControllerId, ControllerList, ControllerSlot, Message, Report, Step,
     SwitchEntry,
 };
-use crate::{Joint, Robot};
 
 /// The robot and its controllers, stepped together.
 ///
@@ -157,14 +157,12 @@ impl ControlLoop {
 
     fn update(&mut self, now: Instant, period: Duration, clock: &mut impl FnMut() -> Instant) {
         let ControllerList { slots, schedule } = &mut self.list;
+        let efforts = self.robot.joints().iter().map(|joint| joint.commanded_effort);
+        self.before.iter_mut().zip(efforts).for_each(|(before, effort)| *before = effort);
         let mut begin = clock();
         for &index in &*schedule {
             let Some(slot) = slots.get_mut(index) else { continue };
             if slot.is_running {
-                self.before
-                    .iter_mut()
-                    .zip(self.robot.joints())
-                    .for_each(|(before, joint)| *before = joint.commanded_effort);
                 let mut step = Step { now, period, robot: &mut self.robot };
                 let result = slot.controller.update(&mut step);
                 if let Err(failure) = result {
@@ -174,9 +172,12 @@ impl ControlLoop {
                     let joints = self.robot.joints_mut().iter_mut();
                     joints.zip(&self.before).for_each(|(joint, before)| joint.commanded_effort = *before);
                 } else {
-                    let joints = self.robot.joints_mut().iter_mut();
-                    let invalid = joints.filter_map(|joint| Joint::drop_invalid_command(joint).then_some(()));
-                    slot.invalid_commands = slot.invalid_commands.saturating_add(invalid.count() as u64);
+                    let mut invalid = 0;
+                    for (joint, before) in self.robot.joints_mut().iter_mut().zip(&mut self.before) {
+                        invalid += u64::from(joint.drop_invalid_command());
+                        *before = joint.commanded_effort; // for the next one
+                    }
+                    slot.invalid_commands = slot.invalid_commands.saturating_add(invalid);
                 }
                 let end = clock();
                 slot.timing.add(end.since(begin), end);

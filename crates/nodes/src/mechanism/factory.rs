@@ -16,10 +16,10 @@ use super::guarded::Guarded;
 
 /// Creates controllers from their parameters, on a thread of its own: a controller that takes long to initialise delays nothing
 /// else.
-pub(super) struct Factory {
-    jobs: Sender<Job>,
-    done: Receiver<Done>,
-}
+pub(super) struct Factory(Sender<Job>);
+
+/// What the factory has done.
+pub(super) struct Products(Receiver<Done>);
 
 /// What the factory is to do.
 enum Job {
@@ -66,7 +66,7 @@ impl Factory {
     /// A factory of controllers for `robot`, with the libraries in `folders`; one that cannot be loaded is logged and left out.
     /// # Errors
     /// The system refuses a thread.
-    pub(super) fn start(robot: Robot, folders: Vec<String>, types: &Types) -> io::Result<Self> {
+    pub(super) fn start(robot: Robot, folders: Vec<String>, types: &Types) -> io::Result<(Self, Products)> {
         let (jobs, received) = channel();
         let (finished, done) = channel();
         let (plugins, errors) = load(&folders);
@@ -90,22 +90,24 @@ impl Factory {
             }
         };
         thread::Builder::new().name("factory".into()).spawn(work)?;
-        Ok(Self { jobs, done })
+        Ok((Self(jobs), Products(done)))
     }
 
     /// Begins to create the controller `name`, whose parameters are in `set`.
     pub(super) fn create(&self, name: String, set: Set) {
-        let _ = self.jobs.send(Job::Create(name, set)); // the thread ends with this
+        let _ = self.0.send(Job::Create(name, set)); // the thread ends with this
     }
 
     /// Begins to load the libraries again.
     pub(super) fn reload(&self) {
-        let _ = self.jobs.send(Job::Reload);
+        let _ = self.0.send(Job::Reload);
     }
+}
 
+impl Products {
     /// The next thing that is done.
-    pub(super) fn done(&self) -> Option<Done> {
-        self.done.try_recv().ok()
+    pub(super) fn next(&self) -> Option<Done> {
+        self.0.try_recv().ok()
     }
 }
 

@@ -24,15 +24,21 @@ type Answer = Box<dyn FnOnce(&Result<(), Refusal>) + Send>;
 #[derive(Default)]
 struct Open {
     last: RequestId,
-    replies: BTreeMap<RequestId, Answer>,
+    replies: BTreeMap<RequestId, Reply>,
+}
+
+/// The way to answer a request, and whether it needs the node's own thread meanwhile.
+struct Reply {
+    send: Answer,
+    needs_node: bool,
 }
 
 impl Requests {
-    fn add(&self, reply: impl FnOnce(&Result<(), Refusal>) + Send + 'static) -> RequestId {
+    fn add(&self, needs_node: bool, reply: impl FnOnce(&Result<(), Refusal>) + Send + 'static) -> RequestId {
         let mut open = self.lock();
         open.last += 1;
         let id = open.last;
-        open.replies.insert(id, Box::new(reply));
+        open.replies.insert(id, Reply { send: Box::new(reply), needs_node });
         id
     }
 
@@ -43,13 +49,13 @@ impl Requests {
         }
         let reply = self.lock().replies.remove(&id);
         if let Some(reply) = reply {
-            reply(result);
+            (reply.send)(result);
         }
     }
 
-    /// Whether none waits.
-    pub(super) fn are_none(&self) -> bool {
-        self.lock().replies.is_empty()
+    /// Whether one waits that needs the node's own thread, which cannot be woken for it.
+    pub(super) fn need_node(&self) -> bool {
+        self.lock().replies.values().any(|reply| reply.needs_node)
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
@@ -58,17 +64,29 @@ impl Requests {
 
     /// Asks the manager, which answers with [`answer`](Self::answer).
     fn ask(&self, shell: &Shell<Mechanism>, request: Request, reply: impl FnOnce(bool) + Send + 'static) {
-        self.pursue(shell, request, |result| reply(result.is_ok()));
+        let needs_node = matches!(request, Request::Load(_) | Request::Reload { .. });
+        self.send(shell, request, needs_node, |result| reply(result.is_ok()));
     }
 
-    /// The same with the reason of a refusal; returns the request's id.
+    /// The same for a goal of an action, with the reason of a refusal; returns the request's id. r2r answers a cancellation on
+    /// the node's own thread.
     fn pursue(
         &self,
         shell: &Shell<Mechanism>,
         request: Request,
         reply: impl FnOnce(&Result<(), Refusal>) + Send + 'static,
     ) -> RequestId {
-        let id = self.add(reply);
+        self.send(shell, request, true, reply)
+    }
+
+    fn send(
+        &self,
+        shell: &Shell<Mechanism>,
+        request: Request,
+        needs_node: bool,
+        reply: impl FnOnce(&Result<(), Refusal>) + Send + 'static,
+    ) -> RequestId {
+        let id = self.add(needs_node, reply);
         shell.deliver(Input::Manager(ManagerInput::Requested(id, request)));
         id
     }

@@ -1,0 +1,52 @@
+//! The control loop of `mechanism`: its steps, how late it wakes up at rest and under calls, how long calls take, and what
+//! the node costs.
+
+mod bare;
+mod calls;
+mod cost;
+mod latency;
+mod node;
+mod steps;
+mod windows;
+
+use core::fmt;
+
+use ros::{Error, Stop};
+
+use crate::child::Folder;
+use crate::table::machine;
+
+pub use calls::serve_bare;
+
+/// The figures; shown as tables in Markdown.
+pub struct Report {
+    windows: windows::Windows,
+    steps: steps::Report,
+    latency: latency::Latency,
+    cost: cost::Report,
+    machine: String,
+}
+
+/// Measures one after the other, each beside its floor.
+/// # Errors
+/// A process does not start, ends, or does not answer; its output is shown.
+pub fn measure(context: &r2r::Context, folder: &Folder, stop: &Stop) -> Result<Report, Error> {
+    let machine = machine(); // the load before
+    let steps = steps::measure()?;
+    let windows = windows::measure(context, folder, stop)?;
+    let latency = latency::measure(context, folder, stop)?;
+    let cost = cost::measure(context, folder, stop)?;
+    Ok(Report { windows, steps, latency, cost, machine })
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { windows, steps, latency, cost, machine } = self;
+        write!(
+            f,
+            "{windows}\n\n{steps}\n\n{latency}\nWith 2 running controllers, over DDS, one call after the other at random times, in turns with \
+             a bare r2r service that answers the same list. A load, a switch and an unload take effect in a step of the loop, which is \
+             half a millisecond away in the mean.\n\n{cost}\n\n{machine}"
+        )
+    }
+}

@@ -1,0 +1,255 @@
+use std::collections::VecDeque;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::thread::{self, JoinHandle, Thread};
+use std::time::Duration;
+
+use control::{Commands, Event, Events};
+use mechanism::{CycleStatistics, Input, Mechanism, Params, Snapshot, controllers};
+use params::Set;
+use ros::{Shell, clock};
+use units::Instant;
+
+use super::factory::Factory;
+use super::lock;
+use super::outputs::ControllerOutputs;
+
+/// How soon the courier looks again for an event that must come now.
+const SOON: Duration = Duration::from_micros(100);
+/// How long it looks for an event that must come now before it believes that the loop is late; and how long after the beginning
+/// of a step it looks first.
+const LATE: Duration = Duration::from_micros(300);
+/// How often it looks for events while they are overdue.
+const SHORT: Duration = Duration::from_millis(1);
+/// How often it looks for them at least.
+const LONG: Duration = Duration::from_millis(20);
+
+/// The thread between the control loop and the machine: it delivers what the loop reports, and does what the machine asks for and
+/// must not wait for. It ends when this is dropped.
+///
+/// The loop makes no system call, so it cannot wake anyone. The courier knows when it steps, and looks then.
+pub(super) struct Courier {
+    thread: Option<JoinHandle<()>>,
+    desk: Desk,
+}
+
+/// Where the courier is told what to do, from any thread.
+#[derive(Clone, Default)]
+pub(super) struct Desk(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    asked: Mutex<VecDeque<controllers::Output>>,
+    returned: Mutex<Vec<(Box<Snapshot>, usize)>>,
+    /// Whether the loop has a change that it did not report yet.
+    is_change_due: AtomicBool,
+    watch: Mutex<Watch>,
+    thread: OnceLock<Thread>,
+    has_ended: AtomicBool,
+}
+
+/// What the loop reported last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Watch {
+    last: Instant,
+    pub(super) cycles: CycleStatistics,
+}
+
+impl Desk {
+    /// Asks for something that the manager needs.
+    pub(super) fn ask(&self, asked: controllers::Output) {
+        lock(&self.0.asked).push_back(asked);
+        self.wake();
+    }
+
+    /// Gives a report back to the loop, with the number of controllers that are loaded.
+    pub(super) fn give_back(&self, snapshot: Box<Snapshot>, loaded: usize) {
+        lock(&self.0.returned).push((snapshot, loaded)); // the loop has others until the courier comes by
+    }
+
+    /// Says that the loop has a change.
+    pub(super) fn expect_change(&self) {
+        self.0.is_change_due.store(true, Ordering::SeqCst);
+        self.wake();
+    }
+
+    /// What the loop reported last.
+    pub(super) fn watch(&self) -> Watch {
+        *lock(&self.0.watch)
+    }
+
+    fn wake(&self) {
+        if let Some(thread) = self.0.thread.get() {
+            thread.unpark();
+        }
+    }
+}
+
+/// What the courier carries.
+pub(super) struct Bag {
+    pub(super) shell: Shell<Mechanism>,
+    pub(super) events: Events,
+    pub(super) outputs: Arc<Mutex<ControllerOutputs>>,
+    pub(super) factory: Factory,
+    pub(super) commands: Commands,
+    pub(super) parameters: Arc<Mutex<Set>>,
+}
+
+impl Courier {
+    /// Starts the thread.
+    /// # Errors
+    /// The operating system refuses it.
+    pub(super) fn start(desk: &Desk, mut bag: Bag, params: &Params) -> io::Result<Self> {
+        let pace = Pace::new(params);
+        let own = desk.clone();
+        let body = move || {
+            let _ = own.0.thread.set(thread::current());
+            while !own.0.has_ended.load(Ordering::SeqCst) {
+                bag.work(&own.0);
+                let is_change_due = own.0.is_change_due.load(Ordering::SeqCst);
+                let last = lock(&own.0.watch).last;
+                thread::park_timeout(pace.sleep(clock::now(), last, is_change_due));
+            }
+        };
+        let thread = thread::Builder::new().name("courier".into()).spawn(body)?;
+        Ok(Self { thread: Some(thread), desk: desk.clone() })
+    }
+}
+
+impl Drop for Courier {
+    fn drop(&mut self) {
+        self.desk.0.has_ended.store(true, Ordering::SeqCst);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ = thread.join(); // it panicked, which was reported there
+        }
+    }
+}
+
+impl Bag {
+    fn work(&mut self, shared: &Shared) {
+        self.deliver_events(shared);
+        loop {
+            // A statement of its own: nothing is locked while the machine is told.
+            let asked = lock(&shared.asked).pop_front();
+            let Some(asked) = asked else { break };
+            match asked {
+                controllers::Output::Create { name, .. } => {
+                    let set = lock(&self.parameters).clone();
+                    self.factory.create(name, set);
+                }
+                controllers::Output::Withdraw => {
+                    let taken = self.commands.withdraw();
+                    if taken.is_some() {
+                        shared.is_change_due.store(false, Ordering::SeqCst);
+                    }
+                    self.shell.deliver(Input::Manager(controllers::Input::Withdrawn(taken)));
+                }
+                controllers::Output::ReloadLibraries => self.factory.reload(),
+                _ => {}
+            }
+        }
+    }
+
+    fn deliver_events(&mut self, shared: &Shared) {
+        while let Some(event) = self.events.take() {
+            let input = match event {
+                Event::Changed(change) => {
+                    shared.is_change_due.store(false, Ordering::SeqCst); // before the next one can follow
+                    Input::Manager(controllers::Input::Changed(change))
+                }
+                Event::Failed(index, failure) => Input::Manager(controllers::Input::Failed(index, failure)),
+                Event::Reported(snapshot) => {
+                    let mut watch = lock(&shared.watch);
+                    watch.last = snapshot.now;
+                    if let Some(cycles) = &snapshot.cycles {
+                        watch.cycles = *cycles;
+                    }
+                    drop(watch);
+                    Input::Reported(snapshot)
+                }
+                Event::Said(controller, at, output, report) => {
+                    let stamp = clock::stamp().before(clock::now().since(at));
+                    lock(&self.outputs).publish(controller, output, report, stamp);
+                    continue;
+                }
+                Event::Used(_) => continue,
+            };
+            self.shell.deliver(input);
+        }
+        for (snapshot, loaded) in lock(&shared.returned).drain(..) {
+            self.events.recycle(snapshot, loaded);
+        }
+    }
+}
+
+/// When the courier has to look.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    /// Of the loop.
+    step: Duration,
+    /// Between two reports.
+    report: Duration,
+}
+
+impl Pace {
+    fn new(params: &Params) -> Self {
+        let period = |rate: f64| {
+            if rate > 0.0 { Duration::from_secs_f64(1.0 / rate.max(1e-3)) } else { Duration::MAX }
+        };
+        Self {
+            step: params.period,
+            report: period(params.joint_state_rate).min(period(params.statistics_rate)),
+        }
+    }
+
+    /// How long it may sleep, if the loop stepped at `last`.
+    fn sleep(self, now: Instant, last: Instant, is_change_due: bool) -> Duration {
+        let due = (last + self.report) + SOON;
+        let until_report = if now < due {
+            due.since(now).min(LONG)
+        } else if now.since(due) > LONG {
+            LONG
+        } else {
+            self.step.min(SHORT)
+        };
+        if is_change_due { self.until_step(now, last).min(until_report) } else { until_report }
+    }
+
+    /// How long it is until the next step was made, or may have been made.
+    fn until_step(self, now: Instant, last: Instant) -> Duration {
+        let period = u64::try_from(self.step.as_nanos()).unwrap_or(u64::MAX).max(1);
+        let since_step = Duration::from_nanos(now.since(last).as_nanos() as u64 % period);
+        if since_step < LATE.min(self.step / 4) { SOON } else { (self.step - since_step) + SOON }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACE: Pace = Pace { step: Duration::from_millis(1), report: Duration::from_millis(10) };
+
+    fn sleep(micros: u64, is_change_due: bool) -> u128 {
+        let last = Instant::from_millis(1000);
+        PACE.sleep(last + Duration::from_micros(micros), last, is_change_due).as_micros()
+    }
+
+    #[test]
+    fn it_sleeps_until_the_next_report() {
+        assert_eq!([0, 10_099, 10_100, 10_500].map(|now| sleep(now, false)), [10_100, 1, 1000, 1000]);
+        // The loop hangs, or has nothing to report: it still looks for what controllers say.
+        assert_eq!(sleep(10_000_000, false), 20_000);
+        let rare = Pace { report: Duration::MAX, ..PACE };
+        assert_eq!(rare.sleep(Instant::from_millis(7), Instant::from_millis(1), false), LONG);
+    }
+
+    #[test]
+    fn a_change_is_looked_for_when_the_loop_steps() {
+        // Soon after a step it may have been late; otherwise a tenth of a millisecond after the next one.
+        assert_eq!([0, 249, 250, 900].map(|now| sleep(5000 + now, true)), [100, 100, 850, 200]);
+        // The report comes first.
+        assert_eq!(sleep(9_950, true), 150);
+    }
+}

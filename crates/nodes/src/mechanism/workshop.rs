@@ -1,0 +1,50 @@
+use std::sync::{Arc, Mutex};
+
+use control::Deliveries;
+use mechanism::controllers::{self, NewController, Refusal};
+use mechanism::{Input, Mechanism};
+use ros::Shell;
+
+use super::factory::{Created, Done, Products};
+use super::inputs::ControllerTopics;
+use super::lock;
+use super::outputs::ControllerOutputs;
+
+/// What needs the node itself, on its own thread: new controllers get their topics, and what arrives on them is passed on.
+pub(super) struct Workshop {
+    pub(super) shell: Shell<Mechanism>,
+    pub(super) deliveries: Deliveries,
+    pub(super) topics: ControllerTopics,
+    pub(super) outputs: Arc<Mutex<ControllerOutputs>>,
+    pub(super) products: Products,
+}
+
+impl Workshop {
+    pub(super) fn run(&mut self, node: &mut r2r::Node) {
+        self.topics.pass_on(&mut self.deliveries);
+        while let Some(done) = self.products.next() {
+            let input = match done {
+                Done::Created(name, created) => {
+                    let attached = created.and_then(|created| self.attach(node, &name, created));
+                    controllers::Input::Created(attached)
+                }
+                Done::Reloaded(result) => controllers::Input::Reloaded(result),
+            };
+            self.shell.deliver(Input::Manager(input));
+        }
+    }
+
+    /// Gives a new controller its topics.
+    fn attach(
+        &mut self,
+        node: &mut r2r::Node,
+        name: &str,
+        created: Created,
+    ) -> Result<NewController, Refusal> {
+        let attached = self.topics.attach(node, name, &created);
+        attached
+            .and_then(|()| lock(&self.outputs).attach(node, name, &created))
+            .map_err(|error| Refusal::Init { name: name.to_owned(), reason: error.to_string() })?;
+        Ok(created.controller)
+    }
+}
