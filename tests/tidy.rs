@@ -76,6 +76,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "isolation",
             "clap",
             "r2r",
+            "futures",
             "ratatui",
             "rustix",
         ],

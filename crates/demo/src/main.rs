@@ -1,19 +1,14 @@
-//! Executable `demo`: a small robot driven from the stick to the motors, on one machine and without any hardware.
+//! Executable `demo`: shows the nodes at work in a terminal, on one machine and without any hardware.
 //!
-//! The demo is only an operator and an observer: it starts the nodes as processes, moves a virtual stick, presses buttons, and
-//! shows the messages on the topics.
-//!
-//! * [`arguments`], [`other_nodes`], [`probe`]: the user's options, the other nodes in the ROS domain, whether a gamepad is
-//!   connected.
-//! * [`children`]: the processes of the nodes.
-//! * [`machine`]: the operator, a machine like every node. [`operator_input`] is the state of the stick and the buttons,
-//!   [`course`] the script, [`keyboard`] the user's keys, [`observed`] and [`stages`] the received messages, [`record`] the
-//!   changes that [`checks`] judge.
-//! * [`topics`]: its messages.
-//! * [`headless`], [`screen`] and [`view`]: the output for the user.
+//! * [`vehicle`]: a small robot driven from the stick to the motors. [`arm`]: the controllers of a simulated arm.
+//! * [`arguments`], [`other_nodes`]: the user's options, the other nodes in the ROS domain.
+//! * [`start`], [`children`]: the start and the end of a demo, the processes of its nodes.
+//! * [`pilot`], [`record`]: who operates, the script or the user; the changes by which a script is judged.
+//! * [`headless`], [`screen`] and [`widgets`]: a script without a screen, a screen, and what is on both.
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod arm;
 mod children;
 mod error;
 mod headless;
@@ -77,5 +72,6 @@ fn demonstrate(arguments: Arguments) -> Result<(), Error> {
     if arguments.headless {
         ros::start_logger(); // Lines of a log would disturb the screen.
     }
-    vehicle::run(&Demo { arguments, context, stop, domain })
+    let demo = Demo { arguments, context, stop, domain };
+    if demo.arguments.arm { arm::run(&demo) } else { vehicle::run(&demo) }
 }

@@ -18,6 +18,11 @@ impl<C> Record<C> {
         self.changes.push((now, change));
     }
 
+    /// Records changes that are later than all before.
+    pub fn extend(&mut self, changes: impl IntoIterator<Item = (Instant, C)>) {
+        self.changes.extend(changes);
+    }
+
     /// All changes.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &(Instant, C)> {
         self.changes.iter()
