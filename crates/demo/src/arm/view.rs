@@ -52,7 +52,7 @@ const KEYS: [(&str, &str); 9] = [
     ("q", "quit"),
 ];
 /// The panel's width with its frame.
-const PANEL: u16 = 38;
+const PANEL: u16 = 39;
 /// The lines for what is done, what is expected of it, and what is seen.
 const LINES: u16 = 3;
 /// A screen of this height has one more for the outcome of the act before.

@@ -32,7 +32,7 @@ fn gray(text: String) -> Line<'static> {
 }
 
 fn controllers(picture: &Picture) -> Vec<Line<'static>> {
-    let title = gray(format!("{:<24}{:>4}{:>4}{:>4}", "  controller, us", "mean", "max", "over"));
+    let title = gray(format!("{:<24}{:>4}{:>4}{:>5}", "  controller, us", "mean", "max", "over"));
     let rows = Controller::ALL.into_iter().enumerate().map(|(index, controller)| {
         let listed = picture.list.iter().find(|listed| listed.name == controller.name());
         let (state, colour) = match listed {
@@ -41,7 +41,7 @@ fn controllers(picture: &Picture) -> Vec<Line<'static>> {
             None => ("-", Color::Gray),
         };
         let times = match picture.observed.row(controller).filter(|_| listed.is_some()) {
-            Some(row) => format!("{:>4.1}{:>4.0}{:>4}", micros(row.mean), micros(row.max), row.overruns),
+            Some(row) => format!("{:>4.1}{:>4.0}{:>5}", micros(row.mean), micros(row.max), row.overruns),
             None => String::new(),
         };
         Line::from(vec![
@@ -89,7 +89,7 @@ fn timing(picture: &Picture) -> Vec<Line<'static>> {
         Line::from(vec![
             Span::styled(format!("{name} "), Style::new().fg(Color::Gray)),
             Span::from(format!("{:<BAR$}", bar(*count, *steps))).fg(Color::Cyan),
-            Span::from(format!("{count:>10}")),
+            Span::from(format!("{count:>11}")),
         ])
     }));
     lines

@@ -71,15 +71,15 @@ fn everything_is_on_the_smallest_screen() {
             "from the side",
             "pan position 1.00 rad, command 1.20",
             "tilt position 0.50 rad",
-            "2 pan_position   running 1.2  56   7",
-            "5 arm_trajectory stopped 1.2  56   7",
+            "2 pan_position   running 1.2  56    7",
+            "5 arm_trajectory stopped 1.2  56    7",
             "1 pan_effort     -",
-            "controller, us         mean max over",
+            "controller, us        mean max over",
             "motors    on  cable plugged in",
             "loop      123456 steps, 2 left out",
             "late up to 4567 us, step 89 us",
-            "<   10 ██████████████████    100000",
-            "> 1000 █                          1",
+            "<   10 ██████████████████     100000",
+            "> 1000 █                           1",
             "command pan 1.20 rad",
             "expected  within 0.02 rad",
             "seen      pan 1.00, tilt 0.50",
@@ -146,9 +146,9 @@ fn the_arm_points_to_where_it_is() {
             picture.observed.history.clear();
         })
     };
-    // The view from above has the columns 1 to 29; its middle, with the base, is column 15.
+    // The view from above has the columns 1 to 29, its middle is column 15. 10 lines show 0.66 m, so the arm's 0.3 m are 9 columns.
     let (left, right) = (arm(1.57), arm(-1.57));
-    let (far_left, far_right) = (2..10, 21..29);
+    let (far_left, far_right) = (5..12, 19..26);
     assert!(
         dots(&left, 1..12, far_left.clone()) > 4 && dots(&left, 1..12, far_right.clone()) == 0,
         "{}",
