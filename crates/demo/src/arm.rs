@@ -66,7 +66,7 @@ const STATISTICS_RATE: f64 = 10.0;
 pub fn run(demo: &Demo) -> Result<(), Error> {
     let Demo { arguments, stop, .. } = demo;
     let mut member = demo.member("Operates the demo's arm and observes its node.")?;
-    other_nodes::refuse(&member.node, stop, TOPICS)?;
+    other_nodes::refuse(&member.node, stop, TOPICS, demo.is_shared)?;
     // Created here so it is dropped after the operator: whatever happens below, the node is ended.
     let mut children = Children::new()?;
     let (parameters, robot) = (children.write("arm.yaml", PARAMETERS)?, children.write("arm.urdf", ROBOT)?);

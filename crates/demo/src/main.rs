@@ -68,10 +68,11 @@ fn demonstrate(arguments: Arguments) -> Result<(), Error> {
     let (domain, sentence) = isolation::ensure()?;
     print(sentence);
     let stop = Stop::on_signals(LONGEST_END).map_err(Error::io("catch signals"))?;
+    let is_shared = isolation::is_in_use(domain);
     let context = ros::context()?;
     if arguments.headless {
         ros::start_logger(); // Lines of a log would disturb the screen.
     }
-    let demo = Demo { arguments, context, stop, domain };
+    let demo = Demo { arguments, context, stop, domain, is_shared };
     if demo.arguments.arm { arm::run(&demo) } else { vehicle::run(&demo) }
 }

@@ -6,8 +6,11 @@ use ros::{Stop, clock};
 use crate::NAME;
 use crate::error::Error;
 
-/// How long the discovery of other nodes may take.
-const DISCOVERY_TIME: Duration = Duration::from_secs(1);
+/// How long the discovery of other nodes may take. In some starts Fast DDS learns the topics of another process only with
+/// that one's next heartbeat, 3 s later.
+const DISCOVERY_TIME: Duration = Duration::from_secs(5);
+/// How long it is looked for nodes in a domain that no process of this machine is in.
+const EMPTY_TIME: Duration = Duration::from_secs(1);
 /// How often to check the graph.
 const POLL_PERIOD: Duration = Duration::from_millis(50);
 /// Topics that nearly every node publishes, which show the names of nodes that only subscribe.
@@ -56,15 +59,16 @@ impl fmt::Display for OtherNode {
     }
 }
 
-/// Waits until all nodes in the domain are discovered, before the demo starts its own.
+/// Waits until all nodes in the domain are discovered, before the demo starts its own; `is_shared`: whether another process of this
+/// machine is in the domain.
 /// # Errors
 /// Another node publishes or subscribes to one of the topics `own`, or the user interrupted.
-pub fn refuse(node: &r2r::Node, stop: &Stop, own: OwnTopics) -> Result<(), Error> {
+pub fn refuse(node: &r2r::Node, stop: &Stop, own: OwnTopics, is_shared: bool) -> Result<(), Error> {
     let publishers = |topic: &str| -> Vec<String> {
         let all = ros::publishers(node, topic).unwrap_or_default();
         all.into_iter().map(|publisher| publisher.full_name).collect()
     };
-    let end = clock::now() + DISCOVERY_TIME;
+    let end = clock::now() + if is_shared { DISCOVERY_TIME } else { EMPTY_TIME };
     loop {
         if stop.is_set() {
             return Err(Error::Interrupted);

@@ -20,6 +20,8 @@ pub struct Demo {
     pub stop: Stop,
     /// The ROS domain, for watching from another shell.
     pub domain: u8,
+    /// Whether another process of this machine was in it at the start.
+    pub is_shared: bool,
 }
 
 impl Demo {

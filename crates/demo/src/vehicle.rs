@@ -50,7 +50,7 @@ const PARAMETERS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../.
 pub fn run(demo: &Demo) -> Result<(), Error> {
     let Demo { arguments, stop, .. } = demo;
     let mut member = demo.member("Operates the demo's robot and observes all topics.")?;
-    other_nodes::refuse(&member.node, stop, TOPICS)?;
+    other_nodes::refuse(&member.node, stop, TOPICS, demo.is_shared)?;
     // The course unplugs the stick, which is not possible with a real one.
     let gamepad = if arguments.headless { None } else { probe::gamepad() };
     let mut overrides = Vec::new();

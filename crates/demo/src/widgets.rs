@@ -22,9 +22,27 @@ pub fn label(text: &str) -> Span<'static> {
     Span::styled(format!("{text:<10}"), Style::new().fg(Color::Gray))
 }
 
+/// A number with so many decimals; one that is rounded to zero has no sign.
+pub fn number(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    match text.strip_prefix('-') {
+        Some(rest) if rest.chars().all(|letter| matches!(letter, '0' | '.')) => rest.into(),
+        _ => text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rounded_zero_has_no_sign() {
+        assert_eq!(
+            [-0.004, 0.0, -0.0, -0.005_1, 12.0].map(|value| number(value, 2)),
+            ["0.00", "0.00", "0.00", "-0.01", "12.00"]
+        );
+        assert_eq!(number(-0.3, 0), "0");
+    }
 
     #[test]
     fn keys_take_the_lines_that_they_need() {

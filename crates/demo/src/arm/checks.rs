@@ -7,6 +7,7 @@ use crate::arm::calls::{Answer, Call};
 use crate::arm::motion::Motion;
 use crate::arm::record::Record;
 use crate::arm::robot::{Controller, Joint, JointState, run, running, words};
+use crate::widgets::number;
 
 /// What became of an act.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,12 +159,7 @@ fn present(record: &Record, now: Instant) -> [JointState; 2] {
 
 fn positions(joints: &[JointState; 2]) -> String {
     let [pan, tilt] = joints;
-    format!("pan {}, tilt {}", radians(pan.position), radians(tilt.position))
-}
-
-/// Adding zero makes a zero positive.
-fn radians(value: f64) -> String {
-    format!("{:.2}", (value * 100.0).round() / 100.0 + 0.0)
+    format!("pan {}, tilt {}", number(pan.position, 2), number(tilt.position, 2))
 }
 
 fn reached(record: &Record, from: Instant, targets: &[Option<f64>; 2]) -> Verdict {
@@ -212,11 +208,11 @@ fn repeated(record: &Record, from: Instant, controller: Controller, value: f64) 
     let found = record.joints(from).find(|(_, joints)| (pan(joints).abs() - value.abs()).abs() <= near);
     match found {
         Some((at, joints)) => {
-            Good(format!("{:.2} {unit} after {:.2} s", pan(joints), at.since(from).as_secs_f64()))
+            Good(format!("{} {unit} after {:.2} s", number(pan(joints), 2), at.since(from).as_secs_f64()))
         }
         None => {
             let last = record.joints(from).next_back().map_or(0.0, |(_, joints)| pan(joints));
-            Pending(format!("{last:.2} {unit}"))
+            Pending(format!("{} {unit}", number(last, 2)))
         }
     }
 }
@@ -228,11 +224,11 @@ fn silent(record: &Record, from: Instant, now: Instant, controller: Option<Contr
     let (bound, ended, seen) = match controller {
         Some(Controller::PanEffort) => {
             let ended = since(record, from, |joints| joints[pan].effort.abs() < 1e-6);
-            (TIMEOUT + SLACK, ended, format!("effort {:.2} Nm", last.effort))
+            (TIMEOUT + SLACK, ended, format!("effort {} Nm", number(last.effort, 2)))
         }
         Some(Controller::PanVelocity) => {
             let ended = since(record, from, |joints| joints[pan].velocity.abs() <= STANDS);
-            (TIMEOUT + BRAKING + SLACK, ended, format!("velocity {:.2} rad/s", last.velocity))
+            (TIMEOUT + BRAKING + SLACK, ended, format!("velocity {} rad/s", number(last.velocity, 2)))
         }
         _ => {
             let held = record.joints_at(from).copied().unwrap_or_default();

@@ -91,9 +91,11 @@ pub struct Operator {
     loaded: Instant,
     record: Record,
     episode: Option<Episode>,
+    /// Those of the script's steps that are over.
     outcomes: Vec<(Step, Act, Verdict)>,
-    /// Those of the script, with the last times of each controller.
+    /// The last times of each controller that was loaded.
     times: Vec<ControllerRow>,
+    /// The calls that are to be made.
     calls: VecDeque<Call>,
     /// The call that waits for its answer, and until when.
     open: Option<(Call, Instant)>,
@@ -259,13 +261,16 @@ impl Operator {
             (self.pilot, self.episode) = (Pilot::Keyboard(()), None);
         }
         // One act after the other: a call that is not answered is waited for.
-        if self.is_idle()
-            && let Some(act) = act(key, self)
-        {
-            self.then = (key == Key::Trajectory && !matches!(act, Act::Follow(_))).then_some(key);
-            self.forget_record(now);
-            self.begin(now, act);
+        if !self.is_idle() {
+            return;
         }
+        let Some(act) = act(key, self) else {
+            self.episode = None; // the screen says that the key has no controller
+            return;
+        };
+        self.then = (key == Key::Trajectory && !matches!(act, Act::Follow(_))).then_some(key);
+        self.forget_record(now);
+        self.begin(now, act);
     }
 
     /// Begins the record anew, with the state that is known.

@@ -238,6 +238,7 @@ fn arrows_change_what_the_running_controller_is_commanded() {
     let left = Key::Nudge(Joint::Pan, true);
     assert_eq!(press(left), (None, 0.0), "nothing runs");
     press(Key::Toggle(Controller::PanPosition));
+    assert_eq!(press(Key::Nudge(Joint::Tilt, true)), (None, 0.0), "nothing moves tilt");
     assert_eq!(press(left), (Some(Act::Move([Some(0.1), None])), 0.1));
     assert_eq!(press(left).1, 0.2);
     press(Key::Toggle(Controller::PanEffort));

@@ -65,17 +65,15 @@ fn above(context: &mut Context<'_>, picture: &Picture) {
     context.draw(&Circle { x: 0.0, y: 0.0, radius: RADIUS, color: Color::Gray });
     for limit in Joint::Pan.soft_limits() {
         let end = |far: f64| (-far * limit.sin(), far * limit.cos());
-        let ((x1, y1), (x2, y2)) = (end(RADIUS * 1.3), end(LENGTH * 0.6));
+        let ((x1, y1), (x2, y2)) = (end(LENGTH * 0.8), end(LENGTH));
         context.draw(&Line { x1, y1, x2, y2, color: Color::DarkGray });
     }
     let Some((measured, commanded)) = positions(picture) else { return };
     // Ahead is up on the screen, and pan turns counter-clockwise from there.
     let end = |[pan, tilt]: [f64; 2]| (-LENGTH * tilt.cos() * pan.sin(), LENGTH * tilt.cos() * pan.cos());
-    context.layer();
     if is_commanded(picture) {
         context.draw(&Points { coords: &dots((0.0, 0.0), end(commanded)), color: Color::Yellow });
     }
-    context.layer();
     let (x2, y2) = end(measured);
     context.draw(&Line { x1: 0.0, y1: 0.0, x2, y2, color: Color::Cyan });
 }
@@ -94,11 +92,9 @@ fn side(context: &mut Context<'_>, picture: &Picture) {
     let Some((measured, commanded)) = positions(picture) else { return };
     // A positive tilt lowers the arm.
     let end = |[_, tilt]: [f64; 2]| (LENGTH * tilt.cos(), HEIGHT - LENGTH * tilt.sin());
-    context.layer();
     if is_commanded(picture) {
         context.draw(&Points { coords: &dots((0.0, HEIGHT), end(commanded)), color: Color::Yellow });
     }
-    context.layer();
     let (x2, y2) = end(measured);
     context.draw(&Line { x1: 0.0, y1: HEIGHT, x2, y2, color: Color::Cyan });
 }

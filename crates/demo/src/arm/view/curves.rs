@@ -9,6 +9,7 @@ use ratatui::widgets::{Block, Paragraph};
 use super::Picture;
 use crate::arm::observed::WINDOW;
 use crate::arm::robot::Joint;
+use crate::widgets::number;
 
 /// The width of the scale at the left.
 const SCALE: u16 = 6;
@@ -24,7 +25,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, joint: Joint, picture: &Picture) 
     let quantity = picture.quantities[joint as usize];
     let (name, unit) = quantity.words();
     let (measured, commanded) = curves(joint, picture);
-    let present = |curve: &Curve| curve.last().map_or("-".into(), |(_, value)| format!("{:.2}", value + 0.0));
+    let present = |curve: &Curve| curve.last().map_or("-".into(), |(_, value)| number(*value, 2));
     let mut title = vec![
         Span::from(format!(" {} {name} ", joint.name())),
         Span::from(present(&measured)).fg(Color::Cyan),
@@ -42,10 +43,10 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, joint: Joint, picture: &Picture) 
     frame.render_widget(block, area);
     let [scale, plot] = Layout::horizontal([Constraint::Length(SCALE), Constraint::Min(0)]).areas(inside);
     let [low, high] = range(measured.iter().chain(&commanded).map(|(_, value)| *value));
-    let number = |value: f64| Line::from(format!("{:>5.1}", value + 0.0)).fg(Color::Gray);
+    let label = |value: f64| Line::from(format!("{:>5}", number(value, 1))).fg(Color::Gray);
     let mut labels = vec![Line::default(); usize::from(scale.height)];
     if let [first, .., last] = &mut labels[..] {
-        (*first, *last) = (number(high), number(low));
+        (*first, *last) = (label(high), label(low));
     }
     frame.render_widget(Paragraph::new(labels), scale);
     let canvas = Canvas::default()
@@ -54,7 +55,6 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, joint: Joint, picture: &Picture) 
         .y_bounds([low, high])
         .paint(|context| {
             stroke(context, &commanded, Color::Yellow);
-            context.layer();
             stroke(context, &measured, Color::Cyan);
         });
     frame.render_widget(canvas, plot);
