@@ -194,8 +194,7 @@ fn followed(record: &Record, from: Instant, now: Instant, motion: &Motion) -> Ve
     let left =
         last.iter().zip(end).fold(0.0_f64, |left, (joint, end)| left.max((joint.position - end).abs()));
     let is_over = now.since(sent) >= motion.duration();
-    let seen =
-        format!("{}; {left:.3} rad from its end, at most {off:.2} rad off on the way", positions(&last));
+    let seen = format!("{left:.3} rad from its end, up to {off:.2} rad off on the way");
     if is_over && left <= GOAL { Good(seen) } else { Pending(seen) }
 }
 

@@ -18,7 +18,7 @@ const BAR: usize = 18;
 /// Draws controllers, motors, cable, and the loop.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
     let mut lines: Vec<Line<'_>> = Vec::new();
-    for part in [controllers(picture), state(picture), timing(picture)] {
+    for part in [controllers(picture), state(picture), timing(picture, area.height >= ROOMY)] {
         if area.height >= ROOMY && !lines.is_empty() {
             lines.push(Line::default());
         }
@@ -74,13 +74,14 @@ fn state(picture: &Picture) -> Vec<Line<'static>> {
     ])]
 }
 
-fn timing(picture: &Picture) -> Vec<Line<'static>> {
+/// The loop's figures; the longest step if there `is_room`.
+fn timing(picture: &Picture, is_room: bool) -> Vec<Line<'static>> {
     let Some(timing) = &picture.observed.timing else { return vec![gray("loop: no report yet".into())] };
     let LoopTiming { steps, left_out, greatest_lateness, longest_step, lateness } = timing;
-    let mut lines = vec![
-        Line::from(vec![label("loop"), Span::from(format!("{steps} steps, {left_out} left out"))]),
-        gray(format!("late up to {greatest_lateness} us, step {longest_step} us")),
-    ];
+    let mut lines =
+        vec![Line::from(vec![label("loop"), Span::from(format!("{steps} steps, {left_out} left out"))])];
+    lines.extend(is_room.then(|| Line::from(format!("{:<10}the longest took {longest_step} us", ""))));
+    lines.push(gray(format!("steps by lateness, us; at most {greatest_lateness}")));
     let names = BOUNDS
         .iter()
         .map(|bound| format!("<{bound:>5}"))
