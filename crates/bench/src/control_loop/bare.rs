@@ -8,7 +8,7 @@ use std::time::Duration;
 use mechanism::Histogram;
 use ros::Error;
 use rustix::mm::MlockAllFlags;
-use rustix::thread::clock_nanosleep_absolute;
+use rustix::thread::{CpuSet, clock_nanosleep_absolute, sched_setaffinity};
 use rustix::time::{ClockId, Timespec, clock_gettime};
 use thread_priority::{
     RealtimeThreadSchedulePolicy, ThreadPriority, ThreadPriorityValue, ThreadSchedulePolicy,
@@ -17,11 +17,12 @@ use thread_priority::{
 
 /// The priority of the node's loop, see the parameter `priority` of `mechanism`.
 const PRIORITY: u8 = 50;
-const PERIOD: u64 = 1_000_000;
+/// A little longer than that of the node's loop \[ns\], so that all phases between the two occur, each in every second.
+const PERIOD: u64 = 1_001_000;
 /// For how many wake-ups there is room: ten minutes.
 const ROOM: usize = 600_000;
 
-/// A bare loop of 1 kHz with the settings of the node's loop, and none of its code. It ends when this is dropped.
+/// A bare loop of 1 kHz with the settings of the node's loop, on the same processor, and with none of its code. It ends when this is dropped.
 pub struct Bare {
     thread: Option<JoinHandle<()>>,
     record: Arc<Record>,
@@ -48,7 +49,7 @@ impl Bare {
     /// as the node's loop.
     /// # Errors
     /// The operating system refuses the thread.
-    pub fn start() -> Result<Self, Error> {
+    pub fn start(core: usize) -> Result<Self, Error> {
         let record = Arc::new(Record {
             late: std::iter::repeat_with(AtomicU64::default).take(ROOM).collect(),
             count: AtomicU64::new(0),
@@ -59,6 +60,9 @@ impl Bare {
         let thread = thread::Builder::new().name("bare".into()).spawn(move || {
             let flags = MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT;
             let _ = rustix::mm::mlockall(flags); // refused: the node warns of it
+            let mut cores = CpuSet::new();
+            cores.set(core);
+            let _ = sched_setaffinity(None, &cores); // refused: there is no such processor, and the node warns of it
             let value = ThreadPriorityValue::try_from(PRIORITY).unwrap_or(ThreadPriorityValue::MIN);
             let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
             let _ = set_thread_priority_and_policy(
@@ -128,7 +132,7 @@ mod tests {
     #[test]
     #[allow(clippy::disallowed_methods)] // the loop runs meanwhile
     fn it_records_each_wake_up_of_its_window() {
-        let bare = Bare::start().unwrap();
+        let bare = Bare::start(0).unwrap();
         thread::sleep(Duration::from_millis(20));
         let from = bare.mark();
         thread::sleep(Duration::from_millis(200));

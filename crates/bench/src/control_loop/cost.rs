@@ -44,7 +44,7 @@ pub fn measure(context: &r2r::Context, folder: &Folder, stop: &Stop) -> Result<R
             eprintln!("bench: loop: round {round} of {ROUNDS}, cost at {rate} Hz");
             let bare = Child::start("bench", &["loop".to_owned(), rate.to_string()], folder)?;
             sums[1].add(&observe(bare, stop)?);
-            let child = node::start(*rate, folder)?;
+            let child = node::start(*rate, None, folder)?;
             let started = caller.wait().and_then(|()| caller.start(RUNNING));
             started.map_err(|error| Error::Start(format!("{error}\n{}", child.output())))?;
             sums[0].add(&observe(child, stop)?);

@@ -37,7 +37,7 @@ pub struct Latency([Distribution; CALLS.len()]);
 pub fn measure(context: &r2r::Context, folder: &Folder, stop: &Stop) -> Result<Latency, Error> {
     eprintln!("bench: loop: service calls");
     let _bare = Child::start("bench", &["service".to_owned()], folder)?;
-    let child = node::start(RATE, folder)?;
+    let child = node::start(RATE, None, folder)?;
     let times =
         take_times(context, stop).map_err(|error| Error::Start(format!("{error}\n{}", child.output())))?;
     let none = || Error::Start("no call was made".into());

@@ -18,14 +18,16 @@ const NAME: &str = "mechanism";
 const LONGEST: Duration = Duration::from_secs(10);
 const SLICE: Duration = Duration::from_millis(20);
 
-/// Starts the node, whose loop has this `rate` \[Hz\].
+/// Starts the node, whose loop has this `rate` \[Hz\], and one processor if it is given.
 /// # Errors
 /// There is no such executable.
-pub fn start(rate: u32, folder: &Folder) -> Result<Child, Error> {
+pub fn start(rate: u32, core: Option<usize>, folder: &Folder) -> Result<Child, Error> {
     let description = format!("robot_description:={URDF}");
     let rate = format!("rate:={rate}");
-    let arguments = ["--ros-args", "--params-file", CONFIG, "-p", &description, "-p", &rate];
-    Child::start(NAME, &arguments.map(str::to_owned), folder)
+    let mut arguments =
+        ["--ros-args", "--params-file", CONFIG, "-p", &description, "-p", &rate].map(str::to_owned).to_vec();
+    arguments.extend(core.into_iter().flat_map(|core| ["-p".to_owned(), format!("cores:=[{core}]")]));
+    Child::start(NAME, &arguments, folder)
 }
 
 /// What the loop reports of its steps since its start.

@@ -172,11 +172,7 @@ impl ControlLoop {
                     let joints = self.robot.joints_mut().iter_mut();
                     joints.zip(&self.before).for_each(|(joint, before)| joint.commanded_effort = *before);
                 } else {
-                    let mut invalid = 0;
-                    for (joint, before) in self.robot.joints_mut().iter_mut().zip(&mut self.before) {
-                        invalid += u64::from(joint.drop_invalid_command());
-                        *before = joint.commanded_effort; // for the next one
-                    }
+                    let invalid = accept(&mut self.before, &mut self.robot);
                     slot.invalid_commands = slot.invalid_commands.saturating_add(invalid);
                 }
                 let end = clock();
@@ -247,4 +243,24 @@ impl ControlLoop {
         }
         first
     }
+}
+
+/// Replaces commands that are not finite by zero and returns how many there were; afterwards `before` has all commands.
+///
+/// Each joint is read once, since this is done for every controller.
+fn accept(before: &mut [f64], robot: &mut Robot) -> u64 {
+    let mut are_finite = true;
+    for (before, joint) in before.iter_mut().zip(robot.joints()) {
+        *before = joint.commanded_effort;
+        are_finite &= before.is_finite();
+    }
+    if are_finite {
+        return 0;
+    }
+    let mut invalid = 0;
+    for (before, joint) in before.iter_mut().zip(robot.joints_mut()) {
+        invalid += u64::from(joint.drop_invalid_command());
+        *before = joint.commanded_effort;
+    }
+    invalid
 }

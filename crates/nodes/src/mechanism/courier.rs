@@ -15,10 +15,11 @@ use super::factory::Factory;
 use super::lock;
 use super::outputs::ControllerOutputs;
 
-/// How soon the courier looks again for an event that must come now.
+/// How long after the beginning of a step the courier looks for what it reports.
+const STEP: Duration = Duration::from_micros(30);
+/// How soon it looks again.
 const SOON: Duration = Duration::from_micros(100);
-/// How long it looks for an event that must come now before it believes that the loop is late; and how long after the beginning
-/// of a step it looks first.
+/// How much later than due a step is still likely to come.
 const LATE: Duration = Duration::from_micros(300);
 /// How often it looks for events while they are overdue.
 const SHORT: Duration = Duration::from_millis(1);
@@ -206,7 +207,7 @@ impl Pace {
 
     /// How long it may sleep, if the loop stepped at `last`.
     fn sleep(self, now: Instant, last: Instant, is_change_due: bool) -> Duration {
-        let due = (last + self.report) + SOON;
+        let due = (last + self.report) + STEP;
         let until_report = if now < due {
             due.since(now).min(LONG)
         } else if now.since(due) > LONG {
@@ -221,7 +222,7 @@ impl Pace {
     fn until_step(self, now: Instant, last: Instant) -> Duration {
         let period = u64::try_from(self.step.as_nanos()).unwrap_or(u64::MAX).max(1);
         let since_step = Duration::from_nanos(now.since(last).as_nanos() as u64 % period);
-        if since_step < LATE.min(self.step / 4) { SOON } else { (self.step - since_step) + SOON }
+        if since_step < LATE.min(self.step / 4) { SOON } else { (self.step - since_step) + STEP }
     }
 }
 
@@ -238,7 +239,7 @@ mod tests {
 
     #[test]
     fn it_sleeps_until_the_next_report() {
-        assert_eq!([0, 10_099, 10_100, 10_500].map(|now| sleep(now, false)), [10_100, 1, 1000, 1000]);
+        assert_eq!([0, 10_029, 10_030, 10_500].map(|now| sleep(now, false)), [10_030, 1, 1000, 1000]);
         // The loop hangs, or has nothing to report: it still looks for what controllers say.
         assert_eq!(sleep(10_000_000, false), 20_000);
         let rare = Pace { report: Duration::MAX, ..PACE };
@@ -247,9 +248,9 @@ mod tests {
 
     #[test]
     fn a_change_is_looked_for_when_the_loop_steps() {
-        // Soon after a step it may have been late; otherwise a tenth of a millisecond after the next one.
-        assert_eq!([0, 249, 250, 900].map(|now| sleep(5000 + now, true)), [100, 100, 850, 200]);
-        // The report comes first.
-        assert_eq!(sleep(9_950, true), 150);
+        // Soon after a step was due it may have been late; otherwise after the next one.
+        assert_eq!([0, 249, 250, 900].map(|now| sleep(5000 + now, true)), [100, 100, 780, 130]);
+        // The report is due, and so is the step.
+        assert_eq!((sleep(9_950, true), sleep(10_040, true)), (80, 100));
     }
 }
