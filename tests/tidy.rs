@@ -77,6 +77,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "isolation",
             "clap",
             "r2r",
+            "futures",
             "ratatui",
             "rustix",
         ],

@@ -1,4 +1,4 @@
-"""The demo drives its own vehicle only."""
+"""The demo drives its own vehicle and its own arm only."""
 
 import contextlib
 import os
@@ -8,6 +8,8 @@ import subprocess
 import pytest
 import rclpy
 from conftest import EDGE, STOP
+from mechanisms import arm
+from sensor_msgs.msg import JointState
 from std_msgs.msg import Int16, String
 from vehicle import Vehicle
 
@@ -16,11 +18,11 @@ pytestmark = pytest.mark.few
 DOMAIN = os.environ.get("ROS_DOMAIN_ID", "0")
 
 
-def demo(changes=(), timeout=60.0):
+def demo(changes=(), timeout=60.0, arguments=()):
     """The headless demo started by hand in the tests' own shell, which has the domain of the tests."""
     environment = {name: value for name, value in os.environ.items() if name != "STEERSMAN_DOMAIN"}
     environment.update(changes)
-    command = ["demo", "--headless", "--seconds", "12"]
+    command = ["demo", "--headless", "--seconds", "12", *arguments]
     return subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout)
 
 
@@ -81,6 +83,33 @@ def test_an_observer_does_not_keep_the_demo_from_beginning():
         node.create_subscription(String, "/hind/state", lambda _: None, EDGE)
         ended = demo({"STEERSMAN_DOMAIN": DOMAIN})
         assert ended.returncode == 0 and f"in ROS domain {DOMAIN} " in ended.stdout, ended.stdout
+
+
+def test_the_arms_demo_passes_its_own_checks_and_leaves_the_shells_controllers_alone():
+    with arm() as (graph, manager, _):
+        assert manager.load("pan_position") and manager.switch(["pan_position"])
+        graph.subscribe(JointState, "joint_states", EDGE)
+        ended = demo(arguments=["--arm"])
+        assert ended.returncode == 0 and ended.stdout.endswith("demo: ok\n"), ended.stdout
+        for line in [
+            "   ok: refused; pan_position and tilt_position run as before",
+            "   ok: no controller is loaded",
+            "mechanism: ended with exit code 0",
+        ]:
+            assert f"\n{line}\n" in ended.stdout, ended.stdout
+        assert re.search(r"\d+ steps of the loop, .*\nno later than 10 us .*, 1000 us [\d.]+ %\n", ended.stdout), ended.stdout
+        assert manager.list() == [("pan_position", "running")]
+        graph.wait(lambda: graph.last("joint_states") is not None, "no joint states")
+        assert list(graph.last("joint_states").position) == [0.0, 0.0]
+
+
+def test_in_a_chosen_domain_the_arms_demo_refuses_to_begin_beside_a_mechanism():
+    with arm() as (_, manager, _):
+        assert manager.load("pan_position")
+        ended = demo({"STEERSMAN_DOMAIN": DOMAIN}, 10.0, ["--arm"])
+        assert ended.returncode == 1
+        assert "demo: the node '/mechanism' already publishes '/joint_states', which the demo would drive with" in ended.stdout, ended.stdout
+        assert manager.list() == [("pan_position", "stopped")]
 
 
 def test_a_domain_that_is_none_is_refused():

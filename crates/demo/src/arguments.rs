@@ -16,6 +16,9 @@ pub struct Arguments {
     /// Length of the scripted course in seconds; in a shorter one than 12 s a stop has no time to be seen.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = value_parser!(u64).range(12..=3600))]
     pub seconds: u64,
+    /// Shows the controller manager instead: a simulated arm of two joints, whose controllers are loaded, switched and unloaded.
+    #[arg(long, conflicts_with = "separate")]
+    pub arm: bool,
     /// Runs each node as a process of its own instead of `steersman`, which runs them in one.
     #[arg(long)]
     pub separate: bool,
@@ -39,17 +42,22 @@ mod tests {
 
     #[test]
     fn options_come_in_any_order_and_both_spellings() {
-        assert_eq!(read(""), Ok(Arguments { headless: false, seconds: 20, separate: false }));
-        let all = Ok(Arguments { headless: true, seconds: 30, separate: true });
+        assert_eq!(read(""), Ok(Arguments { headless: false, seconds: 20, arm: false, separate: false }));
+        let all = Ok(Arguments { headless: true, seconds: 30, arm: false, separate: true });
         assert_eq!(read("--headless --seconds 30 --separate"), all);
         assert_eq!(read("--separate --seconds=30 --headless"), all);
+        let arm = Ok(Arguments { headless: true, seconds: 20, arm: true, separate: false });
+        assert_eq!(read("--arm --headless"), arm);
     }
 
     #[test]
     fn a_value_out_of_range_is_refused_with_its_range() {
-        for (line, part) in
-            [("--fast", "--fast"), ("--seconds 11", "11 is not in 12..=3600"), ("--seconds", "<N>")]
-        {
+        for (line, part) in [
+            ("--fast", "--fast"),
+            ("--seconds 11", "11 is not in 12..=3600"),
+            ("--seconds", "<N>"),
+            ("--arm --separate", "--separate"),
+        ] {
             let refusal = read(line).unwrap_err();
             assert!(refusal.contains(part), "{line}: {refusal}");
         }

@@ -31,38 +31,52 @@ const GRACE: Duration = Duration::from_secs(3);
 const POLL_PERIOD: Duration = Duration::from_millis(10);
 /// How much of a log is quoted \[lines\].
 const TAIL: usize = 8;
-/// The parameters of all nodes.
-const PARAMETERS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../config/demo.yaml"));
 
 impl Children {
-    /// Starts the nodes `names` from the demo's own folder with the demo's parameters and `overrides`, each
+    /// No processes yet, and a new folder for parameters and logs.
+    /// # Errors
+    /// The folder cannot be created.
+    pub fn new() -> Result<Self, Error> {
+        let folder = folder().map_err(Error::io("make a folder for logs"))?;
+        Ok(Self { list: Vec::new(), folder })
+    }
+
+    /// Writes a file for the nodes into the folder.
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&self, name: &str, text: &str) -> Result<PathBuf, Error> {
+        let path = self.folder.join(name);
+        fs::write(&path, text).map_err(Error::io(format!("write {}", path.display())))?;
+        Ok(path)
+    }
+
+    /// Starts the node `name` from the demo's own folder with the parameters of the file `parameters` and with `overrides`, each
     /// `node:parameter:=value`.
     /// # Errors
-    /// An executable is missing or does not start, or the folder for parameters and logs cannot be created.
-    pub fn start(names: &[&'static str], overrides: &[String]) -> Result<Self, Error> {
+    /// The executable is missing or does not start.
+    pub fn start(
+        &mut self,
+        name: &'static str,
+        parameters: &Path,
+        overrides: &[String],
+    ) -> Result<(), Error> {
         let own = std::env::current_exe().map_err(Error::io("find the demo's own folder"))?;
-        let folder = folder().map_err(Error::io("make a folder for logs"))?;
-        let parameters = folder.join("demo.yaml");
-        fs::write(&parameters, PARAMETERS).map_err(Error::io(format!("write {}", parameters.display())))?;
-        let mut children = Self { list: Vec::new(), folder };
-        for name in names {
-            let path = own.with_file_name(name);
-            if !path.is_file() {
-                return Err(Error::MissingExecutable { path });
-            }
-            let log = children.folder.join(format!("{name}.log"));
-            let what = || Error::io(format!("start '{}'", path.display()));
-            let out = File::create(&log).map_err(what())?;
-            let err = out.try_clone().map_err(what())?;
-            let mut command = ending_with_parent(&path);
-            command.args(["--ros-args", "--params-file"]).arg(&parameters);
-            for one in overrides {
-                command.args(["-p", one]);
-            }
-            let process = command.stdin(Stdio::null()).stdout(out).stderr(err).spawn().map_err(what())?;
-            children.list.push(Node { name, process, log });
+        let path = own.with_file_name(name);
+        if !path.is_file() {
+            return Err(Error::MissingExecutable { path });
         }
-        Ok(children)
+        let log = self.folder.join(format!("{name}.log"));
+        let what = || Error::io(format!("start '{}'", path.display()));
+        let out = File::create(&log).map_err(what())?;
+        let err = out.try_clone().map_err(what())?;
+        let mut command = ending_with_parent(&path);
+        command.args(["--ros-args", "--params-file"]).arg(parameters);
+        for one in overrides {
+            command.args(["-p", one]);
+        }
+        let process = command.stdin(Stdio::null()).stdout(out).stderr(err).spawn().map_err(what())?;
+        self.list.push(Node { name, process, log });
+        Ok(())
     }
 
     /// The first node that has ended, with its last lines.
@@ -77,10 +91,11 @@ impl Children {
     pub fn folder(&self) -> &Path {
         &self.folder
     }
-}
 
-impl Drop for Children {
-    fn drop(&mut self) {
+    /// Ends all processes that still run.
+    /// # Errors
+    /// One ended with another exit code than 0.
+    pub fn end(&mut self) -> Result<(), Error> {
         for node in &mut self.list {
             // An error means that it has already ended; its id may belong to another process then.
             if matches!(node.process.try_wait(), Ok(None)) {
@@ -97,6 +112,20 @@ impl Drop for Children {
                 let _ = node.process.wait();
             }
         }
+        self.failed().map_or(Ok(()), Err)
+    }
+
+    fn failed(&mut self) -> Option<Error> {
+        self.list.iter_mut().find_map(|node| {
+            let status = node.process.try_wait().ok().flatten().filter(|status| !status.success())?;
+            Some(Error::NodeEnded { name: node.name, status, words: tail(&node.log) })
+        })
+    }
+}
+
+impl Drop for Children {
+    fn drop(&mut self) {
+        let _ = self.end();
     }
 }
 
@@ -165,6 +194,23 @@ mod tests {
         assert!(clock::now().since(begin) < GRACE, "SIGTERM is enough");
         assert!(!Path::new(&format!("/proc/{id}")).exists());
         fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn an_end_with_another_exit_code_is_a_failure() {
+        for (code, is_failure) in [(0, false), (4, true)] {
+            let mut children = Children::new().unwrap();
+            let script = format!("trap 'exit {code}' TERM; echo ready; while :; do sleep 0.01; done");
+            let log = children.folder.join("sh.log");
+            let out = File::create(&log).unwrap();
+            let process = Command::new("sh").args(["-c", &script]).stdout(out).spawn().unwrap();
+            children.list.push(Node { name: "sh", process, log: log.clone() });
+            while fs::read(&log).unwrap().is_empty() {
+                std::thread::park_timeout(POLL_PERIOD);
+            }
+            assert_eq!(children.end().is_err(), is_failure, "{code}");
+            fs::remove_dir_all(&children.folder).unwrap();
+        }
     }
 
     #[test]

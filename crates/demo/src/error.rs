@@ -42,7 +42,7 @@ pub enum Error {
         /// The time waited \[s\].
         seconds: u64,
     },
-    /// The course was driven, and its checks failed.
+    /// The script was played, and its checks failed.
     Failed(Vec<String>),
     /// The user ended the demo early.
     Interrupted,
@@ -100,7 +100,7 @@ impl fmt::Display for Error {
             }
             Self::Failed(failures) => {
                 let count = failures.len();
-                write!(f, "{count} of the course's checks failed:")?;
+                write!(f, "{count} of the script's checks failed:")?;
                 failures.iter().try_for_each(|failure| write!(f, "\n  {failure}"))
             }
             Self::Interrupted => f.write_str("interrupted"),

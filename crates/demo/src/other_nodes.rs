@@ -6,16 +6,26 @@ use ros::{Stop, clock};
 use crate::NAME;
 use crate::error::Error;
 
-/// How long the discovery of other nodes may take.
-const DISCOVERY_TIME: Duration = Duration::from_secs(1);
+/// How long the discovery of other nodes may take. In some starts Fast DDS learns the topics of another process only with
+/// that one's next heartbeat, 3 s later.
+const DISCOVERY_TIME: Duration = Duration::from_secs(5);
+/// How long it is looked for nodes in a domain that no process of this machine is in.
+const EMPTY_TIME: Duration = Duration::from_secs(1);
 /// How often to check the graph.
 const POLL_PERIOD: Duration = Duration::from_millis(50);
-/// Topics that only report: a subscriber to these does not conflict with the demo.
-const OBSERVED_TOPICS: [&str; 4] = ["/hind/applied", "/hind/leds", "/hind/state", "/hind/state_detail"];
 /// Topics that nearly every node publishes, which show the names of nodes that only subscribe.
 const COMMON_TOPICS: [&str; 2] = ["/parameter_events", "/rosout"];
 /// Part of the name of a node that the middleware has not discovered yet.
 const NAMELESS: &str = "_UNKNOWN_";
+
+/// The topics of a demo that no other node may use.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnTopics {
+    /// What their names begin with.
+    pub prefixes: &'static [&'static str],
+    /// Those among them that only report: a subscriber to these does not conflict with the demo.
+    pub observed: &'static [&'static str],
+}
 
 /// A node that the demo would drive, or that would drive the demo's vehicle.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,22 +59,23 @@ impl fmt::Display for OtherNode {
     }
 }
 
-/// Waits until all nodes in the domain are discovered, before the demo starts its own.
+/// Waits until all nodes in the domain are discovered, before the demo starts its own; `is_shared`: whether another process of this
+/// machine is in the domain.
 /// # Errors
-/// Another node publishes or subscribes to motor values or commands, or the user interrupted.
-pub fn refuse(node: &r2r::Node, stop: &Stop) -> Result<(), Error> {
+/// Another node publishes or subscribes to one of the topics `own`, or the user interrupted.
+pub fn refuse(node: &r2r::Node, stop: &Stop, own: OwnTopics, is_shared: bool) -> Result<(), Error> {
     let publishers = |topic: &str| -> Vec<String> {
         let all = ros::publishers(node, topic).unwrap_or_default();
         all.into_iter().map(|publisher| publisher.full_name).collect()
     };
-    let end = clock::now() + DISCOVERY_TIME;
+    let end = clock::now() + if is_shared { DISCOVERY_TIME } else { EMPTY_TIME };
     loop {
         if stop.is_set() {
             return Err(Error::Interrupted);
         }
         let topics = node.get_topic_names_and_types().unwrap_or_default();
         let is_over = clock::now() >= end;
-        match find_other_node(topics.into_keys().collect(), &publishers) {
+        match find_other_node(topics.into_keys().collect(), own, &publishers) {
             Some(other) if other.is_named() || is_over => return Err(Error::OtherNode(other)),
             None if is_over => return Ok(()),
             _ => std::thread::park_timeout(POLL_PERIOD),
@@ -72,14 +83,13 @@ pub fn refuse(node: &r2r::Node, stop: &Stop) -> Result<(), Error> {
     }
 }
 
-/// Whether the demo or its nodes use this topic to drive.
-fn drives(topic: &str) -> bool {
-    ["/motor/", "/hind/", "/cmd_vel"].iter().any(|first| topic.starts_with(first))
-}
-
 /// The first of `topics` that another node uses; topics with a publisher come before those with subscribers only.
-fn find_other_node(mut topics: Vec<String>, publishers: &dyn Fn(&str) -> Vec<String>) -> Option<OtherNode> {
-    topics.retain(|topic| drives(topic));
+fn find_other_node(
+    mut topics: Vec<String>,
+    own: OwnTopics,
+    publishers: &dyn Fn(&str) -> Vec<String>,
+) -> Option<OtherNode> {
+    topics.retain(|topic| own.prefixes.iter().any(|first| topic.starts_with(first)));
     topics.sort();
     let candidates = || {
         let mut all: Vec<String> = COMMON_TOPICS.into_iter().flat_map(publishers).collect();
@@ -94,7 +104,7 @@ fn find_other_node(mut topics: Vec<String>, publishers: &dyn Fn(&str) -> Vec<Str
         if !publishers.is_empty() {
             return Some(OtherNode { topic, publishers, candidates: Vec::new() });
         }
-        if subscribed.is_none() && !OBSERVED_TOPICS.contains(&topic.as_str()) {
+        if subscribed.is_none() && !own.observed.contains(&topic.as_str()) {
             subscribed = Some(topic);
         }
     }
@@ -112,7 +122,7 @@ mod tests {
             let nodes = topics.iter().find(|(name, _)| *name == topic).map_or(&[][..], |(_, nodes)| nodes);
             nodes.iter().map(|node| (*node).to_owned()).collect()
         };
-        find_other_node(names, &of).map(|other| other.to_string())
+        find_other_node(names, crate::vehicle::TOPICS, &of).map(|other| other.to_string())
     }
 
     #[test]
@@ -139,7 +149,12 @@ mod tests {
         assert_eq!(message(&[]), None);
         let rosout: &[&str] = &["/demo", "/a"];
         assert_eq!(message(&[("/rosout", rosout), ("/scan", &["/a"]), ("/robot/cmd_vel", &["/a"])]), None);
-        assert_eq!(message(&OBSERVED_TOPICS.map(|topic| (topic, &[][..]))), None);
+        assert_eq!(
+            message(
+                &crate::vehicle::TOPICS.observed.iter().map(|topic| (*topic, &[][..])).collect::<Vec<_>>()
+            ),
+            None
+        );
     }
 
     #[test]

@@ -1,99 +1,41 @@
-use core::time::Duration;
-
 use units::Instant;
 
-use crate::course::Step;
-
-/// The changes during the course, in the order of their observation.
-#[derive(Clone, Debug, Default)]
-pub struct Record {
-    changes: Vec<(Instant, Change)>,
+/// The changes of type `C` while a script plays, in the order of their observation.
+#[derive(Clone, Debug)]
+pub struct Record<C> {
+    changes: Vec<(Instant, C)>,
 }
 
-/// A state that changed.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Change {
-    /// The course reached this step.
-    Step(Step),
-    /// The values of both motors, port and starboard.
-    Motors([i16; 2]),
-    /// hindbrain's state.
-    State(String),
-    /// The source that drives.
-    Source(String),
-    /// How far the robot has travelled since it was first seen \[m\].
-    Travelled(f64),
+impl<C> Default for Record<C> {
+    fn default() -> Self {
+        Self { changes: Vec::new() }
+    }
 }
 
-/// The servo values of both motors at stop.
-pub const STAND: [i16; 2] = [90, 90];
-
-impl Record {
+impl<C> Record<C> {
     /// Records a change.
-    pub fn push(&mut self, now: Instant, change: Change) {
+    pub fn push(&mut self, now: Instant, change: C) {
         self.changes.push((now, change));
     }
 
+    /// Records changes that are later than all before.
+    pub fn extend(&mut self, changes: impl IntoIterator<Item = (Instant, C)>) {
+        self.changes.extend(changes);
+    }
+
     /// All changes.
-    pub fn iter(&self) -> impl Iterator<Item = &(Instant, Change)> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &(Instant, C)> {
         self.changes.iter()
     }
 
-    /// When `step` began.
-    pub fn began(&self, step: Step) -> Option<Instant> {
-        self.changes.iter().find(|(_, change)| *change == Change::Step(step)).map(|(at, _)| *at)
-    }
-
-    /// hindbrain's state at `time`.
-    pub fn state_at(&self, time: Instant) -> Option<&str> {
-        self.last(time, |change| if let Change::State(state) = change { Some(state.as_str()) } else { None })
-    }
-
-    /// How far the robot had travelled at `time` \[m\]; zero before it was observed.
-    pub fn travelled_at(&self, time: Instant) -> f64 {
-        let travelled = |change: &Change| if let Change::Travelled(far) = change { Some(*far) } else { None };
-        self.last(time, travelled).unwrap_or_default()
-    }
-
-    /// How far the robot travelled in a time while `source` drove \[m\].
-    pub fn travelled_by(&self, source: &str, from: Instant, to: Instant) -> f64 {
-        let mut driven = 0.0;
-        let mut drives = None;
-        for (at, change) in self.changes.iter().filter(|(at, _)| *at < to) {
-            if let Change::Source(name) = change {
-                driven +=
-                    drives.take().map_or(0.0, |since| self.travelled_at(*at) - self.travelled_at(since));
-                drives = (name == source).then_some((*at).max(from));
-            }
-        }
-        (driven + drives.map_or(0.0, |since| self.travelled_at(to) - self.travelled_at(since))).max(0.0)
-    }
-
-    /// When and at which values the motors first did not stand between `from` and `to`, including the values in force at
-    /// `from`.
-    pub fn moving(&self, from: Instant, to: Instant) -> Option<(Instant, [i16; 2])> {
-        let motors = |change: &Change| if let Change::Motors(values) = change { Some(*values) } else { None };
-        if let Some(values) = self.last(from, motors).filter(|values| *values != STAND) {
-            return Some((from, values));
-        }
-        let within = self.changes.iter().filter(|(at, _)| from < *at && *at < to);
-        within.filter_map(|(at, change)| Some((*at, motors(change)?))).find(|(_, values)| *values != STAND)
-    }
-
-    /// How long after `from` the motors stood for the rest of the time up to `to`; `None` if they still moved then.
-    pub fn stopped_after(&self, from: Instant, to: Instant) -> Option<Duration> {
-        let mut standing = self.moving(from, from).is_none().then_some(from);
-        for (at, change) in self.changes.iter().filter(|(at, _)| from < *at && *at < to) {
-            if let Change::Motors(values) = change {
-                standing = if *values == STAND { standing.or(Some(*at)) } else { None };
-            }
-        }
-        standing.map(|at| at.since(from))
+    /// The changes from `from` on.
+    pub fn since(&self, from: Instant) -> &[(Instant, C)] {
+        &self.changes[self.changes.partition_point(|(at, _)| *at < from)..]
     }
 
     /// The latest value that `pick` selects, no later than `time`.
-    fn last<'a, T>(&'a self, time: Instant, pick: impl Fn(&'a Change) -> Option<T>) -> Option<T> {
-        let until = self.changes.iter().rev().skip_while(|(at, _)| *at > time);
+    pub fn last<'a, T>(&'a self, time: Instant, pick: impl Fn(&'a C) -> Option<T>) -> Option<T> {
+        let until = self.iter().rev().skip_while(|(at, _)| *at > time);
         until.map(|(_, change)| change).find_map(pick)
     }
 }
@@ -102,61 +44,17 @@ impl Record {
 mod tests {
     use super::*;
 
-    fn at(millis: u64) -> Instant {
-        Instant::from_millis(millis)
-    }
-
-    fn record(changes: impl IntoIterator<Item = (u64, Change)>) -> Record {
-        Record { changes: changes.into_iter().map(|(millis, change)| (at(millis), change)).collect() }
-    }
-
     #[test]
-    fn the_values_in_force_at_the_beginning_count() {
-        let record = record([(0, Change::Motors([80, 90])), (100, Change::Motors(STAND))]);
-        assert_eq!(record.moving(at(50), at(200)), Some((at(50), [80, 90])));
-        assert_eq!(record.moving(at(100), at(200)), None);
-    }
-
-    #[test]
-    fn stopping_counts_from_the_last_time_the_motors_moved() {
-        let record = record([
-            (0, Change::Motors([80, 80])),
-            (110, Change::Motors(STAND)),
-            (120, Change::Motors([90, 89])),
-            (130, Change::Motors(STAND)),
-            (900, Change::Motors([80, 80])),
-        ]);
-        assert_eq!(record.stopped_after(at(100), at(500)), Some(Duration::from_millis(30)));
-        assert_eq!(record.stopped_after(at(200), at(500)), Some(Duration::ZERO));
-        assert_eq!(record.stopped_after(at(100), at(901)), None);
-    }
-
-    #[test]
-    fn a_distance_belongs_to_the_source_that_drives() {
-        let record = record([
-            (0, Change::Source("joystick".into())),
-            (10, Change::Travelled(1.0)),
-            (20, Change::Source("navigation".into())),
-            (30, Change::Travelled(1.5)),
-            (40, Change::Source("nobody".into())),
-            (50, Change::Travelled(1.75)),
-            (60, Change::Source("navigation".into())),
-            (70, Change::Travelled(2.0)),
-        ]);
-        // (1.5 - 1.0) + (2.0 - 1.75)
-        assert_eq!(record.travelled_by("navigation", at(0), at(100)), 0.75);
-        // from 30 on 1.5 m are done: (1.5 - 1.5) + 0.25
-        assert_eq!(record.travelled_by("navigation", at(30), at(100)), 0.25);
-        assert_eq!(record.travelled_by("navigation", at(0), at(65)), 0.5);
-        assert_eq!(record.travelled_by("joystick", at(0), at(100)), 1.0);
-        assert_eq!(record.travelled_by("hand", at(0), at(100)), 0.0);
-    }
-
-    #[test]
-    fn the_state_in_force_is_the_last_one_received() {
-        let record = record([(10, Change::State("ESTOP".into())), (20, Change::State("OK".into()))]);
-        assert_eq!(record.state_at(at(9)), None);
-        assert_eq!(record.state_at(at(19)), Some("ESTOP"));
-        assert_eq!(record.state_at(at(20)), Some("OK"));
+    fn the_last_value_is_no_later_than_asked_for() {
+        let mut record = Record::default();
+        for (millis, value) in [(10, 1), (20, 2), (30, 3)] {
+            record.push(Instant::from_millis(millis), value);
+        }
+        let odd = |value: &i32| (value % 2 == 1).then_some(*value);
+        assert_eq!(record.last(Instant::from_millis(29), odd), Some(1));
+        assert_eq!(record.last(Instant::from_millis(30), odd), Some(3));
+        assert_eq!(record.last(Instant::from_millis(9), odd), None);
+        assert_eq!(record.since(Instant::from_millis(20)).len(), 2);
+        assert_eq!(record.since(Instant::from_millis(31)).len(), 0);
     }
 }

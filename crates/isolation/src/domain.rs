@@ -43,10 +43,12 @@ pub fn choose(
     Ok(others.find(|&domain| !in_use(domain)).unwrap_or(any))
 }
 
-/// Whether a process on this machine has the domain's discovery port for multicast, or the first one for unicast.
+/// Whether a process on this machine has the domain's discovery port for multicast, or the first one for unicast: whether there
+/// are other nodes, as long as this process has none itself.
 ///
 /// # Source
 /// the ports of DDSI-RTPS 2.2, 9.6.1.1
+#[must_use]
 pub fn is_in_use(domain: u8) -> bool {
     let base = 7400 + 250 * u16::from(domain);
     [base, base + 10].iter().any(|&port| UdpSocket::bind((Ipv4Addr::UNSPECIFIED, port)).is_err())

@@ -10,7 +10,7 @@
 mod domain;
 mod start;
 
-pub use domain::{OWN, Refused};
+pub use domain::{OWN, Refused, is_in_use};
 pub use start::{Error, ensure, inherited};
 
 /// The Fast DDS profile that keeps everything on this machine, UDP over loopback.

@@ -69,7 +69,10 @@ fn a_second_publisher_of_the_state_halts_whatever_it_says() {
     assert_eq!(bench.state(100, "OK"), ["reset"]);
     assert_eq!(bench.on(150, Input::StatePublishersCounted(2)), ["halt"]);
     assert!(bench.state(200, "OK").is_empty());
-    assert_eq!(bench.machine.halt_cause().as_deref(), Some("the vehicle's state has more than one publisher"));
+    assert_eq!(
+        bench.machine.halt_cause().as_deref(),
+        Some("the vehicle's state has more than one publisher")
+    );
     assert_eq!(bench.on(250, Input::StatePublishersCounted(1)), ["reset"]);
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::record::STAND;
+use crate::vehicle::record::STAND;
 
 const LENGTH: Duration = Duration::from_secs(20);
 
@@ -124,7 +124,7 @@ fn the_course_waits_for_a_key_and_a_key_takes_over() {
     run(&mut operator, 0, 5000);
     assert!(matches!(operator.pilot(), Pilot::Waiting(_)));
     run(&mut operator, 5000, 10_000);
-    assert!(matches!(operator.pilot(), Pilot::Course(_)));
+    assert!(matches!(operator.pilot(), Pilot::Script(_)));
     assert!(operator.operator_input().enable);
     operator.handle(at(10_000), Input::KeyPressed(Key::Forward));
     let outputs = drain(&mut operator, at(10_000));
@@ -149,7 +149,7 @@ fn the_course_begins_again_on_the_screen() {
     let mut operator = operator(false);
     start(&mut operator, at(0));
     run(&mut operator, 0, 26_050);
-    let Pilot::Course(leg) = operator.pilot() else { panic!("{:?}", operator.pilot()) };
+    let Pilot::Script(leg) = operator.pilot() else { panic!("{:?}", operator.pilot()) };
     assert_eq!((leg.began, leg.step), (at(25_000), Step::Reset));
 }
 

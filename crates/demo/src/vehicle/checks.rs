@@ -2,9 +2,9 @@ use core::time::Duration;
 
 use units::Instant;
 
-use crate::course::Step;
-use crate::record::{Change, Record};
-use crate::stages::Stage;
+use crate::vehicle::course::Step;
+use crate::vehicle::record::{Change, Record};
+use crate::vehicle::stages::Stage;
 
 /// The motors stop within this time after the e-stop, and after motion is disabled.
 const STOP: Duration = Duration::from_millis(300);
@@ -144,8 +144,8 @@ pub fn stop_times(record: &Record, end: Instant) -> Vec<(&'static str, Option<Du
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::course::Course;
-    use crate::record::STAND;
+    use crate::vehicle::course::Course;
+    use crate::vehicle::record::STAND;
 
     const LENGTH: Duration = Duration::from_secs(20);
     const MOVE: [i16; 2] = [80, 70];

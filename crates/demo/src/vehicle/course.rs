@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use crate::operator_input::{OperatorInput, Stick};
+use crate::vehicle::operator_input::{OperatorInput, Stick};
 
 /// The scripted course: the operator input at each time, in parts of its length.
 ///

@@ -10,10 +10,10 @@ use r2r::std_msgs::msg::{Bool, Int16, String as Text};
 use ros::clock::from_wire;
 use ros::{Error, Inputs, Topic, qos};
 
-use crate::machine::{Input, Operator, Output};
-use crate::observed::{Applied, Pose};
-use crate::operator_input::Stick;
-use crate::stages::Stage;
+use crate::vehicle::machine::{Input, Operator, Output};
+use crate::vehicle::observed::{Applied, Pose};
+use crate::vehicle::operator_input::Stick;
+use crate::vehicle::stages::Stage;
 
 /// The virtual stick's name.
 pub const VIRTUAL: &str = "Demo_Pad";

@@ -5,9 +5,10 @@ use ratatui::widgets::Paragraph;
 use ros::Quantiles;
 
 use super::{Area, Figures, Picture};
-use crate::operator_input::Stick;
-use crate::record::STAND;
-use crate::stages::Stage;
+use crate::vehicle::operator_input::Stick;
+use crate::vehicle::record::STAND;
+use crate::vehicle::stages::Stage;
+use crate::widgets::label;
 
 /// Counts of a servo from stop to full speed.
 const FULL: f64 = 66.0;
@@ -27,10 +28,6 @@ pub fn draw(frame: &mut Frame<'_>, area: Area, picture: &Picture<'_>) {
         lines.extend(part);
     }
     frame.render_widget(Paragraph::new(lines), area);
-}
-
-fn label(text: &str) -> Span<'static> {
-    Span::styled(format!("{text:<10}"), Style::new().fg(Color::Gray))
 }
 
 fn state(picture: &Picture<'_>) -> Vec<Line<'static>> {

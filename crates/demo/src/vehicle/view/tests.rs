@@ -2,9 +2,9 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::*;
-use crate::keyboard::Keyboard;
-use crate::observed::{Applied, Pose};
-use crate::operator_input::Stick;
+use crate::vehicle::keyboard::Keyboard;
+use crate::vehicle::observed::{Applied, Pose};
+use crate::vehicle::operator_input::Stick;
 
 /// The contents of a screen of this size, line by line.
 fn screen(width: u16, height: u16, change: impl FnOnce(&mut Picture<'_>)) -> Vec<String> {

@@ -1,5 +1,5 @@
-use crate::operator_input::Stick;
-use crate::record::STAND;
+use crate::vehicle::operator_input::Stick;
+use crate::vehicle::record::STAND;
 
 /// The state that the demo has received on the topics.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use units::{Instant, earliest};
 
-use crate::operator_input::{OperatorInput, Stick};
+use crate::vehicle::operator_input::{OperatorInput, Stick};
 
 /// A key with a meaning for the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

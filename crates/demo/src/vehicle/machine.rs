@@ -3,12 +3,13 @@ use std::collections::VecDeque;
 
 use units::{Command, Instant, Machine, Stamp, Velocity, earliest};
 
-use crate::course::{Course, Step};
-use crate::keyboard::{Key, Keyboard};
-use crate::observed::{Applied, Observed, Pose};
-use crate::operator_input::{OperatorInput, Stick};
-use crate::record::{Change, Record};
-use crate::stages::{JOYSTICK, Stage, Traffic};
+use crate::pilot::KEY_WAIT;
+use crate::vehicle::course::{Course, Step};
+use crate::vehicle::keyboard::{Key, Keyboard};
+use crate::vehicle::observed::{Applied, Observed, Pose};
+use crate::vehicle::operator_input::{OperatorInput, Stick};
+use crate::vehicle::record::{Change, Record};
+use crate::vehicle::stages::{JOYSTICK, Stage, Traffic};
 
 /// The inputs of the operator.
 #[derive(Clone, Debug)]
@@ -57,19 +58,7 @@ pub enum Output {
 }
 
 /// The source of the operator's input.
-#[derive(Clone, Copy, Debug)]
-pub enum Pilot {
-    /// None yet: the nodes are starting.
-    Starting,
-    /// None yet: the nodes run since this time, and a key may be pressed.
-    Waiting(Instant),
-    /// The course.
-    Course(Leg),
-    /// The user.
-    Keyboard(Keyboard),
-    /// None any more: the course ended at this time.
-    Finished(Instant),
-}
+pub type Pilot = crate::pilot::Pilot<Leg, Keyboard>;
 
 /// The present step of the course.
 #[derive(Clone, Copy, Debug)]
@@ -93,8 +82,6 @@ pub struct Plan {
     pub virtual_stick: bool,
 }
 
-/// How long to wait for a first key.
-pub const KEY_WAIT: Duration = Duration::from_secs(5);
 /// The period at which all levels are repeated.
 const REPEAT: Duration = Duration::from_millis(100);
 /// The period of navigation commands.
@@ -173,7 +160,7 @@ impl Operator {
     }
 
     fn record_change(&mut self, now: Instant, change: Change) {
-        if let Pilot::Course(..) = self.pilot {
+        if let Pilot::Script(..) = self.pilot {
             self.record.push(now, change);
         }
     }
@@ -265,12 +252,12 @@ impl Operator {
             Pilot::Starting if self.missing().is_empty() && self.plan.headless => self.begin(now),
             Pilot::Starting if self.missing().is_empty() => self.pilot = Pilot::Waiting(now),
             Pilot::Waiting(since) if self.plan.virtual_stick && now >= since + KEY_WAIT => self.begin(now),
-            Pilot::Course(leg) if now >= leg.ends => self.go_on(now, leg.began),
+            Pilot::Script(leg) if now >= leg.ends => self.go_on(now, leg.began),
             _ => {}
         }
         let operator_input = match self.pilot {
             Pilot::Starting | Pilot::Waiting(_) | Pilot::Finished(_) => OperatorInput::REST,
-            Pilot::Course(leg) => leg.step.operator_input(),
+            Pilot::Script(leg) => leg.step.operator_input(),
             Pilot::Keyboard(keyboard) => keyboard.operator_input(now),
         };
         let repeat = now >= self.repeat_due;
@@ -308,7 +295,7 @@ impl Operator {
     fn go_on(&mut self, now: Instant, began: Instant) {
         match self.plan.course.at(now.since(began)) {
             Some((step, end)) => {
-                self.pilot = Pilot::Course(Leg { began, step, ends: began + end });
+                self.pilot = Pilot::Script(Leg { began, step, ends: began + end });
                 self.record_change(now, Change::Step(step));
             }
             None if self.plan.headless => self.pilot = Pilot::Finished(now),
@@ -366,7 +353,7 @@ impl Machine for Operator {
             return None;
         }
         let by_itself = match self.pilot {
-            Pilot::Course(leg) => Some(leg.ends),
+            Pilot::Script(leg) => Some(leg.ends),
             Pilot::Keyboard(keyboard) => keyboard.deadline(self.now),
             _ => None,
         };

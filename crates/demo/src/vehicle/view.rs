@@ -1,15 +1,17 @@
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Color, Style, Stylize};
-use ratatui::text::{Line, Span};
+use ratatui::style::Style;
+use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph};
 use ros::Quantiles;
 use units::Instant;
 use world::Params;
 
-use crate::machine::{KEY_WAIT, Pilot};
-use crate::observed::Observed;
-use crate::operator_input::OperatorInput;
+use crate::pilot;
+use crate::vehicle::machine::Pilot;
+use crate::vehicle::observed::Observed;
+use crate::vehicle::operator_input::OperatorInput;
+use crate::widgets;
 
 mod map;
 mod panel;
@@ -61,7 +63,7 @@ const PANEL: u16 = 38;
 
 /// Draws the screen.
 pub fn draw(frame: &mut Frame<'_>, picture: &Picture<'_>) {
-    let keys = keys(frame.area().width);
+    let keys = widgets::keys(&KEYS, frame.area().width);
     let below = u16::try_from(keys.len()).unwrap_or(2) + 1;
     let [above, hint_area, key_area] =
         Layout::vertical([Constraint::Min(0), Constraint::Length(1), Constraint::Length(below - 1)])
@@ -76,34 +78,13 @@ pub fn draw(frame: &mut Frame<'_>, picture: &Picture<'_>) {
     frame.render_widget(Paragraph::new(keys), key_area);
 }
 
-/// The keys in as many lines as they need.
-fn keys(width: u16) -> Vec<Line<'static>> {
-    let mut lines = vec![Line::default()];
-    for (key, text) in KEYS {
-        let item = [Span::from(key).fg(Color::Cyan), Span::from(format!(" {text}  "))];
-        let long = item.iter().map(Span::width).sum::<usize>();
-        if lines.last().is_some_and(|line| line.width() + long > usize::from(width) + 2) {
-            lines.push(Line::default());
-        }
-        if let Some(line) = lines.last_mut() {
-            line.extend(item);
-        }
-    }
-    lines
-}
-
 /// The present state, and what the user can do now.
 fn hint(picture: &Picture<'_>) -> String {
     match picture.pilot {
-        Pilot::Starting => {
-            format!("the nodes are starting, no message yet on: {}", picture.missing.join(", "))
-        }
+        Pilot::Starting => pilot::starting(picture.missing),
         Pilot::Waiting(_) if picture.gamepad.is_some() => advice(picture),
-        Pilot::Waiting(since) => {
-            let left = KEY_WAIT.saturating_sub(picture.now.since(since)).as_secs_f64().ceil();
-            format!("press a key to drive; otherwise the scripted course begins in {left:.0} s")
-        }
-        Pilot::Course(leg) => format!("scripted course, a key takes over: {}", leg.step.text()),
+        Pilot::Waiting(since) => pilot::waiting(since, picture.now, "drive"),
+        Pilot::Script(leg) => format!("script, a key takes over: {}", leg.step.text()),
         Pilot::Keyboard(_) => advice(picture),
         Pilot::Finished(_) => "the course is over".into(),
     }

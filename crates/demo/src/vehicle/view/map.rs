@@ -5,7 +5,7 @@ use ratatui::widgets::Block;
 use ratatui::widgets::canvas::{Canvas, Circle, Context, Line, Points};
 
 use super::{Area, Picture};
-use crate::observed::Pose;
+use crate::vehicle::observed::Pose;
 
 /// The eight zones as the floor shows them: the field of their first factor, and their border angles,
 /// counter-clockwise from straight ahead \[deg\].

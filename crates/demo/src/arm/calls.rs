@@ -1,0 +1,181 @@
+use std::future::{Future, ready};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::FutureExt;
+use r2r::pr2_mechanism_msgs::srv::{ListControllers, LoadController, SwitchController, UnloadController};
+use r2r::std_srvs::srv::Empty;
+use r2r::{Client, Node, QosProfile, WrappedServiceTypeSupport};
+use ros::{Error, Shell};
+
+use crate::arm::machine::{Input, Operator};
+use crate::arm::robot::Listed;
+
+/// A call of one of the node's services.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// Load a controller.
+    Load(String),
+    /// Unload a controller.
+    Unload(String),
+    /// Switch controllers, all or nothing.
+    Switch {
+        /// Those to start.
+        start: Vec<String>,
+        /// Those to stop.
+        stop: Vec<String>,
+    },
+    /// List all controllers.
+    List,
+    /// Halt all motors.
+    Halt,
+    /// Reset the motors.
+    Reset,
+}
+
+/// What became of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It was accepted.
+    Accepted,
+    /// It was refused.
+    Refused,
+    /// It cannot be answered.
+    Silent,
+    /// The controllers in the order in which they run.
+    Listed(Vec<Listed>),
+}
+
+/// `SwitchController.srv`: all or nothing.
+const STRICT: i32 = 2;
+
+type Pending<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// The clients of the node's services. Calls do not block; answers are collected later.
+#[derive(Clone)]
+pub struct Calls(Arc<Mutex<Inner>>);
+
+struct Inner {
+    load: Client<LoadController::Service>,
+    unload: Client<UnloadController::Service>,
+    switch: Client<SwitchController::Service>,
+    list: Client<ListControllers::Service>,
+    halt: Client<Empty::Service>,
+    reset: Client<Empty::Service>,
+    /// Completes when every service is there.
+    missing: Option<Pending<()>>,
+    /// The last call. An earlier one whose answer was given up is forgotten.
+    open: Option<Pending<Answer>>,
+}
+
+impl Calls {
+    /// Clients for the services of the node in the same namespace.
+    /// # Errors
+    /// The middleware refuses a client.
+    pub fn new(node: &mut Node) -> Result<Self, Error> {
+        let (load, unload) = (client(node, "load_controller")?, client(node, "unload_controller")?);
+        let (switch, list) = (client(node, "switch_controller")?, client(node, "list_controllers")?);
+        let motors = |node: &mut Node, name: &str| {
+            node.create_client(name, QosProfile::services_default())
+                .map_err(Error::ros(format!("call '{name}'")))
+        };
+        let (halt, reset) = (motors(node, "halt_motors")?, motors(node, "reset_motors")?);
+        let all =
+            [found(&load)?, found(&unload)?, found(&switch)?, found(&list)?, found(&halt)?, found(&reset)?];
+        let missing: Pending<()> = Box::pin(futures::future::join_all(all).map(|_| ()));
+        let inner = Inner { load, unload, switch, list, halt, reset, missing: Some(missing), open: None };
+        Ok(Self(Arc::new(Mutex::new(inner))))
+    }
+
+    /// Calls a service and returns at once.
+    pub fn call(&self, call: Call) {
+        let mut inner = self.lock();
+        let answer = inner.request(call).unwrap_or_else(|_| Box::pin(ready(Answer::Silent)));
+        inner.open = Some(answer);
+    }
+
+    /// A task that delivers answers when they arrive.
+    pub fn answers(&self, shell: Shell<Operator>) -> impl FnMut(&mut Node) + Send + 'static {
+        let calls = self.clone();
+        move |_| {
+            // Each with a lock of its own: the machine may call again when it is told.
+            if take(&mut calls.lock().missing).is_some() {
+                shell.deliver(Input::ServicesFound);
+            }
+            let answer = take(&mut calls.lock().open);
+            if let Some(answer) = answer {
+                shell.deliver(Input::Answered(answer));
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn request(&self, call: Call) -> r2r::Result<Pending<Answer>> {
+        Ok(match call {
+            Call::Load(name) => {
+                let answer = self.load.request(&LoadController::Request { name })?;
+                Box::pin(answer.map(|answer| verdict(answer.map(|answer| answer.ok))))
+            }
+            Call::Unload(name) => {
+                let answer = self.unload.request(&UnloadController::Request { name })?;
+                Box::pin(answer.map(|answer| verdict(answer.map(|answer| answer.ok))))
+            }
+            Call::Switch { start, stop } => {
+                let request = SwitchController::Request {
+                    start_controllers: start,
+                    stop_controllers: stop,
+                    strictness: STRICT,
+                };
+                let answer = self.switch.request(&request)?;
+                Box::pin(answer.map(|answer| verdict(answer.map(|answer| answer.ok))))
+            }
+            Call::List => Box::pin(self.list.request(&ListControllers::Request {})?.map(|answer| {
+                answer.map_or(Answer::Silent, |answer| {
+                    let each = answer.controllers.into_iter().zip(answer.state);
+                    let listed = each.map(|(name, state)| Listed { name, is_running: state == "running" });
+                    Answer::Listed(listed.collect())
+                })
+            })),
+            Call::Halt => empty(&self.halt)?,
+            Call::Reset => empty(&self.reset)?,
+        })
+    }
+}
+
+fn client<S: WrappedServiceTypeSupport + 'static>(
+    node: &mut Node,
+    service: &str,
+) -> Result<Client<S>, Error> {
+    let name = format!("pr2_controller_manager/{service}");
+    node.create_client(&name, QosProfile::services_default()).map_err(Error::ros(format!("call '{name}'")))
+}
+
+fn found<S: WrappedServiceTypeSupport + 'static>(client: &Client<S>) -> Result<Pending<()>, Error> {
+    let found = Node::is_available(client).map_err(Error::ros("look for services"))?;
+    Ok(Box::pin(found.map(|_| ())))
+}
+
+fn empty(client: &Client<Empty::Service>) -> r2r::Result<Pending<Answer>> {
+    let answer = client.request(&Empty::Request {})?;
+    Ok(Box::pin(answer.map(|answer| verdict(answer.map(|_| true)))))
+}
+
+fn verdict(ok: r2r::Result<bool>) -> Answer {
+    match ok {
+        Ok(true) => Answer::Accepted,
+        Ok(false) => Answer::Refused,
+        Err(_) => Answer::Silent,
+    }
+}
+
+/// The result, once it is there.
+fn take<T>(pending: &mut Option<Pending<T>>) -> Option<T> {
+    let result = pending.as_mut()?.as_mut().now_or_never()?;
+    *pending = None;
+    Some(result)
+}

@@ -1,0 +1,211 @@
+use core::fmt;
+
+/// A joint of `config/urdf/arm.urdf`, in the order of `joint_states`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Joint {
+    /// Turns the head, counter-clockwise from above.
+    Pan,
+    /// Lowers the arm.
+    Tilt,
+}
+
+impl Joint {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Pan, Self::Tilt];
+
+    /// The name in the robot's description.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pan => "pan",
+            Self::Tilt => "tilt",
+        }
+    }
+
+    /// Its soft limits \[rad\], within which the demo commands positions.
+    pub const fn soft_limits(self) -> [f64; 2] {
+        match self {
+            Self::Pan => [-2.857, 2.857],
+            Self::Tilt => [-0.3712, 1.29626],
+        }
+    }
+}
+
+/// A controller of `config/arm.yaml`, in the order of its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)] // they are the file's
+pub enum Controller {
+    PanEffort,
+    PanPosition,
+    TiltPosition,
+    PanVelocity,
+    ArmTrajectory,
+}
+
+/// What a controller controls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // they are what they are
+pub enum Quantity {
+    Position,
+    Velocity,
+    Effort,
+}
+
+impl Quantity {
+    /// Its name and its unit.
+    pub const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Position => ("position", "rad"),
+            Self::Velocity => ("velocity", "rad/s"),
+            Self::Effort => ("effort", "Nm"),
+        }
+    }
+}
+
+impl Controller {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::PanEffort, Self::PanPosition, Self::TiltPosition, Self::PanVelocity, Self::ArmTrajectory];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PanEffort => "pan_effort",
+            Self::PanPosition => "pan_position",
+            Self::TiltPosition => "tilt_position",
+            Self::PanVelocity => "pan_velocity",
+            Self::ArmTrajectory => "arm_trajectory",
+        }
+    }
+
+    /// The controller of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|controller| controller.name() == name)
+    }
+
+    /// What it controls.
+    pub const fn quantity(self) -> Quantity {
+        match self {
+            Self::PanEffort => Quantity::Effort,
+            Self::PanVelocity => Quantity::Velocity,
+            Self::PanPosition | Self::TiltPosition | Self::ArmTrajectory => Quantity::Position,
+        }
+    }
+
+    /// Whether it moves `joint`.
+    pub fn moves(self, joint: Joint) -> bool {
+        match self {
+            Self::PanEffort | Self::PanPosition | Self::PanVelocity => joint == Joint::Pan,
+            Self::TiltPosition => joint == Joint::Tilt,
+            Self::ArmTrajectory => true,
+        }
+    }
+
+    /// Whether both move the same joint.
+    pub fn conflicts(self, other: Self) -> bool {
+        self != other && Joint::ALL.into_iter().any(|joint| self.moves(joint) && other.moves(joint))
+    }
+}
+
+impl fmt::Display for Controller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The measured state of a joint.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct JointState {
+    /// In rad.
+    pub position: f64,
+    /// In rad/s.
+    pub velocity: f64,
+    /// In Nm.
+    pub effort: f64,
+}
+
+impl JointState {
+    /// The value of a quantity.
+    pub const fn of(self, quantity: Quantity) -> f64 {
+        match quantity {
+            Quantity::Position => self.position,
+            Quantity::Velocity => self.velocity,
+            Quantity::Effort => self.effort,
+        }
+    }
+}
+
+/// A controller as the node lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its name.
+    pub name: String,
+    /// Whether it runs.
+    pub is_running: bool,
+}
+
+/// The names of the controllers that run, in a fixed order.
+pub fn running(list: &[Listed]) -> Vec<&str> {
+    let mut names: Vec<&str> =
+        list.iter().filter(|listed| listed.is_running).map(|listed| listed.name.as_str()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// Names for a sentence.
+pub fn words<T: fmt::Display>(names: &[T]) -> String {
+    let names: Vec<String> = names.iter().map(T::to_string).collect();
+    match names.split_last() {
+        None => "none".into(),
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+/// That these controllers run.
+pub fn run<T: fmt::Display>(names: &[T]) -> String {
+    format!("{} {}", words(names), if names.len() > 1 { "run" } else { "runs" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../config/arm.yaml"));
+    const URDF: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../config/urdf/arm.urdf"));
+
+    #[test]
+    fn the_controllers_are_those_of_the_file() {
+        for controller in Controller::ALL {
+            assert_eq!(Controller::named(controller.name()), Some(controller));
+            assert!(CONFIG.contains(&format!("\n    {controller}:\n      type: ")), "{controller}");
+        }
+        assert_eq!(CONFIG.matches("type: steersman/").count(), Controller::ALL.len());
+    }
+
+    #[test]
+    fn the_limits_are_those_of_the_description() {
+        for joint in Joint::ALL {
+            let [lower, upper] = joint.soft_limits();
+            let limits = format!("soft_lower_limit=\"{lower}\" soft_upper_limit=\"{upper}\"");
+            let (_, after) = URDF.split_once(&format!("<joint name=\"{}\" type", joint.name())).unwrap();
+            let (own, _) = after.split_once("</joint>").unwrap();
+            assert!(own.contains(&limits), "{limits}");
+        }
+    }
+
+    #[test]
+    fn controllers_of_one_joint_conflict() {
+        assert!(Controller::PanEffort.conflicts(Controller::PanVelocity));
+        assert!(Controller::ArmTrajectory.conflicts(Controller::TiltPosition));
+        assert!(!Controller::PanPosition.conflicts(Controller::TiltPosition));
+        assert!(!Controller::PanPosition.conflicts(Controller::PanPosition));
+    }
+
+    #[test]
+    fn names_are_listed_as_in_a_sentence() {
+        assert_eq!(words::<&str>(&[]), "none");
+        assert_eq!(words(&["a"]), "a");
+        assert_eq!(words(&["a", "b", "c"]), "a, b and c");
+        assert_eq!([run::<&str>(&[]), run(&["a"]), run(&["a", "b"])], ["none runs", "a runs", "a and b run"]);
+    }
+}

@@ -1,0 +1,155 @@
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout};
+use ratatui::style::{Color, Style, Stylize};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Paragraph};
+use units::Instant;
+
+use crate::arm::checks::{self, Verdict};
+use crate::arm::machine::{Episode, Operator, Pilot};
+use crate::arm::observed::Observed;
+use crate::arm::robot::{Controller, Joint, Listed, Quantity};
+use crate::arm::script::Script;
+use crate::pilot;
+use crate::widgets;
+
+mod arm;
+mod curves;
+mod panel;
+
+/// The contents of one frame of the screen.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// The received state.
+    pub observed: Observed,
+    /// The source of the operator's input.
+    pub pilot: Pilot,
+    /// The controllers as the node listed them last.
+    pub list: Vec<Listed>,
+    /// What controls pan and tilt; the position if nothing does.
+    pub quantities: [Quantity; 2],
+    /// Whether the commander's cable is pulled.
+    pub is_pulled: bool,
+    /// The present act, and what became of it.
+    pub act: Option<(Episode, Verdict)>,
+    /// What became of the act before, in the script.
+    pub before: Option<Verdict>,
+    /// The ROS domain, for watching from another shell.
+    pub domain: u8,
+    /// The time of the frame.
+    pub now: Instant,
+}
+
+const KEYS: [(&str, &str); 9] = [
+    ("1-5", "start/stop"),
+    ("arrows", "nudge"),
+    ("t", "trajectory"),
+    ("w", "wrong switch"),
+    ("c", "cable"),
+    ("h", "halt"),
+    ("r", "reset"),
+    ("u", "unload all"),
+    ("q", "quit"),
+];
+/// The panel's width with its frame.
+const PANEL: u16 = 39;
+/// The lines for what is done, what is expected of it, and what is seen.
+const LINES: u16 = 3;
+/// A screen of this height has one more for the outcome of the act before.
+const HIGH: u16 = 28;
+
+impl Picture {
+    /// The picture of an operator at `now`.
+    pub fn of(operator: &Operator, domain: u8, now: Instant) -> Self {
+        let quantity = |joint| operator.mover(joint).map_or(Quantity::Position, Controller::quantity);
+        let before = match operator.pilot() {
+            Pilot::Script(_) => operator.outcomes().last().map(|(_, _, verdict)| verdict.clone()),
+            _ => None,
+        };
+        Self {
+            observed: operator.observed().clone(),
+            pilot: operator.pilot(),
+            list: operator.list().to_vec(),
+            quantities: Joint::ALL.map(quantity),
+            is_pulled: operator.commander().is_pulled(),
+            act: operator.episode().cloned().zip(operator.verdict()),
+            before,
+            domain,
+            now,
+        }
+    }
+
+    /// What is commanded to `joint` as a position \[rad\], if anything is.
+    fn commanded(&self, joint: Joint) -> Option<f64> {
+        let (quantity, value) = self.observed.history.back()?.commands[joint as usize]?;
+        (quantity == Quantity::Position).then_some(value)
+    }
+}
+
+/// Draws the screen.
+pub fn draw(frame: &mut Frame<'_>, picture: &Picture) {
+    let keys = widgets::keys(&KEYS, frame.area().width);
+    let key_lines = u16::try_from(keys.len()).unwrap_or(2);
+    let is_high = frame.area().height >= HIGH;
+    let line_count = Constraint::Length(LINES + u16::from(is_high));
+    let [above, line_area, key_area] =
+        Layout::vertical([Constraint::Min(0), line_count, Constraint::Length(key_lines)]).areas(frame.area());
+    let [left, right] = Layout::horizontal([Constraint::Min(0), Constraint::Length(PANEL)]).areas(above);
+    let curve = Constraint::Length((left.height * 3).div_ceil(10));
+    let [arm_area, pan_area, tilt_area] = Layout::vertical([Constraint::Min(0), curve, curve]).areas(left);
+    arm::draw(frame, arm_area, picture);
+    curves::draw(frame, pan_area, Joint::Pan, picture);
+    curves::draw(frame, tilt_area, Joint::Tilt, picture);
+    let block = Block::bordered().title(format!(" Steersman, ROS domain {} ", picture.domain));
+    let inside = block.inner(right);
+    frame.render_widget(block, right);
+    panel::draw(frame, inside, picture);
+    frame.render_widget(Paragraph::new(lines(picture, is_high)), line_area);
+    frame.render_widget(Paragraph::new(keys), key_area);
+}
+
+/// What is done, what is expected of it, and what is seen; `has_before`: and the outcome of the act before.
+fn lines(picture: &Picture, has_before: bool) -> Vec<Line<'static>> {
+    let bold = |text: String| Line::from(text).style(Style::new().bold());
+    let Some((Episode { act, .. }, verdict)) = &picture.act else {
+        return vec![bold(match picture.pilot {
+            Pilot::Starting => pilot::starting(&picture.observed.missing()),
+            Pilot::Waiting(since) => pilot::waiting(since, picture.now, "try it yourself"),
+            Pilot::Script(_) | Pilot::Keyboard(()) => advice(picture),
+            Pilot::Finished(_) => "the script is over".into(),
+        })];
+    };
+    let done = match picture.pilot {
+        Pilot::Script(place) => format!("script {}/{}: {}", place.index + 1, Script::count(), act.text()),
+        _ => act.text(),
+    };
+    let mut lines = vec![
+        bold(done),
+        Line::from(vec![widgets::label("expected"), Span::from(checks::expected(act))]),
+        Line::from(vec![widgets::label("seen"), seen(verdict)]),
+    ];
+    if let Some(before) = picture.before.as_ref().filter(|_| has_before) {
+        lines.push(Line::from(vec![widgets::label("before"), seen(before)]));
+    }
+    lines
+}
+
+fn seen(verdict: &Verdict) -> Span<'static> {
+    match verdict {
+        Verdict::Good(seen) => Span::from(seen.clone()).fg(Color::Green),
+        Verdict::Pending(seen) => Span::from(seen.clone()).fg(Color::Yellow),
+        Verdict::Bad(seen) => Span::from(format!("NOT AS EXPECTED: {seen}")).fg(Color::Red).bold(),
+    }
+}
+
+/// What the user can do now.
+fn advice(picture: &Picture) -> String {
+    if picture.list.iter().any(|listed| listed.is_running) {
+        "no controller for that key: 1 to 5 start and stop them".into()
+    } else {
+        "no controller runs: 1 to 5 load and start one".into()
+    }
+}
+
+#[cfg(test)]
+mod tests;
