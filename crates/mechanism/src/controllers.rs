@@ -3,6 +3,7 @@
 mod change;
 mod control_loop;
 mod controller;
+mod event;
 mod list;
 mod manager;
 mod message;
@@ -16,8 +17,9 @@ mod timing;
 pub use change::{Change, SwitchEntry};
 pub use control_loop::ControlLoop;
 pub use controller::{Controller, ControllerFailure, Step};
+pub use event::{Input, NewController, Output};
 pub use list::{ControllerId, ControllerList, ControllerSlot};
-pub use manager::{Input, Manager, NewController, Output};
+pub use manager::Manager;
 pub use message::{ControllerInput, InputKind, Message};
 pub use period::PublishPeriod;
 pub use refusal::Refusal;

@@ -1,0 +1,61 @@
+use crate::controllers::{
+    Change, Controller, ControllerFailure, ControllerId, Dependency, Refusal, Request, RequestId,
+};
+
+/// Everything that can happen to the manager.
+#[derive(Debug)]
+pub enum Input {
+    /// A service was called.
+    Requested(RequestId, Request),
+    /// The caller does not want the request any more: it is cancelled if it has not taken effect, and answered in any case.
+    Cancelled(RequestId),
+    /// The answer to [`Output::Create`].
+    Created(Result<NewController, Refusal>),
+    /// The control loop made a change.
+    Changed(Box<Change>),
+    /// The answer to [`Output::Withdraw`]: the change, if the loop had not taken it yet.
+    Withdrawn(Option<Box<Change>>),
+    /// A controller stopped by itself: its index in the order of loading. It follows the change that was made before it.
+    Failed(usize, ControllerFailure),
+    /// The answer to [`Output::ReloadLibraries`].
+    Reloaded(Result<(), Refusal>),
+}
+
+/// A controller that was created and initialised.
+pub struct NewController {
+    /// Its own, never used before.
+    pub id: ControllerId,
+    /// The controller.
+    pub controller: Box<dyn Controller>,
+    /// Its dependencies on loaded controllers.
+    pub dependencies: Vec<Dependency>,
+}
+
+/// Everything that the manager can ask for.
+#[derive(Debug)]
+pub enum Output {
+    /// Create and initialise the controller of this name, outside the control loop, and answer [`Input::Created`].
+    Create {
+        /// Its name, which prefixes its parameters.
+        name: String,
+        /// The loaded controllers, which it may depend on.
+        loaded: Vec<String>,
+    },
+    /// Pass this change to the control loop, and answer [`Input::Changed`] when it was made.
+    Change(Box<Change>),
+    /// Take the change back if the loop has not taken it yet, and answer [`Input::Withdrawn`].
+    Withdraw,
+    /// Load the controllers' libraries again, beside the old ones, in which controllers may still run. Answer
+    /// [`Input::Reloaded`].
+    ReloadLibraries,
+    /// The answer to a request.
+    Answer(RequestId, Result<(), Refusal>),
+    /// Something that users should know.
+    Warn(String),
+}
+
+impl core::fmt::Debug for NewController {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "NewController {{ dependencies: {:?} }}", self.dependencies)
+    }
+}
