@@ -84,11 +84,11 @@ fn a_loss_that_is_over_before_it_is_reported_halts() {
 #[test]
 fn the_end_of_an_estop_does_not_end_a_loss() {
     let mut rig = Rig::new(true);
-    rig.give(Input::StateReceived { is_estop: true });
+    rig.give(Input::StateReceived("ESTOP".into()));
     rig.link(false, 0);
     rig.link(true, 1);
     rig.link(false, 1);
-    assert!(rig.give(Input::StateReceived { is_estop: false }).is_empty(), "the motors stay halted");
+    assert!(rig.give(Input::StateReceived("OK".into())).is_empty(), "the motors stay halted");
     assert_eq!(rig.give(Input::ResetRequested), ["reset"]);
 }
 

@@ -1,5 +1,7 @@
 use core::fmt;
 
+use params::Value;
+
 /// A controller that has to run before or after another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dependency {
@@ -24,6 +26,27 @@ pub enum ScheduleError {
 }
 
 impl Dependency {
+    /// Takes the dependencies out of a controller's parameters: `run_after` and `run_before`, each an array of names.
+    /// # Errors
+    /// One of them is something else.
+    pub fn take_from(parameters: &mut Vec<(String, Value)>) -> Result<Vec<Self>, String> {
+        let mut dependencies = Vec::new();
+        for (parameter, depend) in
+            [("run_after", Self::Before as fn(String) -> Self), ("run_before", Self::After)]
+        {
+            let Some(index) = parameters.iter().position(|(name, _)| name == parameter) else { continue };
+            match parameters.remove(index).1 {
+                Value::Texts(names) => dependencies.extend(names.into_iter().map(depend)),
+                other => {
+                    return Err(format!(
+                        "parameter '{parameter}' is {other}, must be an array of the names of controllers"
+                    ));
+                }
+            }
+        }
+        Ok(dependencies)
+    }
+
     /// The name of the other controller.
     pub fn name(&self) -> &str {
         match self {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use mechanism::controllers::{
-    ControllerId, ControllerInput, ControllerOutput, NewController, Refusal, resolve_type,
+    ControllerId, ControllerInput, ControllerOutput, Dependency, NewController, Refusal, resolve_type,
 };
 use mechanism::{BUILTIN_TYPES, Frames, Robot, Setup};
 use params::{Set, Value};
@@ -154,13 +154,15 @@ impl Worker {
             log::warn!(target: NAME, "parameter '{name}.type' is '{}', should be '{type_name}'", found.unwrap_or_default());
         }
         let refuse = |reason: String| Refusal::Init { name: name.to_owned(), reason };
-        let parameters = parameters.into_iter().map(|(member, value)| (member.to_owned(), value.clone()));
-        let created = panics::contain(|| self.setup(type_name, parameters));
+        let mut parameters: Vec<_> =
+            parameters.into_iter().map(|(member, value)| (member.to_owned(), value.clone())).collect();
+        let dependencies = Dependency::take_from(&mut parameters).map_err(refuse)?;
+        let created = panics::contain(|| self.setup(type_name, parameters.into_iter()));
         let setup = created.unwrap_or_else(|| Err("it panicked".to_owned())).map_err(refuse)?;
         self.last += 1;
         let (inputs, outputs) = (setup.controller.inputs(), setup.controller.outputs());
         let controller = Box::new(Guarded::new(setup.controller));
-        let controller = NewController { id: self.last, controller, dependencies: Vec::new() };
+        let controller = NewController { id: self.last, controller, dependencies };
         let units = setup.joints.iter().map(|name| self.unit(name)).collect();
         Ok(Created { controller, inputs, outputs, joints: setup.joints, units, frames: setup.frames })
     }
