@@ -175,8 +175,11 @@ fn the_loop_that_is_ended_with_a_switch_on_its_way_says_no_effort_last() {
         rig.wait("no command", |rig| rig.is_commanded());
         let request = Request::Switch { start: vec!["odd".into()], stop: vec!["odd".into()], strictness: 2 };
         rig.manager.handle(rt::now(), Input::Requested(2, request));
-        let change = rig.manager.poll(rt::now());
-        let Some(Output::Change(change)) = change else { panic!("{change:?}") };
+        let outputs = std::iter::from_fn(|| rig.manager.poll(rt::now()));
+        let change = outputs
+            .filter_map(|output| if let Output::Change(change) = output { Some(change) } else { None })
+            .last();
+        let change = change.unwrap();
         assert!(matches!(*change, Change::Switch { .. }));
         rig.control.commands.submit(change);
         assert_eq!(rig.end(), NOTHING);

@@ -89,6 +89,10 @@ pub struct Mechanism {
     is_halted: bool,
     is_stopping: bool,
     statuses_due: Option<Instant>,
+    /// When the loop reported last, and after how much time without a report it is silent.
+    reported: Option<Instant>,
+    silent_after: Option<Duration>,
+    is_silent: bool,
     /// When the diagnostics last got a report.
     recorded: Option<Instant>,
     clock: Clock,
@@ -151,6 +155,9 @@ impl Mechanism {
             is_halted: true,
             is_stopping: false,
             statuses_due: None,
+            reported: None,
+            silent_after: None,
+            is_silent: false,
             recorded: None,
             clock: Clock::default(),
             outputs,
@@ -162,6 +169,18 @@ impl Mechanism {
     pub fn ignoring_overruns(mut self, ignores_overruns: bool) -> Self {
         self.diagnostics.ignores_overruns = ignores_overruns;
         self
+    }
+
+    /// Expects a report of the loop within `time` after the previous one.
+    #[must_use]
+    pub fn expecting_reports_within(mut self, time: Duration) -> Self {
+        self.silent_after = Some(time);
+        self
+    }
+
+    /// Whether the loop reports nothing, since it hangs in a step: halts have no effect then.
+    pub fn is_loop_silent(&self) -> bool {
+        self.is_silent
     }
 
     /// The node of a robot that is elsewhere, whose states `monitor` judges.
@@ -233,6 +252,10 @@ impl Mechanism {
     }
 
     fn reported(&mut self, now: Instant, snapshot: Box<Snapshot>) {
+        self.reported = Some(now);
+        if core::mem::take(&mut self.is_silent) {
+            self.outputs.push_back(Output::Warn("the control loop steps again".to_owned()));
+        }
         let states = self.states.as_mut().zip(snapshot.link);
         if states.is_some_and(|(states, link)| states.report(link)) {
             self.lose_robot();
@@ -294,8 +317,21 @@ impl Mechanism {
         self.clock.waited() >= ControlLoop::STALE && !only_stops
     }
 
+    /// When the loop counts as silent.
+    fn silent_at(&self) -> Option<Instant> {
+        Some(self.reported? + self.silent_after?).filter(|_| !self.is_silent)
+    }
+
     /// Does what is due by `now`.
     fn expire(&mut self, now: Instant) {
+        if self.silent_at().is_some_and(|at| now >= at) {
+            self.is_silent = true;
+            let time = self.silent_after.unwrap_or_default();
+            let sentence = format!(
+                "the control loop has reported nothing for {time:?}: it hangs in a step, and obeys no halt"
+            );
+            self.outputs.push_back(Output::Warn(sentence));
+        }
         if self.state_until.is_some_and(|until| now >= until) && !self.causes.is_lost {
             self.set_causes(Causes { is_lost: true, ..self.causes });
         }
@@ -381,6 +417,7 @@ impl Machine for Mechanism {
 
     fn deadline(&self) -> Option<Instant> {
         let state = self.state_until.filter(|_| !self.causes.is_lost);
-        earliest(self.manager.deadline(), earliest(state, self.statuses_due))
+        let own = earliest(state, earliest(self.statuses_due, self.silent_at()));
+        earliest(self.manager.deadline(), own)
     }
 }

@@ -218,6 +218,15 @@ impl Params {
     }
 }
 
+impl Params {
+    /// After how much time without a report the loop hangs: half a second, or three periods of the reports if they are rarer.
+    /// `None` if nothing is reported.
+    pub fn longest_silence(&self) -> Option<Duration> {
+        let rate = self.joint_state_rate.max(self.statistics_rate);
+        (rate > 0.0).then(|| Duration::from_secs_f64((3.0 / rate).clamp(0.5, 1e6)))
+    }
+}
+
 /// The parameters of the node.
 pub fn specification() -> Specification {
     Specification::new("mechanism", "Runs the controllers of a robot's joints in a real-time loop, as pr2_mechanism does.")

@@ -148,3 +148,21 @@ fn a_state_and_a_reset_that_waited_through_a_hold_end_no_halt() {
     assert_eq!(bench.on(11_000, Input::HaltRequested), ["halt"]);
     assert!(bench.on(11_000, Input::ResetRequested).is_empty());
 }
+
+#[test]
+fn a_loop_that_reports_nothing_is_silent_until_it_reports_again() {
+    let robot = Robot::from_parts(Vec::new(), Vec::new(), Vec::new());
+    let mut bench = Bench::new(false);
+    let machine = Mechanism::new(Duration::from_secs(2), false);
+    bench.machine = machine.expecting_reports_within(Duration::from_millis(500));
+    bench.on(100, Input::Reported(Box::new(Snapshot::new(&robot, 0))));
+    bench.drain(599);
+    assert!(!bench.machine.is_loop_silent());
+    bench.drain(600);
+    assert!(bench.machine.is_loop_silent());
+    let sentence = "the control loop has reported nothing for 500ms: it hangs in a step, and obeys no halt";
+    assert_eq!(bench.warnings, [sentence]);
+    bench.on(700, Input::Reported(Box::new(Snapshot::new(&robot, 0))));
+    assert!(!bench.machine.is_loop_silent());
+    assert_eq!(bench.warnings[1], "the control loop steps again");
+}

@@ -153,6 +153,9 @@ fn status(machine: &Mechanism, watch: Watch) -> Status {
     ];
     let message = format!("{running} of {} controllers run", list.len());
     let mut status = Status { message, values, ..Status::default() };
+    if machine.is_loop_silent() {
+        status.worsen(Level::Error, "the control loop hangs in a step, and obeys no halt");
+    }
     if let Some(cause) = machine.halt_cause() {
         status.worsen(Level::Error, format!("the motors are halted: {cause}"));
     } else if machine.is_halted() {
@@ -195,6 +198,9 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         .map_err(|error| Error::Start(format!("the factory of controllers has no thread: {error}")))?;
     let mut machine = Mechanism::new(params.call_timeout, params.halt_on.is_some())
         .ignoring_overruns(params.ignores_overruns);
+    if let Some(time) = params.longest_silence() {
+        machine = machine.expecting_reports_within(time);
+    }
     let (mut states, mut efforts, mut sole) = (None, None, Vec::new());
     let hardware: Box<dyn Hardware> = match remote {
         Some(remote) => {
@@ -258,7 +264,10 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let courier = Courier::start(&desk, bag, &params)
         .map_err(|error| Error::Start(format!("the courier of the control loop has no thread: {error}")))?;
     let ended = start::run(runner, stop, &shell, [Input::Stopping]);
+    // Nothing is done before the actuators heard their last effort: a loop that hangs is no clean end.
+    stop.set_pending();
     drop(courier);
     drop(thread);
+    stop.set_done();
     ended
 }

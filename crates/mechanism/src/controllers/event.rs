@@ -1,3 +1,5 @@
+use core::any::Any;
+
 use crate::controllers::{
     Change, Controller, ControllerFailure, ControllerId, Dependency, Refusal, Request, RequestId,
 };
@@ -48,6 +50,8 @@ pub enum Output {
     /// Load the controllers' libraries again, beside the old ones, in which controllers may still run. Answer
     /// [`Input::Reloaded`].
     ReloadLibraries,
+    /// Drop this, outside the control loop and without any lock: a controller's end may take long.
+    Discard(Box<dyn Any + Send>),
     /// The answer to a request.
     Answer(RequestId, Result<(), Refusal>),
     /// Something that users should know.

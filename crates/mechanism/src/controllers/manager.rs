@@ -163,8 +163,15 @@ impl Manager {
             return;
         };
         let change = result.and_then(|prepared| match (prepared, &request) {
-            (Prepared::Controller(NewController { id, controller, dependencies }), Request::Load(name)) => {
-                let schedule = self.schedule(Some((name, &dependencies))).map_err(Refusal::Schedule)?;
+            (Prepared::Controller(new), Request::Load(name)) => {
+                let schedule = match self.schedule(Some((name, &new.dependencies))) {
+                    Ok(schedule) => schedule,
+                    Err(error) => {
+                        self.outputs.push_back(Output::Discard(Box::new(new)));
+                        return Err(Refusal::Schedule(error));
+                    }
+                };
+                let NewController { id, controller, dependencies } = new;
                 let slot = Some(Box::new(ControllerSlot::new(id, controller)));
                 let list = ControllerList::with_schedule(schedule);
                 Ok(Some((Change::Add { slot, list }, dependencies)))
@@ -339,7 +346,8 @@ impl Manager {
             return;
         }
         let is_cancelled = self.job.as_ref().is_some_and(|job| job.is_cancelled);
-        if change.is_some() {
+        if let Some(change) = change {
+            self.outputs.push_back(Output::Discard(change));
             if is_cancelled {
                 return self.end(Err(Refusal::Cancelled));
             }
@@ -433,7 +441,10 @@ impl Machine for Manager {
             Input::Requested(id, request) => self.queue.push_back((id, request)),
             Input::Cancelled(id) => self.cancel(id),
             Input::Created(result) => self.created(result),
-            Input::Changed(change) => self.changed(&change),
+            Input::Changed(change) => {
+                self.changed(&change);
+                self.outputs.push_back(Output::Discard(change));
+            }
             Input::Withdrawn(change) => self.withdrawn(change),
             Input::Failed(index, failure) => self.fail(index, failure),
             Input::Reloaded(result) => self.reloaded(result),

@@ -126,6 +126,23 @@ mod tests {
         text.split(',').map(one).collect()
     }
 
+    #[test]
+    fn dependencies_are_two_parameters_with_the_names_of_others() {
+        let texts = |names: &[&str]| Value::Texts(names.iter().map(|&name| name.to_owned()).collect());
+        let mut parameters = vec![
+            ("joint".to_owned(), Value::Text("pan".into())),
+            ("run_before".to_owned(), texts(&["c"])),
+            ("run_after".to_owned(), texts(&["a", "b"])),
+        ];
+        let before = |name: &str| Dependency::Before(name.to_owned());
+        let expected = vec![before("a"), before("b"), Dependency::After("c".to_owned())];
+        assert_eq!(Dependency::take_from(&mut parameters), Ok(expected));
+        assert_eq!(parameters.len(), 1, "the others are those of its type");
+        let mut wrong = vec![("run_after".to_owned(), Value::Text("a".into()))];
+        let error = Dependency::take_from(&mut wrong).unwrap_err();
+        assert!(error.starts_with("parameter 'run_after' is "), "{error}");
+    }
+
     fn scheduled(text: &str) -> Result<String, ScheduleError> {
         let controllers = parse(text);
         let of: Vec<_> = controllers.iter().map(|(name, list)| (name.as_str(), list.as_slice())).collect();

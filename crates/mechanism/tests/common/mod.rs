@@ -196,6 +196,7 @@ impl Rig {
                 }
                 Output::Answer(id, result) => self.answers.push((id, result)),
                 Output::Warn(sentence) => self.warnings.push(sentence),
+                Output::Discard(left_over) => drop(left_over),
             }
         }
     }

@@ -156,6 +156,7 @@ impl Bag {
                     self.shell.deliver(Input::Manager(controllers::Input::Withdrawn(taken)));
                 }
                 controllers::Output::ReloadLibraries => self.factory.reload(),
+                controllers::Output::Discard(left_over) => self.factory.discard(left_over),
                 _ => {}
             }
         }

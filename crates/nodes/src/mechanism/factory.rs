@@ -1,3 +1,4 @@
+use std::any::Any;
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,6 +26,7 @@ pub(super) struct Products(Receiver<Done>);
 enum Job {
     Create(String, Set),
     Reload,
+    Discard(Box<dyn Any + Send>),
 }
 
 /// What it did.
@@ -85,6 +87,10 @@ impl Factory {
                         Done::Created(name, created)
                     }
                     Job::Reload => Done::Reloaded(worker.reload()),
+                    Job::Discard(left_over) => {
+                        let _ = panics::contain(move || drop(left_over));
+                        continue;
+                    }
                 };
                 if finished.send(done).is_err() {
                     return;
@@ -98,6 +104,11 @@ impl Factory {
     /// Begins to create the controller `name`, whose parameters are in `set`.
     pub(super) fn create(&self, name: String, set: Set) {
         let _ = self.0.send(Job::Create(name, set)); // the thread ends with this
+    }
+
+    /// Drops what is left over, for example a controller that was unloaded.
+    pub(super) fn discard(&self, left_over: Box<dyn Any + Send>) {
+        let _ = self.0.send(Job::Discard(left_over));
     }
 
     /// Begins to load the libraries again.
