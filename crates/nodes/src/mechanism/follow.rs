@@ -193,6 +193,7 @@ impl FollowServer {
     }
 }
 
+#[allow(clippy::needless_update)] // a ROS with a newer control_msgs may have more fields
 fn end(controller: &str, goal: Goal<Follow::Action>, result: FollowResult) {
     let FollowResult { end, code, text } = result;
     let end = match end {
@@ -208,7 +209,7 @@ fn end(controller: &str, goal: Goal<Follow::Action>, result: FollowResult) {
 
 fn goal(message: Follow::Goal) -> Result<FollowGoal, GoalError> {
     let tolerances = |tolerances: Vec<JointTolerance>| {
-        let named = |JointTolerance { name, position, velocity, acceleration }| NamedTolerance {
+        let named = |JointTolerance { name, position, velocity, acceleration, .. }| NamedTolerance {
             joint: name,
             position,
             velocity,
