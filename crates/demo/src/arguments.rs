@@ -5,15 +5,15 @@ use clap::{Parser, value_parser};
 /// Drives a small simulated robot through the whole chain: stick, arbiter, zones, hindbrain, motors.
 ///
 /// A connected gamepad drives (left stick, while button 5 is held). Without one, and always with --headless, a virtual stick stands
-/// in, moved by the keys or by the course; the course begins when no key was pressed for five seconds. The demo and its nodes stay on
+/// in, moved by the keys or by a script; the script begins when no key was pressed for five seconds. The demo and its nodes stay on
 /// this machine, in a ROS domain of their own; STEERSMAN_DOMAIN (0 to 232) chooses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Parser)]
 #[command(name = "demo")]
 pub struct Arguments {
-    /// No screen: drives the scripted course once, prints a table, and last `demo: ok` (exit code 0) or what failed (exit code 1).
+    /// No screen: plays the script once, prints a table, and last `demo: ok` (exit code 0) or what failed (exit code 1).
     #[arg(long)]
     pub headless: bool,
-    /// Length of the scripted course in seconds; in a shorter one than 12 s a stop has no time to be seen.
+    /// Length of the script in seconds; in a shorter one than 12 s a stop has no time to be seen.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = value_parser!(u64).range(12..=3600))]
     pub seconds: u64,
     /// Shows the controller manager instead: a simulated arm of two joints, whose controllers are loaded, switched and unloaded.
@@ -25,7 +25,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Length of the course.
+    /// Length of the script.
     pub fn length(&self) -> Duration {
         Duration::from_secs(self.seconds)
     }
