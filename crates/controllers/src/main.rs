@@ -180,15 +180,12 @@ fn spawn(manager: &mut Manager, spawner: &Spawner) -> Vec<Failure> {
     failures
 }
 
-/// Stops and unloads in reverse order what the spawner loaded: `own`, as far as it is loaded.
+/// Stops what the spawner loaded, and unloads it in reverse order.
 fn take_down(manager: &mut Manager, own: &[String]) -> Vec<Failure> {
-    let own: Vec<String> = own.iter().rev().cloned().collect();
-    // Best effort: somebody may have unloaded one of them, and the others must stop all the same.
-    let mut failures = shown(manager.switch(&[], &own, false));
-    let loaded = manager.list().unwrap_or_default();
-    let left: Vec<String> =
-        own.into_iter().filter(|name| loaded.iter().any(|(other, _)| other == name)).collect();
-    failures.extend(each(&left, |name| manager.unload(name)));
+    // Best effort: another client may have unloaded one of them, and the others must stop all the same.
+    let mut failures = shown(manager.switch(&[], own, false));
+    let reversed: Vec<String> = own.iter().rev().cloned().collect();
+    failures.extend(each(&reversed, |name| manager.unload(name)));
     failures
 }
 

@@ -1,241 +1,24 @@
-//! The controllers of vehicles, grippers, states and calibration, against closed forms.
+//! The controllers of grippers and of calibration, on a simulated motor.
 #![allow(clippy::unwrap_used)]
 
-use std::f64::consts::{FRAC_PI_2, TAU};
 use std::time::Duration;
 
 use mechanism::Robot;
-use mechanism::controllers::{
-    ControlLoop, Controller, ControllerFailure, Message, Odometry, OutputKind, Report, Step,
-};
+use mechanism::controllers::{ControlLoop, Controller, ControllerFailure, Message, Report, Step};
 use mechanism::laws::{Gains, Pid};
 use mechanism::robot::transmission::{Simple, Transmission};
 use mechanism::robot::{
     Actuator, CalibrationEdges, Joint, JointDynamics, JointKind, JointLimits, SimulatedRobot,
 };
 use mechanism::standard::{
-    Calibration, CalibrationController, DiffDrive, DiffDriveController, Gripper, GripperController,
-    JointStateController, LOW_STEPS, PositionController,
+    Calibration, CalibrationController, Gripper, GripperController, LOW_STEPS, PositionController,
 };
-use units::{Clock, Command, Instant, Stamp, Velocity};
+use units::Instant;
 
 const PERIOD: Duration = Duration::from_millis(1);
-const TIMEOUT: Duration = Duration::from_millis(500);
-
-/// Joints of these names that tests set by hand.
-fn bare(names: &[&str]) -> Robot {
-    let joints = names.iter().map(|name| Joint::new(*name, JointKind::Continuous)).collect();
-    Robot::from_parts(joints, Vec::new(), Vec::new())
-}
-
-fn proportional() -> Pid {
-    Pid::new(Gains { p: 1.0, i: 0.0, d: 0.0, i_most: 0.0, most: 1e6 }).unwrap()
-}
 
 fn reports(controller: &mut impl Controller) -> Vec<(usize, Report)> {
     std::iter::from_fn(|| controller.report()).collect()
-}
-
-/// A vehicle of wheel radius 0.1 m and separation 0.5 m, two wheels on each side.
-struct Vehicle {
-    robot: Robot,
-    controller: DiffDriveController,
-    now: Instant,
-}
-
-const SETTINGS: DiffDrive = DiffDrive {
-    separation: 0.5,
-    radius: 0.1,
-    max_linear: 1.0,
-    max_angular: 2.0,
-    timeout: TIMEOUT,
-    publish_rate: 50.0,
-    has_transform: true,
-};
-
-impl Vehicle {
-    fn new() -> Self {
-        let robot = bare(&["front left", "rear left", "front right", "rear right"]);
-        let controller = DiffDriveController::new(&[0, 1], &[2, 3], proportional(), SETTINGS);
-        let mut vehicle = Self { robot, controller, now: Instant::from_millis(1) };
-        let (now, robot) = (vehicle.now, &mut vehicle.robot);
-        vehicle.controller.starting(&mut Step { now, period: PERIOD, robot }).unwrap();
-        vehicle
-    }
-
-    fn send(&mut self, forward: f64, turn: f64) {
-        let mut clock = Clock::default();
-        clock.pass_to(self.now, None);
-        let command = Command::new(Velocity::planar(forward, turn).unwrap(), Stamp::ZERO);
-        self.controller.receive(0, &mut Message::Velocity(command, clock), self.now);
-    }
-
-    /// One step in which the left and the right wheels turn by so much; returns the efforts of a left and a right wheel.
-    fn step(&mut self, left: f64, right: f64) -> (f64, f64) {
-        self.now = self.now + PERIOD;
-        self.robot.zero_commands();
-        for (joint, way) in self.robot.joints_mut().iter_mut().zip([left, left, right, right]) {
-            joint.position += way;
-            joint.velocity = way / PERIOD.as_secs_f64();
-        }
-        let (now, robot) = (self.now, &mut self.robot);
-        self.controller.update(&mut Step { now, period: PERIOD, robot }).unwrap();
-        let efforts: Vec<f64> = self.robot.joints().iter().map(|joint| joint.commanded_effort).collect();
-        assert_eq!((efforts[0], efforts[2]), (efforts[1], efforts[3]));
-        (efforts[0], efforts[2])
-    }
-
-    fn odometry(&mut self) -> Odometry {
-        let mut last = None;
-        for _ in 0..25 {
-            self.step(0.0, 0.0);
-            for (_, report) in reports(&mut self.controller) {
-                last = if let Report::Odometry(odometry) = report { Some(odometry) } else { None };
-            }
-        }
-        last.unwrap()
-    }
-}
-
-fn near(found: f64, expected: f64) -> bool {
-    (found - expected).abs() < 1e-9
-}
-
-#[test]
-fn the_speed_of_the_wheels_is_that_of_the_kinematics() {
-    let mut vehicle = Vehicle::new();
-    vehicle.send(0.0, 0.0);
-    vehicle.send(0.5, 0.8);
-    // (0.5 ∓ 0.8 · 0.25) / 0.1 = 3 and 7 rad/s; the effort is that, since the wheels stand.
-    let (left, right) = vehicle.step(0.0, 0.0);
-    assert!(near(left, 3.0) && near(right, 7.0), "{left} {right}");
-}
-
-#[test]
-fn a_velocity_beyond_a_limit_keeps_its_curve() {
-    for (forward, turn, expected) in
-        [(2.0, 1.0, (1.0, 0.5)), (0.5, 4.0, (0.25, 2.0)), (-4.0, 4.0, (-1.0, 1.0))]
-    {
-        let mut vehicle = Vehicle::new();
-        vehicle.send(0.0, 0.0);
-        vehicle.send(forward, turn);
-        let (left, right) = vehicle.step(0.0, 0.0);
-        let (linear, angular) = ((left + right) * 0.05, (right - left) * 0.1 / 0.5);
-        assert!(near(linear, expected.0) && near(angular, expected.1), "{linear} {angular}");
-    }
-}
-
-#[test]
-fn motion_begins_with_a_zero_and_ends_with_the_command() {
-    let mut vehicle = Vehicle::new();
-    vehicle.send(0.5, 0.0);
-    assert_eq!(vehicle.step(0.0, 0.0), (0.0, 0.0), "no zero came first");
-    vehicle.send(0.0, 0.0);
-    vehicle.send(0.5, 0.0);
-    assert_eq!(vehicle.step(0.0, 0.0), (5.0, 5.0));
-    vehicle.now = vehicle.now + TIMEOUT;
-    assert_eq!(vehicle.step(0.001, 0.001), (-1.0, -1.0), "the wheels are braked");
-    vehicle.send(0.5, 0.0);
-    assert_eq!(vehicle.step(0.0, 0.0), (0.0, 0.0), "it was lost in motion");
-    vehicle.send(0.0, 0.0);
-    vehicle.send(0.5, 0.0);
-    assert_eq!(vehicle.step(0.0, 0.0), (5.0, 5.0));
-    // A start forgets what was commanded.
-    let (now, robot) = (vehicle.now, &mut vehicle.robot);
-    vehicle.controller.starting(&mut Step { now, period: PERIOD, robot }).unwrap();
-    assert_eq!(vehicle.step(0.0, 0.0), (0.0, 0.0));
-}
-
-#[test]
-fn the_odometry_of_an_arc_is_the_circle_it_drives() {
-    // A quarter of a circle with radius 1 m: the sides drive 0.75 and 1.25 times π/2 m.
-    let mut vehicle = Vehicle::new();
-    let steps = 777;
-    vehicle.step(0.0, 0.0);
-    for _ in 0..steps {
-        let way = FRAC_PI_2 / f64::from(steps) / 0.1;
-        vehicle.step(0.75 * way, 1.25 * way);
-    }
-    let Odometry { x, y, heading, linear, angular } = vehicle.odometry();
-    assert!(near(x, 1.0) && near(y, 1.0) && near(heading, FRAC_PI_2), "{x} {y} {heading}");
-    assert_eq!((linear, angular), (0.0, 0.0), "it stands");
-}
-
-#[test]
-fn the_odometry_turns_on_the_spot_and_counts_its_turns() {
-    let mut vehicle = Vehicle::new();
-    vehicle.step(0.0, 0.0);
-    for _ in 0..1000 {
-        // Three turns: each side drives 3 · π · 0.5 m.
-        vehicle.step(-3.0 * TAU * 0.25 / 0.1 / 1000.0, 3.0 * TAU * 0.25 / 0.1 / 1000.0);
-    }
-    let Odometry { x, y, heading, .. } = vehicle.odometry();
-    assert!(near(x, 0.0) && near(y, 0.0) && near(heading, 3.0 * TAU), "{x} {y} {heading}");
-}
-
-#[test]
-fn a_wheel_whose_state_is_not_finite_stops_the_vehicle() {
-    for (position, velocity) in [(f64::NAN, 0.0), (0.0, f64::INFINITY)] {
-        let mut vehicle = Vehicle::new();
-        vehicle.step(0.0, 0.0);
-        let joint = &mut vehicle.robot.joints_mut()[1];
-        (joint.position, joint.velocity) = (position, velocity);
-        let mut step = Step { now: vehicle.now, period: PERIOD, robot: &mut vehicle.robot };
-        let failure = vehicle.controller.update(&mut step).unwrap_err();
-        assert_eq!(failure, ControllerFailure("the state of a wheel is not finite"));
-    }
-}
-
-#[test]
-fn a_position_that_jumps_moves_no_odometry() {
-    let mut vehicle = Vehicle::new();
-    vehicle.step(0.0, 0.0);
-    for jump in [100.0, 0.0] {
-        vehicle.step(jump, jump);
-        for joint in vehicle.robot.joints_mut() {
-            (joint.position, joint.velocity) = (0.0, 0.0);
-        }
-    }
-    let Odometry { x, y, heading, .. } = vehicle.odometry();
-    assert_eq!((x, y, heading), (0.0, 0.0, 0.0));
-}
-
-#[test]
-fn the_odometry_is_said_at_its_rate_on_both_outputs() {
-    let mut vehicle = Vehicle::new();
-    let kinds: Vec<_> = vehicle.controller.outputs().iter().map(|output| output.kind).collect();
-    assert_eq!(kinds, [OutputKind::Odometry, OutputKind::Transform]);
-    let mut said = [0; 2];
-    for _ in 0..1001 {
-        vehicle.step(0.0, 0.0);
-        for (output, _) in reports(&mut vehicle.controller) {
-            said[output] += 1;
-        }
-    }
-    assert!(said.iter().all(|count| (49..=50).contains(count)), "{said:?}");
-}
-
-#[test]
-fn the_states_of_joints_are_those_of_one_step_at_the_rate() {
-    let mut robot = bare(&["a", "b", "c"]);
-    let mut controller = JointStateController::new(vec![2, 0], 100.0);
-    let mut messages = 0;
-    for step in 0..101_u32 {
-        let now = Instant::from_millis(u64::from(step));
-        for (index, joint) in robot.joints_mut().iter_mut().enumerate() {
-            joint.position = f64::from(step) + index as f64 * 1000.0;
-            (joint.velocity, joint.measured_effort) = (2.0, 3.0);
-        }
-        let robot = &mut robot;
-        controller.update(&mut Step { now, period: PERIOD, robot }).unwrap();
-        let said = reports(&mut controller);
-        if !said.is_empty() {
-            let state = |index, position| (0, Report::Joint { index, position, velocity: 2.0, effort: 3.0 });
-            assert_eq!(said, [state(0, f64::from(step) + 2000.0), state(1, f64::from(step))]);
-            messages += 1;
-        }
-    }
-    assert_eq!(messages, 9, "later than 10 ms, 20 ms ... 90 ms");
 }
 
 /// A joint on a simulated motor, with inertia 0.5 and damping 2, that a controller moves as the control loop does.
