@@ -175,7 +175,12 @@ mod tests {
             let center = at.coords + Vector3::new(0.0, 0.0, pad.radius);
             let shape = Shape::Sphere { center, radius: 0.001 };
             let (_, touched) = bent(&[Object { shape, stiffness: 1000.0, damping: 0.0 }]);
-            assert!((touched.contact[index] - 1.0).abs() < 0.05, "{}: {} N", pad.name, touched.contact[index]);
+            assert!(
+                (touched.contact[index] - 1.0).abs() < 0.05,
+                "{}: {} N",
+                pad.name,
+                touched.contact[index]
+            );
         }
     }
 }

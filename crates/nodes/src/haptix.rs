@@ -71,9 +71,8 @@ fn start_device(
         }
         Report::Failed(error) => shell.deliver(Input::DeviceFailed(error)),
     };
-    let (thread, refused) = ready
-        .start(report)
-        .map_err(|error| Error::Start(format!("the device has no thread: {error}")))?;
+    let (thread, refused) =
+        ready.start(report).map_err(|error| Error::Start(format!("the device has no thread: {error}")))?;
     for refused in refused {
         log::warn!(target: NAME, "{refused}");
     }
@@ -124,9 +123,8 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         check_simulation(set, &params)?;
         Ok(Input::ParametersChanged(Box::new(params.settings)))
     })?;
-    let runner = services::serve(runner, &calls, prefix)?
-        .status(move |machine| status(machine, &timing))
-        .log_levels();
+    let runner =
+        services::serve(runner, &calls, prefix)?.status(move |machine| status(machine, &timing)).log_levels();
     let thread = start_device(ready, &shell, stop, picture)?;
     let ended = start::run(runner, stop, &shell, [Input::Stopping]);
     drop(thread);

@@ -69,7 +69,9 @@ impl Orders {
     /// Passes an order on, or keeps it until there is room.
     pub(super) fn send(&mut self, order: Order) {
         let is_same = self.backlog.back().is_some_and(|last| match (last, &order) {
-            (Order::Reset { reset_limb_pose: last }, Order::Reset { reset_limb_pose }) => last == reset_limb_pose,
+            (Order::Reset { reset_limb_pose: last }, Order::Reset { reset_limb_pose }) => {
+                last == reset_limb_pose
+            }
             (last, order) => core::mem::discriminant(last) == core::mem::discriminant(order),
         });
         if is_same {
@@ -140,11 +142,8 @@ pub(super) fn link(device: DeviceLoop, params: &Params) -> (Ready, Orders) {
     let (ring, orders) = RingBuffer::new(MOST_ORDERS);
     let (sender, reports) = RingBuffer::new(MOST_REPORTS);
     let body = Body { device, orders, reports: sender, shared: Arc::default(), is_aligned: false };
-    let real_time = RealTime {
-        priority: params.priority,
-        lock_memory: params.lock_memory,
-        cores: params.cores.clone(),
-    };
+    let real_time =
+        RealTime { priority: params.priority, lock_memory: params.lock_memory, cores: params.cores.clone() };
     (Ready { body, reports, step: params.step, real_time }, Orders { ring, backlog: VecDeque::new() })
 }
 
@@ -166,9 +165,8 @@ impl Ready {
         let held = Arc::clone(&shared);
         panics::at_once(move || held.is_held.store(true, Ordering::SeqCst));
         let ending = Arc::clone(&shared);
-        let courier = thread::Builder::new()
-            .name("reports".into())
-            .spawn(move || pass_on(reports, &ending, report))?;
+        let courier =
+            thread::Builder::new().name("reports".into()).spawn(move || pass_on(reports, &ending, report))?;
         let wake: Thread = courier.thread().clone();
         let mut thread = DeviceThread { periodic: None, courier: Some(courier), shared };
         let cycle = move |cycle| {
@@ -226,7 +224,12 @@ mod tests {
         let mut readings = Vec::new();
         for millis in millis..millis + 100 {
             let now = Instant::from_millis(millis);
-            ready.body.cycle(Cycle { now, late: Duration::ZERO, since_last: Duration::from_millis(1), missed: 0 });
+            ready.body.cycle(Cycle {
+                now,
+                late: Duration::ZERO,
+                since_last: Duration::from_millis(1),
+                missed: 0,
+            });
             if let Ok(Report::Stepped(reading)) = ready.reports.pop() {
                 readings.push(reading);
             }

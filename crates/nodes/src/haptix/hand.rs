@@ -23,8 +23,7 @@ impl Hand {
     /// It does not exist, its description is wrong, or a parameter does not fit it.
     pub(super) fn open(set: &Set) -> Result<Self, Error> {
         let name = device(set);
-        let refused =
-            |refusal: Refusal| Error::Parameters { node: NAME.into(), refusals: vec![refusal] };
+        let refused = |refusal: Refusal| Error::Parameters { node: NAME.into(), refusals: vec![refusal] };
         if name == DUMMY {
             let device = DummyDevice::default();
             let params = read(set, &device).map_err(refused)?;
@@ -35,8 +34,7 @@ impl Hand {
             return Ok(Self { device: Box::new(device), skeleton: None, params });
         }
         let mut model = model(&name, set)?;
-        let params =
-            Params::read(set, model.description(), model.info().update_rate).map_err(refused)?;
+        let params = Params::read(set, model.description(), model.info().update_rate).map_err(refused)?;
         if let Some(rate) = params.update_rate {
             model = model.with_update_rate(rate);
         }

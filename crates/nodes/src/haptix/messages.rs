@@ -113,7 +113,8 @@ pub(super) fn grasp(message: wire::GraspValue) -> GraspValue {
 
 /// The joints of a reading.
 pub(super) fn joint_states(names: &[String], sensor: &Sensor, stamp: Stamp) -> JointState {
-    let values = |values: &[f32; MAX]| values.iter().take(names.len()).map(|value| f64::from(*value)).collect();
+    let values =
+        |values: &[f32; MAX]| values.iter().take(names.len()).map(|value| f64::from(*value)).collect();
     let mut message = JointState {
         name: names.iter().map(|name| text(name)).collect(),
         position: values(&sensor.joint_pos),

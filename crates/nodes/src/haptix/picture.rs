@@ -55,7 +55,13 @@ impl Picture {
         prefix: String,
         objects: Objects,
     ) -> Result<Self, Error> {
-        Ok(Self { topic: Topic::new(node, "~/contacts", qos::command())?, skeleton, prefix, objects, last: None })
+        Ok(Self {
+            topic: Topic::new(node, "~/contacts", qos::command())?,
+            skeleton,
+            prefix,
+            objects,
+            last: None,
+        })
     }
 
     /// Publishes the picture of `reading` if it is due and the topic has a subscriber. Nobody's lock is held meanwhile.
@@ -157,7 +163,9 @@ mod tests {
 
     #[test]
     fn the_plate_of_a_plane_stands_across_its_normal() {
-        for normal in [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0], [0.0, -0.6, 0.8], [0.48, 0.6, -0.64]] {
+        for normal in
+            [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0], [0.0, -0.6, 0.8], [0.48, 0.6, -0.64]]
+        {
             let found = axis(&turned(normal));
             let distance: f64 = found.iter().zip(normal).map(|(a, b)| (a - b).powi(2)).sum();
             assert!(distance < 1e-18, "{normal:?} {found:?}");

@@ -65,44 +65,60 @@ pub(super) fn serve(runner: Runner<Haptix>, calls: &Calls, prefix: String) -> Re
             });
         })?
         .deferred_service::<ReadSensors::Service>("~/read_sensors", move |_, reply, shell| {
-            read.pass(shell, |id| Input::ReadRequested { id }, |answer| {
-                if let Answer::Read(outcome) = answer {
-                    let result = messages::result(&outcome);
-                    let sensor = messages::sensor(&outcome.unwrap_or_default());
-                    reply.send(ReadSensors::Response { result, sensor });
-                }
-            });
+            read.pass(
+                shell,
+                |id| Input::ReadRequested { id },
+                |answer| {
+                    if let Answer::Read(outcome) = answer {
+                        let result = messages::result(&outcome);
+                        let sensor = messages::sensor(&outcome.unwrap_or_default());
+                        reply.send(ReadSensors::Response { result, sensor });
+                    }
+                },
+            );
         })?
         .deferred_service::<GetRobotInfo::Service>("~/get_robot_info", move |_, reply, shell| {
             let prefix = prefix.clone();
-            info.pass(shell, |id| Input::InfoRequested { id }, move |answer| {
-                if let Answer::Info(outcome) = answer {
-                    let result = messages::result(&outcome);
-                    let (info, description) = *outcome.unwrap_or_default();
-                    reply.send(GetRobotInfo::Response {
-                        result,
-                        robot_info: messages::robot_info(&info),
-                        robot_description: messages::robot_description(&description, &prefix),
-                    });
-                }
-            });
+            info.pass(
+                shell,
+                |id| Input::InfoRequested { id },
+                move |answer| {
+                    if let Answer::Info(outcome) = answer {
+                        let result = messages::result(&outcome);
+                        let (info, description) = *outcome.unwrap_or_default();
+                        reply.send(GetRobotInfo::Response {
+                            result,
+                            robot_info: messages::robot_info(&info),
+                            robot_description: messages::robot_description(&description, &prefix),
+                        });
+                    }
+                },
+            );
         })?
         .deferred_service::<SetGrasp::Service>("~/set_grasp", move |request, reply, shell| {
             let grasps = request.grasps.into_iter().map(messages::grasp).collect();
-            grasp.pass(shell, |id| Input::GraspRequested { id, grasps }, |answer| {
-                if let Answer::Grasp(outcome) = answer {
-                    let result = messages::result(&outcome);
-                    let command = messages::command_message(&outcome.unwrap_or_default());
-                    reply.send(SetGrasp::Response { result, command });
-                }
-            });
+            grasp.pass(
+                shell,
+                |id| Input::GraspRequested { id, grasps },
+                |answer| {
+                    if let Answer::Grasp(outcome) = answer {
+                        let result = messages::result(&outcome);
+                        let command = messages::command_message(&outcome.unwrap_or_default());
+                        reply.send(SetGrasp::Response { result, command });
+                    }
+                },
+            );
         })?
         .deferred_service::<Reset::Service>("~/reset", move |request, reply, shell| {
             let reset_limb_pose = request.reset_limb_pose;
-            reset.pass(shell, |id| Input::ResetRequested { id, reset_limb_pose }, |answer| {
-                if let Answer::Reset(outcome) = answer {
-                    reply.send(Reset::Response { result: messages::result(&outcome) });
-                }
-            });
+            reset.pass(
+                shell,
+                |id| Input::ResetRequested { id, reset_limb_pose },
+                |answer| {
+                    if let Answer::Reset(outcome) = answer {
+                        reply.send(Reset::Response { result: messages::result(&outcome) });
+                    }
+                },
+            );
         })
 }
