@@ -32,6 +32,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("controller_plugin", &[]),
     ("plugins", &["units", "params", "mechanism", "controller_plugin", "libloading", "tempfile"]),
     ("steersman-controller", &["ros", "clap", "clap_complete", "futures", "r2r", "serde_json"]),
+    ("libhaptix", &["ros", "futures", "r2r"]),
     ("actuator", &["boot_clock", "serial2", "log"]),
     ("ros", &["units", "params", "boot_clock", "r2r", "futures", "log", "signal-hook"]),
     (

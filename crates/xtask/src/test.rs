@@ -135,6 +135,7 @@ const OTHERS: &[&str] = &[
     "actuator",
     "ros",
     "nodes",
+    "libhaptix",
     "steersman-joystick",
     "steersman-controller",
     "demo",
@@ -148,7 +149,7 @@ const OTHERS: &[&str] = &[
 /// longest, would be built twice.
 fn others(root: &Root) -> Outcome<bool> {
     let crates: Vec<&str> = OTHERS.iter().flat_map(|name| ["-p", *name]).collect();
-    let build = [&["build", "--quiet", "--tests", "--bins", "--examples"], &crates[..]].concat();
+    let build = [&["build", "--quiet", "--lib", "--tests", "--bins", "--examples"], &crates[..]].concat();
     Ok(ros(root, &build)? && ros(root, &[&["test", "--quiet"], &crates[..]].concat())?)
 }
 
