@@ -86,9 +86,14 @@ impl<S: WrappedServiceTypeSupport + 'static> Service<S> {
         Ok(())
     }
 
-    fn call(&mut self, node: &mut r2r::Node, request: &S::Request) -> Result<S::Response, Failure> {
-        let end = clock::now() + TIMEOUT;
-        self.find(node, TIMEOUT)?;
+    fn call(
+        &mut self,
+        node: &mut r2r::Node,
+        request: &S::Request,
+        limit: Duration,
+    ) -> Result<S::Response, Failure> {
+        let end = clock::now() + limit;
+        self.find(node, limit)?;
         let answer = self.client.request(request)?;
         match wait(node, end.since(clock::now()), TIMEOUT, answer) {
             Some(answer) => Ok(answer?),
@@ -101,7 +106,12 @@ impl<S: WrappedServiceTypeSupport + 'static> Service<S> {
 }
 
 /// Lets messages pass until `future` is ready, for `limit` at most and sleeping for `slice` at most at once.
-fn wait<T>(node: &mut r2r::Node, limit: Duration, slice: Duration, future: impl Future<Output = T>) -> Option<T> {
+fn wait<T>(
+    node: &mut r2r::Node,
+    limit: Duration,
+    slice: Duration,
+    future: impl Future<Output = T>,
+) -> Option<T> {
     let end = clock::now() + limit;
     let mut future = pin!(future);
     loop {
@@ -142,10 +152,10 @@ impl Connection {
         })
     }
 
-    /// Waits until the node is there, for [`CONNECT_TIME`] at most.
-    pub fn find(&mut self) {
+    /// Waits until the node is there, for `limit` at most.
+    pub fn find(&mut self, limit: Duration) {
         let Self { info, update, read, node, .. } = self;
-        let end = clock::now() + CONNECT_TIME;
+        let end = clock::now() + limit;
         let left = || end.since(clock::now());
         let found = info.find(node, left()).and_then(|()| update.find(node, left()));
         drop(found.and_then(|()| read.find(node, left()))); // a call says it
@@ -162,8 +172,8 @@ impl Connection {
     /// What the hand consists of.
     /// # Errors
     /// Nobody answered in time, or the device fails.
-    pub fn robot_info(&mut self) -> Result<wire::RobotInfo, Failure> {
-        let answer = self.info.call(&mut self.node, &GetRobotInfo::Request {});
+    pub fn robot_info(&mut self, limit: Duration) -> Result<wire::RobotInfo, Failure> {
+        let answer = self.info.call(&mut self.node, &GetRobotInfo::Request {}, limit);
         let response = self.judged(answer)?;
         accepted(response.result).map(|()| response.robot_info)
     }
@@ -171,9 +181,9 @@ impl Connection {
     /// Gives a command and returns the reading.
     /// # Errors
     /// Nobody answered in time, the device fails, or the command is refused.
-    pub fn update(&mut self, command: wire::Command) -> Result<wire::Sensor, Failure> {
+    pub fn update(&mut self, command: wire::Command, limit: Duration) -> Result<wire::Sensor, Failure> {
         let request = Update::Request { command, wait_for_tick: self.settings.wait_for_tick };
-        let answer = self.update.call(&mut self.node, &request);
+        let answer = self.update.call(&mut self.node, &request, limit);
         let response = self.judged(answer)?;
         accepted(response.result).map(|()| response.sensor)
     }
@@ -181,8 +191,8 @@ impl Connection {
     /// The latest reading.
     /// # Errors
     /// Nobody answered in time, or the device fails.
-    pub fn read(&mut self) -> Result<wire::Sensor, Failure> {
-        let answer = self.read.call(&mut self.node, &ReadSensors::Request {});
+    pub fn read(&mut self, limit: Duration) -> Result<wire::Sensor, Failure> {
+        let answer = self.read.call(&mut self.node, &ReadSensors::Request {}, limit);
         let response = self.judged(answer)?;
         accepted(response.result).map(|()| response.sensor)
     }

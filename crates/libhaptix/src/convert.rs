@@ -49,7 +49,9 @@ pub fn robot_info(message: &wire::RobotInfo) -> RobotInfo {
 
 /// A command as a message. A flag above 0 is set; a group without its flag, which programs leave uninitialised, is sent as 0.
 pub fn command(command: &Command) -> wire::Command {
-    let group = |values: &[f32; MAX], flag: c_int| (if flag > 0 { values.to_vec() } else { vec![0.0; MAX] }, flag > 0);
+    let group = |values: &[f32; MAX], flag: c_int| {
+        (if flag > 0 { values.to_vec() } else { vec![0.0; MAX] }, flag > 0)
+    };
     let (ref_pos, ref_pos_enabled) = group(&command.ref_pos, command.ref_pos_enabled);
     let (ref_vel, ref_vel_enabled) = group(&command.ref_vel, command.ref_vel_enabled);
     let (ref_vel_max, ref_vel_max_enabled) = group(&command.ref_vel_max, command.ref_vel_max_enabled);
@@ -75,7 +77,9 @@ mod tests {
 
     #[test]
     fn a_flag_is_set_above_zero_and_a_group_without_it_is_not_sent() {
-        for (flag, is_set) in [(0, false), (1, true), (2, true), (c_int::MAX, true), (-1, false), (c_int::MIN, false)] {
+        for (flag, is_set) in
+            [(0, false), (1, true), (2, true), (c_int::MAX, true), (-1, false), (c_int::MIN, false)]
+        {
             let gains = Command { gain_pos: [2.0; MAX], gain_pos_enabled: flag, ..Command::default() };
             let message = command(&gains);
             assert_eq!(message.gain_pos_enabled, is_set, "{flag}");

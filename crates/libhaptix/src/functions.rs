@@ -2,13 +2,14 @@
 #![allow(unsafe_code)]
 
 use core::ffi::{c_char, c_int};
+use core::time::Duration;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError, TryLockError};
 
 use ros::{clock, print_line};
 
 use crate::abi::{Command, ERROR, OK, RobotInfo, Sensor};
-use crate::connection::{Connection, Failure, TIMEOUT};
+use crate::connection::{CONNECT_TIME, Connection, Failure, TIMEOUT};
 use crate::{convert, last_result};
 
 /// The connection of this process. Calls go one after the other: a thread that had to wait for too long for the others gives up.
@@ -30,14 +31,17 @@ extern "C" fn close_at_exit() {
 }
 
 fn lock() -> MutexGuard<'static, Option<Connection>> {
-    // A panic in a call leaves a connection that `answered` has removed.
+    // A call that panicked had taken the connection out.
     CONNECTION.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `call` with the connection, which is made if there is none.
-fn connected<T>(call: impl FnOnce(&mut Connection) -> Result<T, Failure>) -> Result<T, Failure> {
+/// Calls `call` with the connection, which is made if there is none, and with what is left of `limit`.
+fn connected<T>(
+    limit: Duration,
+    call: impl FnOnce(&mut Connection, Duration) -> Result<T, Failure>,
+) -> Result<T, Failure> {
     static AT_EXIT: Once = Once::new();
-    let end = clock::now() + TIMEOUT;
+    let end = clock::now() + limit;
     let mut place = lock();
     if clock::now() > end {
         return Err(Failure::TimedOut("Calls of other threads took too long.".into()));
@@ -47,16 +51,16 @@ fn connected<T>(call: impl FnOnce(&mut Connection) -> Result<T, Failure>) -> Res
         Some(connection) => connection,
         None => {
             let connection = Connection::new()?;
-            // After the libraries of the middleware, so that it runs before theirs.
+            // After the libraries of the middleware were loaded, so that it runs before their own ends.
             AT_EXIT.call_once(|| {
-                // SAFETY: `close_at_exit` is a function without arguments that does not unwind, and this library is never unloaded
-                // before: a Rust library with thread-local data stays loaded.
+                // SAFETY: `close_at_exit` takes nothing and does not unwind; glibc calls it at the exit, or before it unloads this
+                // library.
                 let _ = unsafe { atexit(close_at_exit) };
             });
             connection
         }
     };
-    let outcome = call(&mut connection);
+    let outcome = call(&mut connection, end.since(clock::now()));
     *place = Some(connection);
     outcome
 }
@@ -86,8 +90,8 @@ fn null(what: &str) -> Failure {
 #[unsafe(no_mangle)]
 pub extern "C" fn hx_connect(_host: *const c_char, _port: c_int) -> c_int {
     answered("hx_connect", || {
-        connected(|connection| {
-            connection.find();
+        connected(CONNECT_TIME, |connection, left| {
+            connection.find(left);
             Ok(())
         })
     })
@@ -113,7 +117,7 @@ pub unsafe extern "C" fn hx_robot_info(out: *mut RobotInfo) -> c_int {
         }
         // SAFETY: it is not NULL, so by the contract it may be written; C need not have aligned it.
         unsafe { out.write_unaligned(RobotInfo::default()) };
-        let info = connected(Connection::robot_info)?;
+        let info = connected(TIMEOUT, Connection::robot_info)?;
         // SAFETY: as above.
         unsafe { out.write_unaligned(convert::robot_info(&info)) };
         Ok(())
@@ -138,7 +142,8 @@ pub unsafe extern "C" fn hx_update(command: *const Command, out: *mut Sensor) ->
         // SAFETY: it is not NULL, so by the contract it may be read; integers and floats have no invalid values. Bytes that C left
         // uninitialised have some value, since this memory is C's.
         let command = unsafe { command.read_unaligned() };
-        let sensor = connected(|connection| connection.update(convert::command(&command)))?;
+        let command = convert::command(&command);
+        let sensor = connected(TIMEOUT, |connection, left| connection.update(command, left))?;
         // SAFETY: as above.
         unsafe { out.write_unaligned(convert::sensor(&sensor)) };
         Ok(())
@@ -154,7 +159,7 @@ pub unsafe extern "C" fn hx_read_sensors(out: *mut Sensor) -> c_int {
         if out.is_null() {
             return Err(null("hxSensor"));
         }
-        let sensor = connected(Connection::read)?;
+        let sensor = connected(TIMEOUT, Connection::read)?;
         // SAFETY: it is not NULL, so by the contract it may be written; C need not have aligned it.
         unsafe { out.write_unaligned(convert::sensor(&sensor)) };
         Ok(())
@@ -165,4 +170,38 @@ pub unsafe extern "C" fn hx_read_sensors(out: *mut Sensor) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn hx_last_result() -> *const c_char {
     catch_unwind(last_result::get).unwrap_or(c"".as_ptr())
+}
+
+#[cfg(test)]
+mod tests {
+    use core::ffi::CStr;
+
+    use super::*;
+
+    fn last() -> String {
+        // SAFETY: it points to a text of this library that stays until this thread asks again.
+        unsafe { CStr::from_ptr(hx_last_result()) }.to_str().unwrap().to_owned()
+    }
+
+    /// One test, since there is one last result.
+    #[test]
+    fn a_panic_is_an_error_and_no_panic_of_the_program() {
+        assert_eq!(last(), "");
+        assert_eq!(answered("hx_fine", || Ok(())), OK);
+        assert_eq!(answered("hx_odd", || panic!("a fault of this library")), ERROR);
+        assert_eq!(last(), "hx_odd() failed: an error in this library, which is printed above");
+        assert_eq!(answered("hx_late", || Err(Failure::TimedOut("Nobody.".into()))), ERROR);
+        assert_eq!(last(), "hx_late() Service call timed out. Nobody.");
+        assert_eq!(answered("hx_fine", || Ok(())), OK);
+        assert_eq!(last(), "hx_late() Service call timed out. Nobody.", "a success does not clear it");
+        // The text that a thread has stays, whatever others do.
+        let mine = hx_last_result();
+        std::thread::scope(|scope| {
+            scope.spawn(|| answered("hx_other", || Err(Failure::Refused("No.\0".into())))).join().unwrap();
+            scope.spawn(|| assert_eq!(last(), "hx_other() Service call failed. No.")).join().unwrap();
+        });
+        // SAFETY: as above.
+        let kept = unsafe { CStr::from_ptr(mine) };
+        assert_eq!(kept.to_str(), Ok("hx_late() Service call timed out. Nobody."));
+    }
 }
