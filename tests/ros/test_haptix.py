@@ -11,6 +11,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from hands import ERROR, GROUPS, OK, ONE, command, hand
 from haptix_msgs.msg import Command
 from haptix_msgs.srv import GetRobotInfo, ReadSensors, Reset, Update
+from rclpy.executors import SingleThreadedExecutor
 from sensor_msgs.msg import Imu, JointState
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
@@ -195,8 +196,13 @@ def test_a_client_that_vanishes_leaves_nothing_behind(mpl):
     node = rclpy.create_node("vanishing", context=context)
     client = node.create_client(Update, "/haptix/update")
     assert client.wait_for_service(10.0)
+    # Once it was answered the node knows it: what it sends then arrives.
+    executor = SingleThreadedExecutor(context=context)
+    executor.add_node(node)
+    executor.spin_until_future_complete(client.call_async(Update.Request()), 5.0)
     for number in range(50):
         client.call_async(Update.Request(command=command(ref_pos=[0.5]), wait_for_tick=number % 2 == 0))
+    executor.shutdown()
     node.destroy_node()
     rclpy.shutdown(context=context)
     mpl.wait_for_state("FOLLOWING")
