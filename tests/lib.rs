@@ -23,6 +23,7 @@ pub fn specifications() -> Vec<Specification> {
         chair::specification(),
         fake_chair::specification(),
         mechanism::specification(),
+        haptix::specification(),
     ]
 }
 

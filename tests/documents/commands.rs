@@ -60,6 +60,8 @@ impl Shell<'_> {
             ["cargo", "xtask", rest @ ..] => xtask(rest),
             ["cargo", "run", "-p", "steersman-joystick", "--", rest @ ..] => mapper(rest),
             ["cargo", "test" | "install" | "mutants" | "build", ..] => Ok(()),
+            ["cc", file, ..] if file.contains('/') => exists("file", file),
+            ["cc", ..] | ["./my_program"] => Ok(()),
             ["cp", "-r", path, _] => exists("folder", path),
             ["ros2", "launch", "steersman", file, rest @ ..] => launch(file, rest),
             ["ros2", "topic", "pub", rest @ ..] => self.publish(rest),

@@ -18,6 +18,11 @@ fn check(node: &str, set: &Set) -> Result<(), Refusal> {
         "hindbrain" => hindbrain::Params::read(set).and(hindbrain::Driver::read(set)).map(drop),
         "simulator" => world::Params::read(set).map(drop),
         "chair" => chair::Params::read(set).map(drop),
+        "haptix" => {
+            let model = haptix::Model::builtin(&haptix::device(set));
+            let model = model.map_err(|_| set.refuse("device", "must be a built-in device"))?;
+            haptix::Params::read(set, model.description(), model.info().update_rate).map(drop)
+        }
         "interface" => fake_chair::Params::read(set).map(drop),
         _ => Ok(()),
     }

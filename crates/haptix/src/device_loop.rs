@@ -78,7 +78,7 @@ pub struct Reading {
 /// The device passes time in steps of a fixed length. A tick is the first step of an update period: the device is read, then what was
 /// ordered since the last tick is picked up, of commands the latest. So a reading never shows the effect of a command of its own tick,
 /// and all readers between two ticks see the same one. Silence stops: without a command within the time-out the device holds, also before
-/// the first command and after a reset of the pose.
+/// the first command and after a reset of the pose. The last thing that the device receives is a hold, also after a panic.
 /// # Real-time
 /// `take` and `step` do not allocate, unless the device fails.
 /// # Source
@@ -182,8 +182,11 @@ impl DeviceLoop {
     /// report.
     pub fn step(&mut self, now: Instant) -> Option<Report> {
         let mut due = *self.due.get_or_insert(now);
-        if now.since(due) > MAX_CATCH_UP {
-            due = now;
+        let behind = now.since(due);
+        if behind > MAX_CATCH_UP {
+            // The steps stay on their grid, so a caller that is called on it never waits for the next one.
+            let whole = behind.as_nanos() / self.step.as_nanos() * self.step.as_nanos();
+            due = due + Duration::from_nanos(u64::try_from(whole).unwrap_or(u64::MAX));
         }
         let mut report = None;
         while due <= now {
@@ -235,6 +238,12 @@ impl DeviceLoop {
             (self.ordered.is_changed, self.mode) = (false, Some(mode));
         }
         Ok(mode)
+    }
+}
+
+impl Drop for DeviceLoop {
+    fn drop(&mut self) {
+        let _ = self.device.hold(&self.setpoints, self.settings.hold_gain); // a device that fails now cannot be helped
     }
 }
 

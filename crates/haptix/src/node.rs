@@ -230,7 +230,8 @@ impl Haptix {
         self.check_device()?;
         let now = self.clock.now();
         let age = now.since(at).max(self.clock.waited());
-        if let Some(timeout) = self.command_timeout.filter(|timeout| age >= *timeout) {
+        let is_too_old = |timeout: &Duration| !command.is_empty() && age >= *timeout;
+        if let Some(timeout) = self.command_timeout.filter(is_too_old) {
             let (age, most) = (age.as_secs_f64(), timeout.as_secs_f64());
             return Err(format!("the command waited {age:.3} s to be read, must be less than {most} s"));
         }

@@ -14,8 +14,8 @@ params::params! {
     struct Declared {
         device: String = Parameter::string("device", "mpl")
             .at_start()
-            .text("The hand: mpl (joint radians), mpl_gazebo (the same at the motors' shafts), two_finger, or the path of a YAML file that \
-                describes another one.")
+            .text("The hand: mpl (joint radians), mpl_gazebo (the same at the motors' shafts), two_finger, the path of a YAML file that \
+                describes another one, or dummy, whose values are constant and known, for tests of clients.")
             .needed_by("hands differ"),
         step_rate: i64 = Parameter::integer("step_rate", 1000, 50, 1000).unit("Hz")
             .at_start()
@@ -31,6 +31,26 @@ params::params! {
         hold_gain: f64 = Parameter::float("hold_gain", 0.3, 0.0, 1.0)
             .text("The part of the gains with which the device holds its position.")
             .needed_by("hands differ"),
+        priority: i64 = Parameter::integer("priority", 50, 0, 99)
+            .at_start()
+            .text("The priority of the device's thread with SCHED_FIFO, if that is permitted; 0 for the normal scheduler.")
+            .needed_by("ros2_control: thread_priority"),
+        lock_memory: bool = Parameter::bool("lock_memory", true)
+            .at_start()
+            .text("Whether the process's memory stays in memory, if that is permitted.")
+            .needed_by("ros2_control: lock_memory"),
+        cores: Vec<i64> = Parameter::integers("cores", &[], 0, 1023, 64)
+            .at_start()
+            .text("The processors that the device's thread may run on; all if there are none.")
+            .needed_by("ros2_control: cpu_affinity"),
+        publish_tf: bool = Parameter::bool("publish_tf", true)
+            .at_start()
+            .text("Whether the frames of the hand's links go to /tf and those of its inertial units to /tf_static.")
+            .needed_by("a robot_state_publisher with a URDF of the hand publishes them, too"),
+        frame_prefix: String = Parameter::string("frame_prefix", "")
+            .at_start()
+            .text("Stands before the name of each frame, as left_ or right/.")
+            .needed_by("robot_state_publisher: frame_prefix; two hands have one tree of frames"),
         seed: i64 = Parameter::integer("simulation.seed", 1, 0, i64::MAX)
             .at_start()
             .text("The seed of the noise; the same one gives the same noise.")
@@ -127,6 +147,16 @@ pub struct Params {
     pub step: Duration,
     /// How often the device takes commands and renews its reading \[Hz\]; `None` for its own rate.
     pub update_rate: Option<f64>,
+    /// The priority of the device's thread, if it has one.
+    pub priority: Option<u8>,
+    /// Whether memory is locked.
+    pub lock_memory: bool,
+    /// The processors of the device's thread; all if there are none.
+    pub cores: Vec<usize>,
+    /// Whether frames are published.
+    pub publish_tf: bool,
+    /// What stands before the name of each frame.
+    pub frame_prefix: String,
     /// The seed of the noise.
     pub seed: u64,
     /// What may change while the node runs.
@@ -144,6 +174,11 @@ impl Params {
             update_rate,
             command_timeout,
             hold_gain,
+            priority,
+            lock_memory,
+            cores,
+            publish_tf,
+            frame_prefix,
             seed,
             delay,
             position,
@@ -180,6 +215,11 @@ impl Params {
         Ok(Self {
             step: Duration::from_secs(1) / u32::try_from(step_rate).unwrap_or(1000).max(1),
             update_rate,
+            priority: u8::try_from(priority).ok().filter(|priority| *priority > 0),
+            lock_memory,
+            cores: cores.into_iter().filter_map(|core| usize::try_from(core).ok()).collect(),
+            publish_tf,
+            frame_prefix,
             seed: u64::try_from(seed).unwrap_or(0),
             settings: Settings {
                 command_timeout: (!command_timeout.is_zero()).then_some(command_timeout),
@@ -273,7 +313,17 @@ mod tests {
             hold_gain: 0.3,
             simulation: Simulation::default(),
         };
-        let expected = Params { step: Duration::from_millis(1), update_rate: None, seed: 1, settings };
+        let expected = Params {
+            step: Duration::from_millis(1),
+            update_rate: None,
+            priority: Some(50),
+            lock_memory: true,
+            cores: Vec::new(),
+            publish_tf: true,
+            frame_prefix: String::new(),
+            seed: 1,
+            settings,
+        };
         assert_eq!(params, expected);
         assert_eq!(device(&specification().defaults()), "mpl");
         for (name, declaration, value) in specification().defaults().iter() {
@@ -289,6 +339,11 @@ mod tests {
             ("update_rate", Value::Float(200.0)),
             ("command_timeout", Value::Float(0.0)),
             ("hold_gain", Value::Float(0.5)),
+            ("priority", Value::Integer(0)),
+            ("lock_memory", Value::Bool(false)),
+            ("cores", Value::Integers(vec![1, 3])),
+            ("publish_tf", Value::Bool(false)),
+            ("frame_prefix", Value::Text("left_".into())),
             ("simulation.seed", Value::Integer(9)),
             ("simulation.delay", Value::Integer(3)),
             ("simulation.noise.position", Value::Float(0.01)),
@@ -318,6 +373,8 @@ mod tests {
             (params.step, params.update_rate, params.seed),
             (Duration::from_millis(2), Some(200.0), 9)
         );
+        assert_eq!((params.priority, params.lock_memory, params.cores), (None, false, vec![1, 3]));
+        assert_eq!((params.publish_tf, params.frame_prefix.as_str()), (false, "left_"));
         let Settings { command_timeout, hold_gain, simulation } = params.settings;
         assert_eq!((command_timeout, hold_gain, simulation.delay), (None, 0.5, 3));
         let noise = Noise {

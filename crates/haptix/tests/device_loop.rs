@@ -324,3 +324,23 @@ fn a_device_that_is_not_simulated_refuses_a_simulation() {
     );
     assert!(matches!(device.step(at(10)), Some(Report::Stepped(_))));
 }
+
+#[test]
+fn the_last_thing_that_a_device_receives_is_a_hold() {
+    let (mut device, plan) = broken();
+    device.take(command(&device, 0.75, 0));
+    run(&mut device, 0, 200);
+    calls(&plan);
+    drop(device);
+    assert_eq!(calls(&plan), ["hold by 5"]);
+}
+
+#[test]
+fn after_a_pause_the_steps_lie_on_the_same_grid() {
+    let model = Model::builtin("two_finger").unwrap().with_update_rate(1000.0);
+    let mut device = DeviceLoop::new(Box::new(AnalyticHand::new(model, 1)), STEP, settings());
+    device.step(at(0));
+    // A pause of 1 s that ends 0.6 ms after a step was due: the next step is due after 0.4 ms, not after 1 ms.
+    assert!(device.step(Instant::from_nanos(1_000_600_000)).is_some());
+    assert_eq!(run(&mut device, 1001, 1011).len(), 10);
+}

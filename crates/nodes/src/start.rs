@@ -69,7 +69,7 @@ fn texts(arguments: impl Iterator<Item = OsString>) -> Result<Vec<String>, Error
 }
 
 /// All nodes that a parameter file may configure: one file may serve several processes.
-const NODES: [&str; 9] = [
+const NODES: [&str; 10] = [
     crate::joystick::NAME,
     crate::velocity_arbiter::NAME,
     crate::zone_scaler::NAME,
@@ -77,6 +77,7 @@ const NODES: [&str; 9] = [
     crate::surround::NAME,
     crate::chair::NAME,
     crate::mechanism::NAME,
+    crate::haptix::NAME,
     "interface", // the node of luci_chair, by LUCI's name for it
     crate::simulator::NAME,
 ];

@@ -70,6 +70,16 @@ impl<M: Machine + 'static> Inputs<M> {
         }
     }
 
+    /// Reports several publishers on `topic`, which is already subscribed to, in the log and in the diagnostics. The machine does
+    /// not know of them: the last message wins.
+    pub fn advise_one_publisher(&mut self, topic: &str) {
+        let full = self.names.resolve(topic);
+        let known = self.subscriptions.iter_mut().find(|subscribed| subscribed.monitor.topic == full);
+        if let Some(subscribed) = known {
+            subscribed.monitor.single = true;
+        }
+    }
+
     /// Receives the messages that r2r has and returns their number.
     pub(crate) fn receive(&mut self) -> usize {
         self.subscriptions.iter_mut().map(|subscribed| subscribed.read.receive()).sum()

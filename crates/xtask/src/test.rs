@@ -160,6 +160,7 @@ const OTHERS: &[&str] = &[
     "actuator",
     "ros",
     "nodes",
+    "libhaptix",
     "steersman-joystick",
     "steersman-controller",
     "demo",
@@ -176,7 +177,7 @@ fn others(root: &Root) -> Outcome<bool> {
 }
 
 fn build(root: &Root) -> Outcome<bool> {
-    ros(root, &[&["build", "--quiet", "--tests", "--bins", "--examples"], &crates()[..]].concat())
+    ros(root, &[&["build", "--quiet", "--lib", "--tests", "--bins", "--examples"], &crates()[..]].concat())
 }
 
 fn crates() -> Vec<&'static str> {

@@ -1,0 +1,2 @@
+/* For programs that include <haptix.h>. */
+#include <haptix/comm/haptix.h>

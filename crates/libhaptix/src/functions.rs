@@ -1,0 +1,207 @@
+// The only crate that C calls. Each use is argued.
+#![allow(unsafe_code)]
+
+use core::ffi::{c_char, c_int};
+use core::time::Duration;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError, TryLockError};
+
+use ros::{clock, print_line};
+
+use crate::abi::{Command, ERROR, OK, RobotInfo, Sensor};
+use crate::connection::{CONNECT_TIME, Connection, Failure, TIMEOUT};
+use crate::{convert, last_result};
+
+/// The connection of this process. Calls go one after the other: a thread that had to wait for too long for the others gives up.
+static CONNECTION: Mutex<Option<Connection>> = Mutex::new(None);
+
+// SAFETY of the declaration: this is the function of the C standard library, with its type.
+unsafe extern "C" {
+    fn atexit(function: extern "C" fn()) -> c_int;
+}
+
+/// Ends the connection when the program ends without `hx_close`: the middleware's threads must not outlive its library's data.
+extern "C" fn close_at_exit() {
+    // A thread that is in a call keeps the connection, and `exit` must not wait for it.
+    let _ = catch_unwind(|| match CONNECTION.try_lock() {
+        Ok(mut connection) => drop(connection.take()),
+        Err(TryLockError::Poisoned(poisoned)) => drop(poisoned.into_inner().take()),
+        Err(TryLockError::WouldBlock) => {}
+    });
+}
+
+fn lock() -> MutexGuard<'static, Option<Connection>> {
+    // A call that panicked had taken the connection out.
+    CONNECTION.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Calls `call` with the connection, which is made if there is none, and with what is left of `limit`.
+fn connected<T>(
+    limit: Duration,
+    call: impl FnOnce(&mut Connection, Duration) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    static AT_EXIT: Once = Once::new();
+    let end = clock::now() + limit;
+    let mut place = lock();
+    if clock::now() > end {
+        return Err(Failure::TimedOut("Calls of other threads took too long.".into()));
+    }
+    // Taken out: a call that panics loses the connection, and the next one makes another.
+    let mut connection = match place.take() {
+        Some(connection) => connection,
+        None => {
+            let connection = Connection::new()?;
+            // After the libraries of the middleware were loaded, so that it runs before their own ends.
+            AT_EXIT.call_once(|| {
+                // SAFETY: `close_at_exit` takes nothing and does not unwind; glibc calls it at the exit, or before it unloads this
+                // library.
+                let _ = unsafe { atexit(close_at_exit) };
+            });
+            connection
+        }
+    };
+    let outcome = call(&mut connection, end.since(clock::now()));
+    *place = Some(connection);
+    outcome
+}
+
+/// The result of `body` for C. An error, or a panic, becomes the text of `hx_last_result` and a line on stderr.
+fn answered(name: &str, body: impl FnOnce() -> Result<(), Failure>) -> c_int {
+    let outcome = catch_unwind(AssertUnwindSafe(body));
+    let text = match outcome {
+        Ok(Ok(())) => return OK,
+        Ok(Err(failure)) => format!("{name}() {failure}"),
+        Err(_) => format!("{name}() failed: an error in this library, which is printed above"),
+    };
+    // Neither may panic, but a caller in C has no defence if one did.
+    let _ = catch_unwind(|| {
+        print_line(format_args!("{text}"));
+        last_result::set(text);
+    });
+    ERROR
+}
+
+fn null(what: &str) -> Failure {
+    Failure::Ros(format!("got NULL for its {what}."))
+}
+
+/// Makes the connection and waits for the node, for 5 s at most. Without a node it succeeds all the same, as in haptix-comm: the
+/// next call says that nobody answers. Host and port have no meaning: ROS finds the node.
+#[unsafe(no_mangle)]
+pub extern "C" fn hx_connect(_host: *const c_char, _port: c_int) -> c_int {
+    answered("hx_connect", || {
+        connected(CONNECT_TIME, |connection, left| {
+            connection.find(left);
+            Ok(())
+        })
+    })
+}
+
+/// Ends the connection; the next call makes another.
+#[unsafe(no_mangle)]
+pub extern "C" fn hx_close() -> c_int {
+    answered("hx_close", || {
+        drop(lock().take());
+        Ok(())
+    })
+}
+
+/// What the hand consists of; all zero on an error.
+/// # Safety
+/// `out` is NULL or points to a `hxRobotInfo` that nothing else uses meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hx_robot_info(out: *mut RobotInfo) -> c_int {
+    answered("hx_robot_info", || {
+        if out.is_null() {
+            return Err(null("hxRobotInfo"));
+        }
+        // SAFETY: it is not NULL, so by the contract it may be written; C need not have aligned it.
+        unsafe { out.write_unaligned(RobotInfo::default()) };
+        let info = connected(TIMEOUT, Connection::robot_info)?;
+        // SAFETY: as above.
+        unsafe { out.write_unaligned(convert::robot_info(&info)) };
+        Ok(())
+    })
+}
+
+/// Gives a command and reads; the reading is all zero on an error.
+/// # Safety
+/// Each pointer is NULL or points to such a struct, which nothing else uses meanwhile. Entries of the command that are not used need not
+/// be initialised.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hx_update(command: *const Command, out: *mut Sensor) -> c_int {
+    answered("hx_update", || {
+        if out.is_null() {
+            return Err(null("hxSensor"));
+        }
+        // SAFETY: it is not NULL, so by the contract it may be written; C need not have aligned it.
+        unsafe { out.write_unaligned(Sensor::default()) };
+        if command.is_null() {
+            return Err(null("hxCommand"));
+        }
+        // SAFETY: it is not NULL, so by the contract it may be read; integers and floats have no invalid values. Bytes that C left
+        // uninitialised have some value, since this memory is C's.
+        let command = unsafe { command.read_unaligned() };
+        let command = convert::command(&command);
+        let sensor = connected(TIMEOUT, |connection, left| connection.update(command, left))?;
+        // SAFETY: as above.
+        unsafe { out.write_unaligned(convert::sensor(&sensor)) };
+        Ok(())
+    })
+}
+
+/// Reads; nothing is written on an error.
+/// # Safety
+/// `out` is NULL or points to a `hxSensor` that nothing else uses meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hx_read_sensors(out: *mut Sensor) -> c_int {
+    answered("hx_read_sensors", || {
+        if out.is_null() {
+            return Err(null("hxSensor"));
+        }
+        let sensor = connected(TIMEOUT, Connection::read)?;
+        // SAFETY: it is not NULL, so by the contract it may be written; C need not have aligned it.
+        unsafe { out.write_unaligned(convert::sensor(&sensor)) };
+        Ok(())
+    })
+}
+
+/// The text of the last error, which a success does not clear; empty before the first error. It stays until this thread asks again.
+#[unsafe(no_mangle)]
+pub extern "C" fn hx_last_result() -> *const c_char {
+    catch_unwind(last_result::get).unwrap_or(c"".as_ptr())
+}
+
+#[cfg(test)]
+mod tests {
+    use core::ffi::CStr;
+
+    use super::*;
+
+    fn last() -> String {
+        // SAFETY: it points to a text of this library that stays until this thread asks again.
+        unsafe { CStr::from_ptr(hx_last_result()) }.to_str().unwrap().to_owned()
+    }
+
+    /// One test, since there is one last result.
+    #[test]
+    fn a_panic_is_an_error_and_no_panic_of_the_program() {
+        assert_eq!(last(), "");
+        assert_eq!(answered("hx_fine", || Ok(())), OK);
+        assert_eq!(answered("hx_odd", || panic!("a fault of this library")), ERROR);
+        assert_eq!(last(), "hx_odd() failed: an error in this library, which is printed above");
+        assert_eq!(answered("hx_late", || Err(Failure::TimedOut("Nobody.".into()))), ERROR);
+        assert_eq!(last(), "hx_late() Service call timed out. Nobody.");
+        assert_eq!(answered("hx_fine", || Ok(())), OK);
+        assert_eq!(last(), "hx_late() Service call timed out. Nobody.", "a success does not clear it");
+        // The text that a thread has stays, whatever others do.
+        let mine = hx_last_result();
+        std::thread::scope(|scope| {
+            scope.spawn(|| answered("hx_other", || Err(Failure::Refused("No.\0".into())))).join().unwrap();
+            scope.spawn(|| assert_eq!(last(), "hx_other() Service call failed. No.")).join().unwrap();
+        });
+        // SAFETY: as above.
+        let kept = unsafe { CStr::from_ptr(mine) };
+        assert_eq!(kept.to_str(), Ok("hx_late() Service call timed out. Nobody."));
+    }
+}

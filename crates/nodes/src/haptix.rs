@@ -1,0 +1,132 @@
+//! Node `haptix`: takes the commands of a HAPTIX hand and publishes its sensors. The device runs in a real-time loop.
+
+mod device_thread;
+mod hand;
+mod messages;
+mod picture;
+mod services;
+mod topics;
+
+use haptix::{DeviceLoop, Haptix, Input, Order, Output, Params, Report, State, device, specification};
+use r2r::haptix_msgs::msg::Command;
+use ros::{Error, Shell, Status, Stop, clock, qos};
+use units::{Level, Stamp};
+
+use self::device_thread::{DeviceThread, Orders, Ready, Timing, link};
+use self::hand::{Hand, check_simulation};
+use self::picture::{Objects, Picture};
+use self::services::Calls;
+use self::topics::Topics;
+use crate::start::{self, Member};
+
+/// The node's name, which is also its executable and its key in a YAML file.
+pub const NAME: &str = "haptix";
+
+/// Of two clients the last writer wins; that there are two is reported.
+const COMMAND: &str = "~/command";
+
+/// Carries out what the machine outputs.
+struct Actions {
+    topics: Topics,
+    orders: Orders,
+    calls: Calls,
+    objects: Objects,
+}
+
+impl Actions {
+    fn carry_out(&mut self, output: Output) {
+        match output {
+            Output::Order(order) => {
+                if let Order::Configure(settings) = &*order {
+                    self.objects.set(&settings.simulation);
+                }
+                self.orders.send(*order);
+            }
+            Output::Answer(id, answer) => self.calls.answer(id, answer),
+            Output::PublishReading(reading, stamp) => {
+                self.orders.flush();
+                self.topics.publish_reading(&reading, stamp);
+            }
+            Output::PublishState(state) => self.topics.publish_state(&state),
+            Output::Warn(sentence) => log::warn!(target: NAME, "{sentence}"),
+        }
+    }
+}
+
+/// Starts the device's thread, whose reports go to the machine in `shell` and to the picture.
+fn start_device(
+    ready: Ready,
+    shell: &Shell<Haptix>,
+    stop: &Stop,
+    mut picture: Option<Picture>,
+) -> Result<DeviceThread, Error> {
+    let (shell, stop) = (shell.clone(), stop.clone());
+    let report = move |report| match report {
+        _ if stop.is_set() => {} // the node's publishers end before the device's thread
+        Report::Stepped(reading) => {
+            shell.deliver(Input::DeviceStepped(Box::new(reading)));
+            if let Some(picture) = &mut picture {
+                picture.draw(&reading);
+            }
+        }
+        Report::Failed(error) => shell.deliver(Input::DeviceFailed(error)),
+    };
+    let (thread, refused) =
+        ready.start(report).map_err(|error| Error::Start(format!("the device has no thread: {error}")))?;
+    for refused in refused {
+        log::warn!(target: NAME, "{refused}");
+    }
+    Ok(thread)
+}
+
+fn status(machine: &Haptix, timing: &Timing) -> Status {
+    let state = machine.state();
+    let level = match state {
+        State::Following | State::Grasping | State::Holding => Level::Ok,
+        State::Starting => Level::Stale,
+        State::Failed(_) | State::NotAnswering => Level::Error,
+    };
+    let mut values = vec![("hand".into(), machine.description().model_name.clone())];
+    values.extend(timing.values());
+    Status { level, message: state.to_string(), values }
+}
+
+/// Runs the node until `stop` is set.
+/// # Errors
+/// The node does not start.
+pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
+    let mut member = Member::new(context, specification(), |set| Ok(device(set)))?;
+    let Hand { device, skeleton, params } = Hand::open(member.set())?;
+    let device = DeviceLoop::new(device, params.step, params.settings);
+    let machine = Haptix::new(&device, &params.settings);
+    let (description, rate) = (machine.description().clone(), machine.info().update_rate);
+    let topics = Topics::new(&mut member.node, &machine, skeleton.as_ref(), &params)?;
+    let objects = Objects::default();
+    objects.set(&params.settings.simulation);
+    let prefix = params.frame_prefix.clone();
+    let picture = skeleton
+        .map(|skeleton| Picture::new(&mut member.node, skeleton, prefix.clone(), objects.clone()))
+        .transpose()?;
+    member.inputs.subscribe::<Command>(&mut member.node, COMMAND, qos::command(), |message| {
+        let command = Box::new(messages::command(&message));
+        Some(Input::CommandReceived { command, at: clock::now() })
+    })?;
+    member.inputs.advise_one_publisher(COMMAND);
+    let (ready, orders) = link(device, &params);
+    let timing = ready.timing();
+    let calls = Calls::default();
+    let mut actions = Actions { topics, orders, calls: calls.clone(), objects };
+    let clock_read: fn(Stamp) -> Input = Input::ClockRead;
+    let shell = Shell::new(machine, Some(clock_read), move |output| actions.carry_out(output));
+    let runner = member.runner(&shell, move |set| {
+        let params = Params::read(set, &description, rate)?;
+        check_simulation(set, &params)?;
+        Ok(Input::ParametersChanged(Box::new(params.settings)))
+    })?;
+    let runner =
+        services::serve(runner, &calls, prefix)?.status(move |machine| status(machine, &timing)).log_levels();
+    let thread = start_device(ready, &shell, stop, picture)?;
+    let ended = start::run(runner, stop, &shell, [Input::Stopping]);
+    drop(thread);
+    ended
+}

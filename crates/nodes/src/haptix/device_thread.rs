@@ -1,0 +1,298 @@
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, JoinHandle, Thread};
+use std::time::Duration;
+
+use haptix::{DeviceLoop, Order, Params, Report};
+use ros::panics;
+use rt::{Cycle, Periodic, RealTime, Refused};
+use rtrb::{Consumer, Producer, RingBuffer};
+use units::Instant;
+
+/// How many orders may wait for the device.
+const MOST_ORDERS: usize = 64;
+/// How many reports may wait for the node; a further one is lost, and the next one is newer.
+const MOST_REPORTS: usize = 64;
+/// The longest sleep of the thread that passes reports on: it must notice its end.
+const LONGEST_SLEEP: Duration = Duration::from_millis(100);
+
+/// The real-time thread that steps the device, and the thread that passes its reports on. When it is dropped both end, and the
+/// device holds.
+pub(super) struct DeviceThread {
+    periodic: Option<Periodic>,
+    courier: Option<JoinHandle<()>>,
+    shared: Arc<Shared>,
+}
+
+/// What all threads see.
+#[derive(Debug, Default)]
+struct Shared {
+    /// After a panic the device holds for ever.
+    is_held: AtomicBool,
+    is_ending: AtomicBool,
+    cycles: AtomicU64,
+    missed: AtomicU64,
+    /// \[µs\]
+    max_late: AtomicU64,
+    max_step: AtomicU64,
+}
+
+/// How well the device's thread keeps its times.
+#[derive(Clone, Debug)]
+pub(super) struct Timing(Arc<Shared>);
+
+impl Timing {
+    /// Its numbers with their names.
+    pub(super) fn values(&self) -> Vec<(String, String)> {
+        let Shared { cycles, missed, max_late, max_step, .. } = &*self.0;
+        [
+            ("steps", cycles),
+            ("steps left out", missed),
+            ("greatest lateness (us)", max_late),
+            ("longest step (us)", max_step),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.load(Ordering::Relaxed).to_string()))
+        .into()
+    }
+}
+
+/// Orders to the device, from one thread at a time, without waiting.
+pub(super) struct Orders {
+    ring: Producer<Order>,
+    /// What the ring has no room for: while the device's thread is held. Of equal orders in a row the last one counts.
+    backlog: VecDeque<Order>,
+}
+
+impl Orders {
+    /// Passes an order on, or keeps it until there is room.
+    pub(super) fn send(&mut self, order: Order) {
+        let is_same = self.backlog.back().is_some_and(|last| match (last, &order) {
+            (Order::Reset { reset_limb_pose: last }, Order::Reset { reset_limb_pose }) => {
+                last == reset_limb_pose
+            }
+            (last, order) => core::mem::discriminant(last) == core::mem::discriminant(order),
+        });
+        if is_same {
+            self.backlog.pop_back();
+        }
+        self.backlog.push_back(order);
+        self.flush();
+    }
+
+    /// Passes on what there is room for. It is called with every reading, so nothing stays.
+    pub(super) fn flush(&mut self) {
+        while self.ring.slots() > 0 {
+            let Some(order) = self.backlog.pop_front() else { return };
+            let _ = self.ring.push(order); // there is room
+        }
+    }
+}
+
+/// The device's side of the rings.
+pub(super) struct Body {
+    device: DeviceLoop,
+    orders: Consumer<Order>,
+    reports: Producer<Report>,
+    shared: Arc<Shared>,
+    is_aligned: bool,
+}
+
+impl Body {
+    /// Makes one cycle; returns whether there is a report.
+    /// # Real-time
+    /// No lock and no system call but reading the clock; no allocation, unless the device fails.
+    fn cycle(&mut self, cycle: Cycle) -> bool {
+        while let Ok(order) = self.orders.pop() {
+            self.device.take(order);
+        }
+        if self.shared.is_held.load(Ordering::SeqCst) {
+            self.device.take(Order::Hold);
+        }
+        // The device's steps are due when the cycles are, so the first one counts from when it was due.
+        let late = if self.is_aligned { Duration::ZERO } else { cycle.late };
+        let nanos = u64::try_from(late.as_nanos()).unwrap_or(0);
+        self.is_aligned = true;
+        let report = self.device.step(Instant::from_nanos(cycle.now.as_nanos().saturating_sub(nanos)));
+        self.count(cycle);
+        report.is_some_and(|report| self.reports.push(report).is_ok())
+    }
+
+    fn count(&self, cycle: Cycle) {
+        let micros = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+        let Shared { cycles, missed, max_late, max_step, .. } = &*self.shared;
+        cycles.fetch_add(1, Ordering::Relaxed);
+        missed.fetch_add(cycle.missed, Ordering::Relaxed);
+        max_late.fetch_max(micros(cycle.late), Ordering::Relaxed);
+        max_step.fetch_max(micros(rt::now().since(cycle.now)), Ordering::Relaxed);
+    }
+}
+
+/// A device that is ready to run, before its threads start.
+pub(super) struct Ready {
+    body: Body,
+    reports: Consumer<Report>,
+    step: Duration,
+    real_time: RealTime,
+}
+
+/// The two sides of the rings for a device.
+pub(super) fn link(device: DeviceLoop, params: &Params) -> (Ready, Orders) {
+    let (ring, orders) = RingBuffer::new(MOST_ORDERS);
+    let (sender, reports) = RingBuffer::new(MOST_REPORTS);
+    let body = Body { device, orders, reports: sender, shared: Arc::default(), is_aligned: false };
+    let real_time =
+        RealTime { priority: params.priority, lock_memory: params.lock_memory, cores: params.cores.clone() };
+    (Ready { body, reports, step: params.step, real_time }, Orders { ring, backlog: VecDeque::new() })
+}
+
+impl Ready {
+    /// How well the thread will keep its times.
+    pub(super) fn timing(&self) -> Timing {
+        Timing(Arc::clone(&self.body.shared))
+    }
+
+    /// Starts the threads; `report` is called with each report, on a thread of its own. Returns what the operating system refused.
+    /// # Errors
+    /// The operating system refuses a thread.
+    pub(super) fn start(
+        self,
+        report: impl FnMut(Report) + Send + 'static,
+    ) -> io::Result<(DeviceThread, Vec<Refused>)> {
+        let Self { mut body, reports, step, real_time } = self;
+        let shared = Arc::clone(&body.shared);
+        let held = Arc::clone(&shared);
+        panics::at_once(move || held.is_held.store(true, Ordering::SeqCst));
+        let ending = Arc::clone(&shared);
+        let courier =
+            thread::Builder::new().name("reports".into()).spawn(move || pass_on(reports, &ending, report))?;
+        let wake: Thread = courier.thread().clone();
+        let mut thread = DeviceThread { periodic: None, courier: Some(courier), shared };
+        let cycle = move |cycle| {
+            if body.cycle(cycle) {
+                wake.unpark(); // wakes a thread that sleeps, and waits for nobody
+            }
+        };
+        let (periodic, refused) = Periodic::start("device", real_time, step, cycle)?;
+        thread.periodic = Some(periodic);
+        Ok((thread, refused))
+    }
+}
+
+fn pass_on(mut reports: Consumer<Report>, shared: &Shared, mut report: impl FnMut(Report)) {
+    while !shared.is_ending.load(Ordering::SeqCst) {
+        while let Ok(next) = reports.pop() {
+            report(next);
+        }
+        thread::park_timeout(LONGEST_SLEEP);
+    }
+}
+
+impl Drop for DeviceThread {
+    fn drop(&mut self) {
+        drop(self.periodic.take());
+        self.shared.is_ending.store(true, Ordering::SeqCst);
+        if let Some(courier) = self.courier.take() {
+            courier.thread().unpark();
+            let _ = courier.join(); // it panicked, which was reported there
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use haptix::{AnalyticHand, Mode, Model, Reading, specification};
+
+    use super::*;
+
+    fn hand() -> (Ready, Orders, haptix::Setpoints) {
+        let model = Model::builtin("two_finger").unwrap();
+        let set = specification().defaults();
+        let params = Params::read(&set, model.description(), model.info().update_rate).unwrap();
+        let params = Params { priority: None, lock_memory: false, ..params };
+        let device = DeviceLoop::new(Box::new(AnalyticHand::new(model, 1)), params.step, params.settings);
+        let start = *device.start();
+        let (ready, orders) = link(device, &params);
+        (ready, orders, start)
+    }
+
+    /// The reports of 100 cycles of 1 ms from `millis` on.
+    fn cycles(ready: &mut Ready, millis: u64) -> Vec<Reading> {
+        let mut readings = Vec::new();
+        for millis in millis..millis + 100 {
+            let now = Instant::from_millis(millis);
+            ready.body.cycle(Cycle {
+                now,
+                late: Duration::ZERO,
+                since_last: Duration::from_millis(1),
+                missed: 0,
+            });
+            if let Ok(Report::Stepped(reading)) = ready.reports.pop() {
+                readings.push(reading);
+            }
+        }
+        readings
+    }
+
+    #[test]
+    fn a_command_reaches_the_device_and_its_readings_come_back() {
+        let (mut ready, mut orders, mut setpoints) = hand();
+        assert!(cycles(&mut ready, 0).iter().all(|reading| reading.mode == Mode::Holding));
+        setpoints.ref_pos[0] = 1.0;
+        orders.send(Order::Command { setpoints, at: Instant::from_millis(100) });
+        let readings = cycles(&mut ready, 100);
+        assert_eq!(readings.len(), 10);
+        assert!(readings.iter().all(|reading| reading.mode == Mode::Following));
+        assert!(readings[9].sensor.motor_pos[0] > 0.1);
+    }
+
+    #[test]
+    fn after_a_panic_the_device_holds_whatever_is_ordered() {
+        let (mut ready, mut orders, setpoints) = hand();
+        orders.send(Order::Command { setpoints, at: Instant::ZERO });
+        assert!(cycles(&mut ready, 0).iter().all(|reading| reading.mode == Mode::Following));
+        ready.body.shared.is_held.store(true, Ordering::SeqCst);
+        orders.send(Order::Command { setpoints, at: Instant::from_millis(100) });
+        assert!(cycles(&mut ready, 100).iter().all(|reading| reading.mode == Mode::Holding));
+    }
+
+    #[test]
+    fn orders_that_the_ring_has_no_room_for_are_kept_and_the_last_command_counts() {
+        let (mut ready, mut orders, mut setpoints) = hand();
+        for number in 0..1000 {
+            setpoints.ref_pos[0] = f64::from(number) / 1000.0;
+            orders.send(Order::Command { setpoints, at: Instant::ZERO });
+        }
+        assert_eq!(orders.backlog.len(), 1);
+        orders.send(Order::Hold);
+        orders.send(Order::Reset { reset_limb_pose: true });
+        orders.send(Order::Reset { reset_limb_pose: false });
+        orders.send(Order::Command { setpoints, at: Instant::ZERO });
+        assert_eq!(orders.backlog.len(), 5);
+        cycles(&mut ready, 0);
+        orders.flush();
+        assert_eq!(orders.backlog.len(), 0);
+        let last = std::iter::from_fn(|| ready.body.orders.pop().ok()).last();
+        assert_eq!(last, Some(Order::Command { setpoints, at: Instant::ZERO }));
+    }
+
+    #[test]
+    fn the_threads_run_and_end() {
+        let (ready, _, _) = hand();
+        let timing = ready.timing();
+        let (sender, reports) = channel();
+        let (thread, refused) = ready.start(move |report| sender.send(report).unwrap()).unwrap();
+        assert_eq!(refused, []);
+        for _ in 0..3 {
+            let report = reports.recv_timeout(Duration::from_secs(5)).unwrap();
+            assert!(matches!(report, Report::Stepped(_)), "{report:?}");
+        }
+        drop(thread);
+        let steps: u64 = timing.values()[0].1.parse().unwrap();
+        assert!(steps > 10, "{steps}");
+        assert!(reports.iter().count() < 1000, "the sender is gone");
+    }
+}

@@ -1,0 +1,76 @@
+use std::path::Path;
+
+use haptix::{AnalyticHand, BUILTIN, Device, DummyDevice, Model, Params, Simulation, Skeleton, device};
+use params::{Refusal, Set};
+use ros::Error;
+
+use super::NAME;
+
+/// The name of the device with known values.
+const DUMMY: &str = "dummy";
+
+/// The hand that the parameters name, and the parameters that were checked for it.
+pub(super) struct Hand {
+    pub(super) device: Box<dyn Device>,
+    /// `None` for one without links.
+    pub(super) skeleton: Option<Skeleton>,
+    pub(super) params: Params,
+}
+
+impl Hand {
+    /// Opens the hand of the parameter `device`.
+    /// # Errors
+    /// It does not exist, its description is wrong, or a parameter does not fit it.
+    pub(super) fn open(set: &Set) -> Result<Self, Error> {
+        let name = device(set);
+        let refused = |refusal: Refusal| Error::Parameters { node: NAME.into(), refusals: vec![refusal] };
+        if name == DUMMY {
+            let device = DummyDevice::default();
+            let params = read(set, &device).map_err(refused)?;
+            if params.update_rate.is_some() {
+                let rule = format!("must be 0: the device {DUMMY} has its own rate");
+                return Err(refused(set.refuse("update_rate", rule)));
+            }
+            return Ok(Self { device: Box::new(device), skeleton: None, params });
+        }
+        let mut model = model(&name, set)?;
+        let params = Params::read(set, model.description(), model.info().update_rate).map_err(refused)?;
+        if let Some(rate) = params.update_rate {
+            model = model.with_update_rate(rate);
+        }
+        let skeleton = Some(Skeleton::new(&model));
+        Ok(Self { device: Box::new(AnalyticHand::new(model, params.seed)), skeleton, params })
+    }
+}
+
+/// The parameters for `device`.
+fn read(set: &Set, device: &dyn Device) -> Result<Params, Refusal> {
+    let params = Params::read(set, device.description(), device.info().update_rate)?;
+    check_simulation(set, &params).map(|()| params)
+}
+
+/// Refuses what only a simulated hand has.
+/// # Errors
+/// A parameter of the simulation differs from its default, and the device is not simulated.
+pub(super) fn check_simulation(set: &Set, params: &Params) -> Result<(), Refusal> {
+    if device(set) == DUMMY && params.settings.simulation != Simulation::default() {
+        let rule = "must be a simulated hand: this one has no objects, noise, delay and faults";
+        return Err(set.refuse("device", rule));
+    }
+    Ok(())
+}
+
+fn model(name: &str, set: &Set) -> Result<Model, Error> {
+    let wrong = |text: String| Error::Start(text);
+    if BUILTIN.iter().any(|(known, _)| *known == name) {
+        return Model::builtin(name).map_err(|error| wrong(format!("device '{name}': {error}")));
+    }
+    if !name.contains('/') && !Path::new(name).exists() {
+        let known: Vec<&str> = BUILTIN.iter().map(|(name, _)| *name).chain([DUMMY]).collect();
+        let rule = format!("must be one of {}, or the path of a YAML file", known.join(", "));
+        return Err(Error::Parameters { node: NAME.into(), refusals: vec![set.refuse("device", rule)] });
+    }
+    let text = std::fs::read_to_string(name)
+        .map_err(|error| wrong(format!("parameter 'device' is '{name}', cannot be read: {error}")))?;
+    Model::parse(&text).map_err(|error| wrong(format!("'{name}': {error}")))
+}

@@ -1,0 +1,124 @@
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use haptix::{Answer, Haptix, Input};
+use r2r::haptix_msgs::srv::{GetRobotInfo, ReadSensors, Reset, SetGrasp, Update};
+use ros::{Error, Runner, Shell};
+
+use super::messages;
+
+/// The calls that are not answered yet.
+#[derive(Clone, Default)]
+pub(super) struct Calls(Arc<Mutex<Open>>);
+
+/// Sends the answer to a call.
+type Reply = Box<dyn FnOnce(Answer) + Send>;
+
+#[derive(Default)]
+struct Open {
+    last: u64,
+    replies: BTreeMap<u64, Reply>,
+}
+
+impl Calls {
+    /// Sends `answer` to the caller of `id`.
+    pub(super) fn answer(&self, id: u64, answer: Answer) {
+        let reply = self.lock().replies.remove(&id);
+        if let Some(reply) = reply {
+            reply(answer);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Passes a call to the machine, which answers with [`answer`](Self::answer).
+    fn pass(
+        &self,
+        shell: &Shell<Haptix>,
+        input: impl FnOnce(u64) -> Input,
+        reply: impl FnOnce(Answer) + Send + 'static,
+    ) {
+        let mut open = self.lock();
+        open.last += 1;
+        let id = open.last;
+        open.replies.insert(id, Box::new(reply));
+        drop(open);
+        shell.deliver(input(id));
+    }
+}
+
+/// Makes `runner` answer the services of HAPTIX; the names of frames have `prefix`.
+pub(super) fn serve(runner: Runner<Haptix>, calls: &Calls, prefix: String) -> Result<Runner<Haptix>, Error> {
+    let [update, read, info, grasp, reset] = [(); 5].map(|()| calls.clone());
+    runner
+        .deferred_service::<Update::Service>("~/update", move |request, reply, shell| {
+            let command = Box::new(messages::command(&request.command));
+            let wait_for_tick = request.wait_for_tick;
+            let input = |id| Input::UpdateRequested { id, command, wait_for_tick };
+            update.pass(shell, input, |answer| {
+                if let Answer::Update(outcome, sensor) = answer {
+                    let sensor = messages::sensor(&sensor);
+                    reply.send(Update::Response { result: messages::result(&outcome), sensor });
+                }
+            });
+        })?
+        .deferred_service::<ReadSensors::Service>("~/read_sensors", move |_, reply, shell| {
+            read.pass(
+                shell,
+                |id| Input::ReadRequested { id },
+                |answer| {
+                    if let Answer::Read(outcome) = answer {
+                        let result = messages::result(&outcome);
+                        let sensor = messages::sensor(&outcome.unwrap_or_default());
+                        reply.send(ReadSensors::Response { result, sensor });
+                    }
+                },
+            );
+        })?
+        .deferred_service::<GetRobotInfo::Service>("~/get_robot_info", move |_, reply, shell| {
+            let prefix = prefix.clone();
+            info.pass(
+                shell,
+                |id| Input::InfoRequested { id },
+                move |answer| {
+                    if let Answer::Info(outcome) = answer {
+                        let result = messages::result(&outcome);
+                        let (info, description) = *outcome.unwrap_or_default();
+                        reply.send(GetRobotInfo::Response {
+                            result,
+                            robot_info: messages::robot_info(&info),
+                            robot_description: messages::robot_description(&description, &prefix),
+                        });
+                    }
+                },
+            );
+        })?
+        .deferred_service::<SetGrasp::Service>("~/set_grasp", move |request, reply, shell| {
+            let grasps = request.grasps.into_iter().map(messages::grasp).collect();
+            grasp.pass(
+                shell,
+                |id| Input::GraspRequested { id, grasps },
+                |answer| {
+                    if let Answer::Grasp(outcome) = answer {
+                        let result = messages::result(&outcome);
+                        let command = messages::command_message(&outcome.unwrap_or_default());
+                        reply.send(SetGrasp::Response { result, command });
+                    }
+                },
+            );
+        })?
+        .deferred_service::<Reset::Service>("~/reset", move |request, reply, shell| {
+            let reset_limb_pose = request.reset_limb_pose;
+            reset.pass(
+                shell,
+                |id| Input::ResetRequested { id, reset_limb_pose },
+                |answer| {
+                    if let Answer::Reset(outcome) = answer {
+                        reply.send(Reset::Response { result: messages::result(&outcome) });
+                    }
+                },
+            );
+        })
+}

@@ -1,0 +1,228 @@
+"""Programs in C that were written for HAPTIX, compiled with cc against libhaptix, before the real node."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import struct
+import subprocess
+
+import pytest
+from conftest import Process
+from hands import hand
+
+ROOT = pathlib.Path(__file__).parents[2]
+SOURCE = ROOT / "crates/libhaptix"
+STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic", f"-I{SOURCE / 'include'}"]
+GARBAGE = 0xA5A5A5A5
+
+
+def built():
+    library = pathlib.Path(shutil.which("haptix")).parent / "libhaptix.so"
+    assert library.is_file(), f"{library} is missing: `cargo build -p libhaptix`"
+    return library.parent
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    """The folder of the compiled programs."""
+    folder = tmp_path_factory.mktemp("programs")
+    link = [f"-L{built()}", f"-Wl,-rpath,{built()}", "-lhaptix", "-lpthread", "-lm"]
+    for file in ["tests/layout.c", "tests/probe.c", "examples/sine.c"]:
+        path = SOURCE / file
+        linked = [] if path.stem == "layout" else link
+        compiled = subprocess.run(["cc", "-std=c11", *STRICT, path, "-o", folder / path.stem, *linked], capture_output=True, text=True)
+        assert compiled.returncode == 0, compiled.stderr
+    return folder
+
+
+class Outcome:
+    """What a program printed, line by line, and on stderr."""
+
+    def __init__(self, lines, errors):
+        self.lines, self.errors = lines, errors
+
+    def results(self, function):
+        """The results of the calls of a function, and how long each took [ms]."""
+        found = [re.fullmatch(rf"{function} (\d) (\d+) ms", line) for line in self.lines]
+        return [(int(one[1]), int(one[2])) for one in found if one]
+
+    def lasts(self):
+        return [line.removeprefix("last ") for line in self.lines if line.startswith("last ")]
+
+    def structs(self):
+        """The 32-bit words of each struct that was printed."""
+        return [[int(word, 16) for word in line.split()] for line in self.lines if re.fullmatch(r"([0-9a-f]{8} ?){20,}", line)]
+
+
+def probe(programs, script, namespace="", **environment):
+    """Runs the probe, to its end."""
+    variables = {**os.environ, "HAPTIX_NAMESPACE": namespace, **environment}
+    ended = subprocess.run([programs / "probe", *script.split()], capture_output=True, text=True, env=variables, timeout=60.0)
+    assert ended.returncode == 0, f"exit code {ended.returncode}: {ended.stdout}{ended.stderr}"
+    return Outcome(ended.stdout.splitlines(), ended.stderr.splitlines())
+
+
+def words(*floats):
+    return list(struct.unpack(f"{len(floats)}I", struct.pack(f"{len(floats)}f", *floats)))
+
+
+def padded(values):
+    """32 places, of which the first have values."""
+    width = len(values[0]) if isinstance(values[0], tuple) else 1
+    flat = [float(part) for value in values for part in (value if width > 1 else (value,))]
+    return words(*flat, *[0.0] * (32 * width - len(flat)))
+
+
+# ---------------------------------------------------------------------------------------------------- without a node
+def test_the_layout_is_that_of_haptix_comm(programs):
+    """The sizes and all offsets are checked by the compiler."""
+    assert subprocess.run([programs / "layout"]).returncode == 0
+    source = (SOURCE / "tests/layout.c").read_text()
+    assert source.count("AT(hx") == 2 + 10 + 10 + 7, "a field is not checked"
+    wrong = source.replace("AT(hxSensor, contact, 648)", "AT(hxSensor, contact, 652)")
+    compiled = subprocess.run(["cc", "-std=c11", *STRICT, "-x", "c", "-fsyntax-only", "-"], input=wrong, capture_output=True, text=True)
+    assert compiled.returncode != 0 and "hxSensor.contact" in compiled.stderr
+
+
+@pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")
+def test_the_header_is_one_for_cpp_too():
+    source = "#include <haptix/comm/haptix.h>\n#include <haptix.h>\nint main() { return hx_close() == hxOK ? 0 : 1; }\n"
+    compiled = subprocess.run(["c++", *STRICT, "-x", "c++", "-fsyntax-only", "-"], input=source, capture_output=True, text=True)
+    assert compiled.returncode == 0, compiled.stderr
+
+
+def test_without_a_node_each_call_ends_after_a_second_with_the_reason(programs):
+    """What was in the structs: an update and the info are zeroed, a reading is left as it was."""
+    found = probe(programs, "last rubbish info raw info read raw sensor update raw sensor last close", "nowhere")
+    for function in ["info", "read", "update"]:
+        ((result, millis),) = found.results(function)
+        assert result == 1 and 990 <= millis < 1600, (function, millis)
+    info, untouched, zeroed = found.structs()
+    assert info == [0] * 133 and untouched == [GARBAGE] * 514 and zeroed == [0] * 514
+    before, last = found.lasts()
+    assert before == ""
+    assert last.startswith("hx_update() Service call timed out. Service '/nowhere/haptix/update' is not there"), last
+    assert found.errors[0].startswith("hx_robot_info() Service call timed out.") and last in found.errors, "also on stderr"
+
+
+def test_null_is_an_error_and_no_crash(programs):
+    found = probe(programs, "null last raw sensor", "nowhere")
+    assert "null 1 1 1 1" in found.lines
+    assert found.structs() == [[0] * 514], "an update without a command still zeroes the reading"
+    assert found.lasts() == ["hx_read_sensors() got NULL for its hxSensor."]
+
+
+# ------------------------------------------------------------------------------------------------------ known values
+def test_the_values_of_the_dummy_responder_arrive_unchanged(programs):
+    """The values and the zeros after them, bit by bit; the structs were full of rubbish before."""
+    info = [4, 5, 6, 7, *padded([(-i, i) for i in range(4)]), *padded([(-i, i) for i in range(5)]), *words(8.0)]
+    sensor = [9, 10]
+    sensor += padded(range(4)) + padded(range(1, 5)) + padded(range(2, 6))
+    sensor += padded(range(5)) + padded(range(1, 6)) + padded(range(6))
+    sensor += padded([(i, i + 1, i + 2) for i in range(7)]) + padded([(i + 3, i + 4, i + 5) for i in range(7)])
+    sensor += padded([(i + 9, i + 6, i + 7, i + 8) for i in range(7)])
+    info[4] = info[68] = words(-0.0)[0]  # the least position of part 0
+    with hand(namespace="/dummy", device="dummy"):
+        found = probe(programs, "rubbish connect info raw info update raw sensor rubbish read raw sensor", "dummy")
+        assert found.results("info")[0][0] == found.results("update")[0][0] == found.results("read")[0][0] == 0
+        assert found.structs() == [info, sensor, sensor]
+        assert found.errors == []
+
+
+# ---------------------------------------------------------------------------------------------------- the real hand
+@pytest.fixture(scope="module")
+def right():
+    with hand(namespace="/right") as started:
+        yield started
+
+
+def motors(outcome):
+    """The positions of the motors in the last struct that was printed."""
+    return struct.unpack("32f", struct.pack("32I", *outcome.structs()[-1][2:34]))
+
+
+def test_a_command_moves_the_hand_whatever_is_in_unused_entries(programs, right):
+    right.reset()
+    live = " ".join(f"set ref_pos {motor} {0.4 if motor == 0 else 0.0}" for motor in range(13))
+    repeated = "update sleep 20 " * 30
+    found = probe(programs, f"connect rubbish {live} flag ref_pos 1 {repeated} raw sensor", "right")
+    assert {result for result, _ in found.results("update")} == {0}, found.errors
+    assert abs(motors(found)[0] - 0.4) < 0.01 and motors(found)[13:] == (0.0,) * 19
+
+
+def test_a_flag_is_any_integer_and_set_above_zero(programs, right):
+    right.reset()
+    some = "update sleep 20 " * 10 + "raw sensor"
+    flags = [(0, 0.5), (-1, 0.5), (-2147483648, 0.5), (7, 0.5), (2147483647, -0.5)]
+    found = probe(programs, f"connect {' '.join(f'set ref_pos 0 {place} flag ref_pos {flag} {some}' for flag, place in flags)}", "right")
+    places = [struct.unpack("f", struct.pack("I", words[2]))[0] for words in found.structs()]
+    assert places[:3] == [0.0] * 3 and places[3] > 0.1 and places[4] < places[3] - 0.1, places
+
+
+def test_what_the_node_refuses_is_an_error_with_its_reason(programs, right):
+    found = probe(programs, "connect rubbish set ref_pos 0 nan flag ref_pos 1 update raw sensor last update read last", "right")
+    assert [result for result, _ in found.results("update")] == [1, 1] and found.results("read")[0][0] == 0
+    reason = "hx_update() Service call failed. ref_pos[0] is NaN, must be a finite number [rad]"
+    assert found.lasts() == [reason, reason], "a success does not clear it"
+    assert found.structs()[0] == [0] * 514
+
+
+def test_an_update_waits_for_the_tick_on_request(programs, right):
+    updates = "update " * 20
+    assert sum(millis for _, millis in probe(programs, f"connect update {updates}", "right").results("update")[1:]) < 150
+    waited = probe(programs, f"connect update {updates}", "right", HAPTIX_WAIT_FOR_TICK="1").results("update")[1:]
+    assert sum(millis for _, millis in waited) > 150, "20 ticks of 10 ms"
+
+
+def test_threads_may_call_at_the_same_time(programs, right):
+    assert "threads 0 errors" in probe(programs, "connect info threads 8 50 0", "right").lines
+    # With the connection ended in between calls may fail, as long as it takes to find the node again; nothing worse happens.
+    found = probe(programs, "connect info threads 4 20 1 connect info", "right")
+    assert found.results("info")[-1][0] == 0, found.errors
+
+
+def begin(programs, script, namespace, monkeypatch):
+    """Starts the probe in the background; its lines come as it prints them."""
+    monkeypatch.setenv("HAPTIX_NAMESPACE", namespace)
+    return Process(str(programs / "probe"), *script.split())
+
+
+def finish(process):
+    assert process.wait(30.0) == 0, process.output
+    return Outcome(process.lines, process.lines)
+
+
+def test_a_node_that_does_not_answer_is_a_time_out_and_its_late_answer_is_not_the_next_one(programs, right, monkeypatch):
+    script = "connect info sleep 600 flag ref_pos 1 update last sleep 1200 flag ref_pos 0 update raw sensor"
+    process = begin(programs, script, "right", monkeypatch)
+    right.graph.wait(lambda: "info 0" in process.output, lambda: process.output, 10.0)
+    right.process.process.send_signal(signal.SIGSTOP)
+    right.graph.wait(lambda: "last" in process.output, lambda: process.output, 10.0)
+    right.process.process.send_signal(signal.SIGCONT)
+    found = finish(process)
+    (first, took), (second, _) = found.results("update")
+    assert (first, second) == (1, 0) and 990 <= took < 1600, (first, took, second)
+    assert "did not answer within 1000 ms" in found.lasts()[0]
+    assert any(found.structs()[0]), "a reading"
+
+
+def test_a_node_that_ends_and_comes_back_is_found_again(programs, monkeypatch):
+    with hand(namespace="/brief") as brief:
+        process = begin(programs, "connect info sleep 1500 update connect info", "brief", monkeypatch)
+        brief.graph.wait(lambda: "info 0" in process.output, lambda: process.output, 10.0)
+    with hand(namespace="/brief"):
+        found = finish(process)
+    assert [result for result, _ in found.results("info")] == [0, 0], process.output
+
+
+def test_the_example_moves_all_motors(programs, right, monkeypatch):
+    right.reset()
+    monkeypatch.setenv("HAPTIX_NAMESPACE", "/right/")
+    sine = Process(str(programs / "sine"), "2.0")
+    assert sine.wait(20.0) == 0, sine.output
+    first, last = sine.output.splitlines()
+    assert first == "13 motors, 22 joints, 19 contact sensors, 5 inertial units, 100 Hz"
+    error = float(re.fullmatch(r"at [\d.]+ s; farthest from its sine: ([\d.]+) % of a range", last)[1])
+    assert 0.0 < error < 20.0, last
