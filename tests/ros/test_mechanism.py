@@ -1,5 +1,6 @@
 """The controller manager over the wire: its services, what it publishes, and halts of the motors."""
 
+import signal
 import time
 
 import pytest
@@ -16,6 +17,7 @@ from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, Float64, String
+from std_srvs.srv import Empty
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 ONE = QoSProfile(depth=1)
@@ -189,6 +191,52 @@ def test_parameters_are_read_again_at_each_load():
         assert values[0].string_value == "steersman/JointEffortController" and values[1].integer_value == 1000
         described = manager.call(DescribeParameters, "mechanism/describe_parameters", names=["pan_effort.type"]).descriptors[0]
         assert described.type == ParameterType.PARAMETER_STRING and described.dynamic_typing
+
+
+def test_a_controller_runs_after_those_that_its_parameters_name():
+    after = ["-p", 'a.type:=steersman/JointEffortController', "-p", "a.joint:=pan", "-p", "a.run_after:=[tilt_position]"]
+    with arm(*after) as (_, manager, process):
+        assert not manager.load("a")
+        assert "controller 'a' depends on 'tilt_position', which is not loaded" in process.output
+        assert manager.load("tilt_position") and manager.load("a")
+        assert manager.list() == [("tilt_position", "stopped"), ("a", "stopped")], "by name it would be the other way round"
+        assert not manager.unload("tilt_position")
+        assert "controller 'a' depends on 'tilt_position': unload it first" in process.output
+        assert manager.unload("a") and manager.unload("tilt_position")
+
+
+def test_of_a_reset_and_a_halt_that_are_read_together_the_halt_holds():
+    with arm() as (graph, manager, process):
+        graph.subscribe(Bool, "motors_halted", LATCHED)
+        assert manager.load("pan_position") and manager.switch(["pan_position"])
+        graph.wait(lambda: graph.last("motors_halted") and not graph.last("motors_halted").data, "the motors stay halted")
+        process.process.send_signal(signal.SIGSTOP)
+        clients = [graph.node.create_client(Empty, name) for name in ("reset_motors", "halt_motors")]
+        assert all(client.wait_for_service(10.0) for client in clients)
+        for client in clients:
+            client.call_async(Empty.Request())
+            time.sleep(0.1)
+        process.process.send_signal(signal.SIGCONT)
+        graph.wait(lambda: graph.last("motors_halted").data, "the halt came last")
+        time.sleep(0.5)
+        assert graph.last("motors_halted").data
+        manager.reset()
+        graph.wait(lambda: not graph.last("motors_halted").data, "the reset came last")
+
+
+def test_a_second_publisher_of_the_vehicle_s_state_halts_the_motors():
+    with arm("-p", "halt_on:=hind/state") as (graph, _, process):
+        graph.subscribe(Bool, "motors_halted", LATCHED)
+        graph.repeat("hind/state", String(data="OK"), 10.0)
+        graph.wait(lambda: graph.last("motors_halted") and not graph.last("motors_halted").data, "the motors stay halted")
+        other = Graph()
+        try:
+            other.repeat("hind/state", String(data="OK"), 10.0)
+            graph.wait(lambda: graph.last("motors_halted").data, "both are obeyed", 10.0)
+            assert "the motors are halted: the vehicle's state has more than one publisher" in process.output
+        finally:
+            other.close()
+        graph.wait(lambda: not graph.last("motors_halted").data, "it stays halted", 10.0)
 
 
 def test_a_mistyped_parameter_of_a_controller_is_refused_at_its_load():
