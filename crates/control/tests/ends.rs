@@ -19,7 +19,7 @@ use units::{Instant, Machine};
 
 const PERIOD: Duration = Duration::from_millis(1);
 
-/// Hardware that keeps each command of its actuator, and panics in a read if it is told to.
+/// Hardware that keeps each command of its actuator, and panics in a read on request.
 struct Ear {
     heard: Arc<Mutex<Vec<ActuatorCommand>>>,
     panics_in: Arc<AtomicU64>,
@@ -30,7 +30,7 @@ impl Hardware for Ear {
         let left = self.panics_in.load(Ordering::SeqCst);
         if left > 0 {
             self.panics_in.store(left - 1, Ordering::SeqCst);
-            assert!(left > 1, "the hardware is told to panic");
+            assert!(left > 1, "a panic on request");
         }
     }
 
@@ -43,7 +43,7 @@ impl Hardware for Ear {
     fn reset(&mut self) {}
 }
 
-/// Commands an effort, and does in its update number 20 what it is told.
+/// Commands an effort, and acts as requested in its update number 20.
 struct Odd {
     updates: u64,
     act: fn() -> f64,
@@ -189,7 +189,7 @@ fn the_loop_that_is_ended_with_a_switch_on_its_way_says_no_effort_last() {
 /// The node contains the panics of controllers; should one pass, the loop ends, and so does the effort.
 #[test]
 fn a_loop_that_panics_says_no_effort_last() {
-    let mut rig = Rig::new(|| panic!("the controller is told to panic"));
+    let mut rig = Rig::new(|| panic!("a panic on request"));
     rig.wait("the loop goes on after a panic", |rig| rig.control.thread.has_ended());
     assert_eq!(rig.last(), NOTHING);
 }

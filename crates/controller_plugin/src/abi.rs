@@ -15,7 +15,7 @@ pub const SYMBOL: &[u8] = b"steersman_controllers\0";
 /// Returns the library's table, which lives as long as the library.
 pub type Entry = unsafe extern "C" fn() -> *const Library;
 
-/// UTF-8 text that somebody else owns.
+/// UTF-8 text that the other side owns.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Text {
@@ -25,7 +25,7 @@ pub struct Text {
     pub length: usize,
 }
 
-/// Some values in a row that somebody else owns.
+/// Some values in a row that the other side owns.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Slice<T> {

@@ -5,8 +5,8 @@ use clap_complete::Shell;
 
 /// Loads, starts, stops, lists and unloads the controllers of the node mechanism.
 ///
-/// The exit code is 0 if every call succeeded, 1 if the manager refused one (its log says why), 2 for wrong arguments, and 3 if
-/// the manager did not answer in time.
+/// The exit code is 0 if every call succeeded, 1 if the manager refused one (its log says why), 2 for wrong arguments, 3 if
+/// the manager did not answer in time, and 130 if Ctrl-C ended it before that.
 #[derive(Debug, Parser)]
 #[command(name = "steersman-controller", version)]
 pub(crate) struct Arguments {

@@ -4,6 +4,7 @@
 mod arguments;
 mod manager;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -16,6 +17,13 @@ use serde_json::json;
 /// How long the tool may take to end after a signal: the spawner takes its controllers down.
 const LONGEST_END: Duration = Duration::from_secs(20);
 
+/// Prints a line; a reader that has gone, as in `list | head -1`, is no error.
+macro_rules! print_out {
+    ($($arguments:tt)*) => {
+        let _ = writeln!(std::io::stdout(), $($arguments)*);
+    };
+}
+
 /// How often the unspawner looks for its controllers.
 const INHIBIT_PERIOD: Duration = Duration::from_secs(3);
 
@@ -25,7 +33,9 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse_from(own);
     if let Command::Completion { shell } = arguments.command {
         let name = "steersman-controller";
-        clap_complete::generate(shell, &mut Arguments::command(), name, &mut std::io::stdout());
+        let mut text = Vec::new();
+        clap_complete::generate(shell, &mut Arguments::command(), name, &mut text);
+        let _ = std::io::stdout().write_all(&text);
         return ExitCode::SUCCESS;
     }
     let failures = match start(&arguments) {
@@ -232,30 +242,30 @@ fn inhibit(manager: &mut Manager, names: &[String]) -> Vec<Failure> {
 fn print_list(list: &[Listed], is_json: bool) {
     if is_json {
         let one = |(name, state): &Listed| json!({ "name": name, "state": state });
-        println!("{}", json!(list.iter().map(one).collect::<Vec<_>>()));
+        print_out!("{}", json!(list.iter().map(one).collect::<Vec<_>>()));
     } else if list.is_empty() {
-        println!("no controllers are loaded");
+        print_out!("no controllers are loaded");
     } else {
         let width = list.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-        list.iter().for_each(|(name, state)| println!("{name:width$}  {state}"));
+        list.iter().for_each(|(name, state)| print_out!("{name:width$}  {state}"));
     }
 }
 
 fn print_names(title: &str, names: &[String], is_json: bool) {
     if is_json {
-        println!("{}", json!({ title: names }));
+        print_out!("{}", json!({ title: names }));
     } else {
-        names.iter().for_each(|name| println!("{name}"));
+        names.iter().for_each(|name| print_out!("{name}"));
     }
 }
 
 fn print_joints((actuators, joints): &(Vec<String>, Vec<String>), is_json: bool) {
     if is_json {
-        println!("{}", json!({ "actuators": actuators, "joints": joints }));
+        print_out!("{}", json!({ "actuators": actuators, "joints": joints }));
         return;
     }
     for (title, names) in [("actuators", actuators), ("joints", joints)] {
-        println!("{title}:");
-        names.iter().enumerate().for_each(|(index, name)| println!("  {index:3} {name}"));
+        print_out!("{title}:");
+        names.iter().enumerate().for_each(|(index, name)| print_out!("  {index:3} {name}"));
     }
 }

@@ -11,7 +11,7 @@ use crate::{Snapshot, StateMonitor, StatesMessage};
 /// Everything that can happen to the node.
 #[derive(Debug)]
 pub enum Input {
-    /// What the [`Manager`] is told.
+    /// An input of the [`Manager`].
     Manager(controllers::Input),
     /// The control loop reported its state.
     Reported(Box<Snapshot>),

@@ -165,7 +165,7 @@ fn status(machine: &Mechanism, watch: Watch) -> Status {
         if let Some(failure) = machine.manager().failure(&controller.name) {
             status.worsen(
                 Level::Error,
-                format!("controller '{}' stopped by itself: {failure}", controller.name),
+                format!("controller '{}' is stopped: {failure}", controller.name),
             );
         }
     }

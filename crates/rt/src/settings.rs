@@ -9,7 +9,7 @@ use thread_priority::{
 
 /// What a thread asks of the operating system, so that it wakes up in time.
 ///
-/// Each request may be refused; the thread then runs without it, and the caller is told what to do about it.
+/// Each request may be refused; the thread then runs without it, and the caller gets the remedy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RealTime {
     /// The priority of `SCHED_FIFO`, 1 to 99; `None` for the normal scheduler.

@@ -98,7 +98,7 @@ impl Calls {
     pub fn answers(&self, shell: Shell<Operator>) -> impl FnMut(&mut Node) + Send + 'static {
         let calls = self.clone();
         move |_| {
-            // Each with a lock of its own: the machine may call again when it is told.
+            // Each with a lock of its own: the machine may call again when it receives this.
             if take(&mut calls.lock().missing).is_some() {
                 shell.deliver(Input::ServicesFound);
             }

@@ -327,7 +327,11 @@ impl Manager {
         if self.job.as_ref().is_some_and(|job| job.stage == Stage::Hanging) {
             return self.end(Ok(())); // nobody waits for it any more
         }
-        let Some(last) = self.entries.len().checked_sub(1) else { return self.end(Ok(())) };
+        let Some(last) = self.entries.len().checked_sub(1) else {
+            let sentence = "all controllers were unloaded for the new libraries: load them again";
+            self.outputs.push_back(Output::Warn(sentence.to_owned()));
+            return self.end(Ok(()));
+        };
         match self.remove(last).map_err(Refusal::Schedule) {
             Ok(output) => {
                 if let Some(job) = &mut self.job {

@@ -66,7 +66,7 @@ impl Follower {
         self.interrupt("too many messages wait for the control loop")
     }
 
-    /// The client cancels the open goal, and the controller is told to hold its joints.
+    /// The client cancels the open goal, and the controller holds its joints.
     #[must_use]
     pub fn cancel(&mut self) -> Option<FollowResult> {
         self.open.take().map(|_| FollowResult::cancelled())

@@ -37,7 +37,7 @@ pub(super) struct Courier {
     desk: Desk,
 }
 
-/// Where the courier is told what to do, from any thread.
+/// Requests to the courier, from any thread.
 #[derive(Clone, Default)]
 pub(super) struct Desk(Arc<Shared>);
 
@@ -140,7 +140,7 @@ impl Bag {
         }
         self.deliver_events(shared);
         loop {
-            // A statement of its own: nothing is locked while the machine is told.
+            // A statement of its own: nothing is locked while the machine receives an input.
             let asked = lock(&shared.asked).pop_front();
             let Some(asked) = asked else { break };
             match asked {

@@ -78,6 +78,7 @@ impl Factory {
             log::error!(target: NAME, "{error}");
         }
         types.set(&plugins);
+        log::info!(target: NAME, "the types of controllers are {}", types.list().join(", "));
         let mut worker = Worker { robot, folders, plugins, types: types.clone(), last: 0 };
         let work = move || {
             for job in received {
@@ -147,6 +148,7 @@ impl Worker {
             return Err(Refusal::Libraries(error.to_string()));
         }
         self.types.set(&plugins);
+        log::info!(target: NAME, "the libraries were loaded again; the types of controllers are {}", self.types.list().join(", "));
         self.plugins = plugins;
         Ok(())
     }
