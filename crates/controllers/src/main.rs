@@ -20,7 +20,7 @@ const LONGEST_END: Duration = Duration::from_secs(20);
 /// Prints a line; a reader that has gone, as in `list | head -1`, is no error.
 macro_rules! print_out {
     ($($arguments:tt)*) => {
-        let _ = writeln!(std::io::stdout(), $($arguments)*);
+        drop(writeln!(std::io::stdout(), $($arguments)*))
     };
 }
 

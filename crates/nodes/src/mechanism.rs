@@ -163,10 +163,7 @@ fn status(machine: &Mechanism, watch: Watch) -> Status {
     }
     for controller in &list {
         if let Some(failure) = machine.manager().failure(&controller.name) {
-            status.worsen(
-                Level::Error,
-                format!("controller '{}' is stopped: {failure}", controller.name),
-            );
+            status.worsen(Level::Error, format!("controller '{}' is stopped: {failure}", controller.name));
         }
     }
     status
