@@ -166,6 +166,11 @@ fn spawn(manager: &mut Manager, spawner: &Spawner) -> Vec<Failure> {
     }
     let mut loaded: Vec<String> = Vec::new();
     let mut failures = load(manager, &spawner.names, &mut loaded);
+    let mut own = loaded.clone();
+    if matches!(failures.last(), Some(Failure::Silent(_))) {
+        // A load that was not answered in time may still come about. It is the last that was tried, after those that were refused.
+        own.extend(spawner.names.get(loaded.len() + failures.len() - 1).cloned());
+    }
     if !spawner.stopped
         && !loaded.is_empty()
         && let Err(failure) = manager.switch(&loaded, &[], true)
@@ -174,11 +179,6 @@ fn spawn(manager: &mut Manager, spawner: &Spawner) -> Vec<Failure> {
     }
     for failure in &failures {
         print_line(format_args!("steersman-controller: {failure}"));
-    }
-    // A load that was not answered in time, after which no other was tried, may still come about.
-    let mut own = loaded.clone();
-    if failures.iter().any(|failure| matches!(failure, Failure::Silent(_))) {
-        own.extend(spawner.names.get(loaded.len()).cloned());
     }
     if !own.is_empty() {
         print_line(format_args!("steersman-controller: {} loaded, until this ends", loaded.join(", ")));
