@@ -210,10 +210,14 @@ def test_of_a_reset_and_a_halt_that_are_read_together_the_halt_holds():
         graph.subscribe(Bool, "motors_halted", LATCHED)
         assert manager.load("pan_position") and manager.switch(["pan_position"])
         graph.wait(lambda: graph.last("motors_halted") and not graph.last("motors_halted").data, "the motors stay halted")
+        clients = [graph.node.create_client(Empty, name) for name in ("halt_motors", "reset_motors")]
+        # Once before: the node then knows both clients, and receives their calls in the order of sending.
+        for client, is_halted in zip(clients, (True, False), strict=True):
+            assert client.wait_for_service(10.0)
+            client.call_async(Empty.Request())
+            graph.wait(lambda is_halted=is_halted: graph.last("motors_halted").data == is_halted, "no effect")
         process.process.send_signal(signal.SIGSTOP)
-        clients = [graph.node.create_client(Empty, name) for name in ("reset_motors", "halt_motors")]
-        assert all(client.wait_for_service(10.0) for client in clients)
-        for client in clients:
+        for client in reversed(clients):
             client.call_async(Empty.Request())
             time.sleep(0.1)
         process.process.send_signal(signal.SIGCONT)
