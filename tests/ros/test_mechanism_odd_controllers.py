@@ -17,7 +17,7 @@ BROKE = "!!! Broke Realtime, used more than 1000 micro seconds in update loop"
 SOURCE = """
 //! Controllers that do what no controller may.
 use std::time::Duration;
-use controller_plugin::{Controller, Setup, Step};
+use controller_plugin::{Controller, Joint, Setup, Step};
 
 struct Odd { act: String, updates: u32, kept: Vec<Vec<f64>> }
 
@@ -31,11 +31,14 @@ impl Controller for Odd {
         Ok(Self { act, updates: 0, kept: Vec::new() })
     }
 
-    fn starting(&mut self, _: &mut Step<'_>) -> Result<(), &'static str> {
+    fn can_start(&self, _: &[Joint]) -> Result<(), &'static str> {
+        assert!(self.act != "panic in can_start", "it is told to");
+        if self.act == "refuse" { Err("it is told to refuse") } else { Ok(()) }
+    }
+
+    fn starting(&mut self, _: &mut Step<'_>) {
         assert!(self.act != "panic in starting", "it is told to");
-        if self.act == "refuse" { return Err("it is told to refuse"); }
         self.updates = 0;
-        Ok(())
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), &'static str> {
@@ -64,7 +67,7 @@ impl Controller for Odd {
 
 controller_plugin::controllers!(Odd);
 """
-ACTS = ["nap", "sleep", "panic", "fail", "not a number", "allocate", "refuse", "panic in new", "sleep in new", "panic in starting", "panic in stopping"]
+ACTS = ["nap", "sleep", "panic", "fail", "not a number", "allocate", "refuse", "panic in new", "sleep in new", "panic in can_start", "panic in starting", "panic in stopping"]
 
 
 @pytest.fixture(scope="module")
@@ -121,20 +124,23 @@ def test_a_controller_that_panics_fails_refuses_or_writes_nan_disturbs_no_other(
         listed = lambda name: dict(manager.list())[name]  # noqa: E731
         # In `new`: it is not loaded, and a slow one delays nothing.
         assert not manager.load("panic_in_new") and manager.load("sleep_in_new")
-        # In `starting`: nothing of a strict switch is done; of one by best effort the rest is.
-        assert all(manager.load(name) for name in ["refuse", "panic_in_starting", "not_a_number"])
+        # In `can_start`: nothing of a strict switch is done, also not to what was to stop; of one by best effort the rest is.
+        assert all(manager.load(name) for name in ["refuse", "panic_in_can_start", "not_a_number"])
         before = manager.list()
-        for name in ["refuse", "panic_in_starting"]:
+        for name in ["refuse", "panic_in_can_start"]:
             assert not manager.switch(["not_a_number", name], ["pan_effort"]), name
             assert manager.list() == before
-        # The restart at the end of the undone switches takes the command away, which is repeated.
-        watched.wait(lambda: watched.efforts(start)[-1][0] == 0.4, "no effort")
+        watched.is_undisturbed(start)
         assert manager.switch(["refuse", "not_a_number"], [], 1) and listed("not_a_number") == "running" and listed("refuse") == "stopped"
         # NaN and infinite efforts never reach a motor, and the controller runs on.
         start = time.monotonic()
         watched.wait(lambda: len(watched.efforts(start)) > 30, "no states")
         assert {tilt for _, tilt in watched.efforts(start)} == {0.0}
         assert listed("not_a_number") == "running" and manager.switch([], ["not_a_number"])
+        # In `starting`: as in the first update.
+        assert manager.load("panic_in_starting") and manager.switch(["panic_in_starting"])
+        watched.wait(lambda: "controller 'panic_in_starting' stopped by itself: it panicked" in process.output, "it runs on")
+        assert listed("panic_in_starting") == "stopped"
         # In `update`: it is stopped alone, and says why.
         for name, reason in [("panic", "it panicked; unload it and load it again"), ("fail", "it is told to fail")]:
             assert manager.load(name) and manager.switch([name])

@@ -7,7 +7,7 @@
 use core::ffi::c_void;
 
 /// The version of this border.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The symbol that a library exports: a [`Entry`].
 pub const SYMBOL: &[u8] = b"steersman_controllers\0";
@@ -63,8 +63,10 @@ pub struct Type {
     pub destroy: unsafe extern "C" fn(controller: *mut c_void),
     /// A number came on an input, at this time in nanoseconds.
     pub receive: unsafe extern "C" fn(controller: *mut c_void, input: usize, value: f64, now: u64),
-    /// Returns an empty text, or why the controller does not start.
-    pub starting: unsafe extern "C" fn(controller: *mut c_void, step: *mut Step) -> Text,
+    /// Returns an empty text, or why the controller cannot start; it changes nothing.
+    pub can_start: unsafe extern "C" fn(controller: *mut c_void, joints: Slice<Joint>) -> Text,
+    /// Called before the first update.
+    pub starting: unsafe extern "C" fn(controller: *mut c_void, step: *mut Step),
     /// Returns an empty text, or why the controller has failed.
     pub update: unsafe extern "C" fn(controller: *mut c_void, step: *mut Step) -> Text,
     /// Called after the last update.

@@ -6,7 +6,7 @@ use core::time::Duration;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
-use crate::abi::{Library, Setup, Slice, Step, Text, Type, VERSION};
+use crate::abi::{Joint, Library, Setup, Slice, Step, Text, Type, VERSION};
 use crate::{Controller, setup, step};
 
 /// A table, which no thread changes.
@@ -85,6 +85,7 @@ pub const fn table<C: Controller>() -> Type {
         create: create::<C>,
         destroy: destroy::<C>,
         receive: receive::<C>,
+        can_start: can_start::<C>,
         starting: starting::<C>,
         update: update::<C>,
         stopping: stopping::<C>,
@@ -171,9 +172,14 @@ unsafe extern "C" fn receive<C: Controller>(controller: *mut c_void, input: usiz
     unsafe { call(controller, |one: &mut C| one.receive(input, value, Duration::from_nanos(now))) };
 }
 
-unsafe extern "C" fn starting<C: Controller>(controller: *mut c_void, step: *mut Step) -> Text {
+unsafe extern "C" fn can_start<C: Controller>(controller: *mut c_void, joints: Slice<Joint>) -> Text {
+    // SAFETY: as above, and the joints are valid.
+    outcome(unsafe { call(controller, |one: &mut C| one.can_start(slice(&joints))) })
+}
+
+unsafe extern "C" fn starting<C: Controller>(controller: *mut c_void, step: *mut Step) {
     // SAFETY: as above, and the step is valid.
-    outcome(unsafe { call(controller, |one: &mut C| one.starting(&mut read(step))) })
+    unsafe { call(controller, |one: &mut C| one.starting(&mut read(step))) };
 }
 
 unsafe extern "C" fn update<C: Controller>(controller: *mut c_void, step: *mut Step) -> Text {

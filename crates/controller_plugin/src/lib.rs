@@ -38,12 +38,17 @@ pub trait Controller: Send + Sized + 'static {
         let _ = (input, value, now);
     }
 
-    /// Called before the first [`update`](Self::update) after a start, and after a halt of the motors has ended.
+    /// Asked before [`starting`](Self::starting): a strict switch asks all that it starts before it changes anything.
     /// # Errors
-    /// The controller does not start: why, in a few words without a full stop.
-    fn starting(&mut self, step: &mut Step<'_>) -> Result<(), &'static str> {
-        let _ = step;
+    /// The controller cannot start: why, in a few words without a full stop.
+    fn can_start(&self, joints: &[Joint]) -> Result<(), &'static str> {
+        let _ = joints;
         Ok(())
+    }
+
+    /// Called before the first [`update`](Self::update) after a start, and after a halt of the motors has ended: it begins anew.
+    fn starting(&mut self, step: &mut Step<'_>) {
+        let _ = step;
     }
 
     /// Reads the joints' state and writes their commanded efforts.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use allocations::{Counting, count};
 use common::{PERIOD, Rig};
+use mechanism::Robot;
 use mechanism::controllers::{
     Change, ControlLoop, Controller, ControllerFailure, Input, Manager, NewController,
 };
@@ -23,7 +24,7 @@ struct Worker {
 }
 
 impl Controller for Worker {
-    fn starting(&mut self, _: &mut Step<'_>) -> Result<(), ControllerFailure> {
+    fn can_start(&self, _: &Robot) -> Result<(), ControllerFailure> {
         if self.number % 10 == 7 { Err(ControllerFailure("no")) } else { Ok(()) }
     }
 

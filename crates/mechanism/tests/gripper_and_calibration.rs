@@ -54,7 +54,9 @@ impl<C: Controller> Motor<C> {
     fn start(&mut self) -> Result<(), ControllerFailure> {
         let (now, robot) = (self.now, self.control.robot_mut());
         robot.read_actuators();
-        self.controller.starting(&mut Step { now, period: PERIOD, robot })
+        self.controller.can_start(robot)?;
+        self.controller.starting(&mut Step { now, period: PERIOD, robot });
+        Ok(())
     }
 
     fn step(&mut self) -> Result<Vec<Report>, ControllerFailure> {

@@ -56,18 +56,11 @@ impl Model {
         let all_known = start.iter().chain(stop).all(|name| self.loaded.contains(name));
         let starts: Vec<_> = start.iter().copied().filter(|name| self.loaded.contains(name)).collect();
         if strictness == 2 && (!all_known || starts.iter().any(|name| refuses.contains(name))) {
-            // What ran and is asked to start but refuses cannot be started again either.
-            if all_known {
-                let first = start.iter().position(|name| refuses.contains(name)).unwrap();
-                let touched = |name: &&str| stop.contains(name) || start[..=first].contains(name);
-                self.running.retain(|name| !(refuses.contains(name) && touched(name)));
-            }
             return false;
         }
         self.running.retain(|name| !stop.contains(name));
         for name in starts {
-            self.running.retain(|one| *one != name);
-            if !refuses.contains(&name) {
+            if !refuses.contains(&name) && !self.running.contains(&name) {
                 self.running.push(name);
             }
         }

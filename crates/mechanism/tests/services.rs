@@ -236,9 +236,8 @@ impl Stepper {
 }
 
 impl Controller for Stepper {
-    fn starting(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
+    fn starting(&mut self, step: &mut Step<'_>) {
         self.note(step, "starting");
-        Ok(())
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {

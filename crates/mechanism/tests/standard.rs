@@ -43,7 +43,9 @@ impl<C: Controller> Rig<C> {
     fn start(&mut self) -> Result<(), ControllerFailure> {
         let robot = self.control.robot_mut();
         robot.read_actuators();
-        self.controller.starting(&mut Step { now: self.now, period: PERIOD, robot })
+        self.controller.can_start(robot)?;
+        self.controller.starting(&mut Step { now: self.now, period: PERIOD, robot });
+        Ok(())
     }
 
     fn started(kind: JointKind, controller: C) -> Self {

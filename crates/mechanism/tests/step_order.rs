@@ -47,9 +47,8 @@ impl Witness {
 }
 
 impl Controller for Witness {
-    fn starting(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
+    fn starting(&mut self, step: &mut Step<'_>) {
         self.note("starting", step);
-        Ok(())
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {

@@ -51,7 +51,7 @@ impl Vehicle {
         let controller = DiffDriveController::new(&[0, 1], &[2, 3], proportional(), SETTINGS);
         let mut vehicle = Self { robot, controller, now: Instant::from_millis(1) };
         let (now, robot) = (vehicle.now, &mut vehicle.robot);
-        vehicle.controller.starting(&mut Step { now, period: PERIOD, robot }).unwrap();
+        vehicle.controller.starting(&mut Step { now, period: PERIOD, robot });
         vehicle
     }
 
@@ -134,7 +134,7 @@ fn motion_begins_with_a_zero_and_ends_with_the_command() {
     assert_eq!(vehicle.step(0.0, 0.0), (5.0, 5.0));
     // A start forgets what was commanded.
     let (now, robot) = (vehicle.now, &mut vehicle.robot);
-    vehicle.controller.starting(&mut Step { now, period: PERIOD, robot }).unwrap();
+    vehicle.controller.starting(&mut Step { now, period: PERIOD, robot });
     assert_eq!(vehicle.step(0.0, 0.0), (0.0, 0.0));
 }
 

@@ -1,3 +1,4 @@
+use core::cell::Cell;
 use core::ffi::c_void;
 
 use controller_plugin::abi::{self, JointInfo, Parameter, Slice, Text};
@@ -17,7 +18,7 @@ struct PluginController {
     of: PluginType,
     instance: *mut c_void,
     /// The joints of a step, as they cross the border.
-    joints: Vec<abi::Joint>,
+    joints: Cell<Vec<abi::Joint>>,
 }
 
 // SAFETY: a controller of a library may be moved to another thread, and is called by one at a time; `Controller` of
@@ -129,7 +130,7 @@ impl PluginType {
             return Err(if reason.is_empty() { "it gives no reason".to_owned() } else { reason });
         }
         let joints = vec![abi::Joint::default(); robot.joints().len()];
-        Ok(Box::new(PluginController { of: *self, instance, joints }))
+        Ok(Box::new(PluginController { of: *self, instance, joints: Cell::new(joints) }))
     }
 }
 
@@ -140,28 +141,34 @@ impl PluginController {
         step: &mut Step<'_>,
         call: impl FnOnce(&abi::Type, *mut c_void, *mut abi::Step) -> T,
     ) -> T {
-        for (seen, joint) in self.joints.iter_mut().zip(step.robot.joints()) {
-            *seen = abi::Joint {
-                position: joint.position,
-                velocity: joint.velocity,
-                measured_effort: joint.measured_effort,
-                commanded_effort: joint.commanded_effort,
-                calibrated: u32::from(joint.is_calibrated),
-                reserved: 0,
-            };
-        }
+        let joints = self.joints.get_mut();
+        look(joints, step.robot);
         let nanos = |nanos: u128| u64::try_from(nanos).unwrap_or(u64::MAX);
         let mut wire = abi::Step {
             now: nanos(step.now.since(Instant::ZERO).as_nanos()),
             period: nanos(step.period.as_nanos()),
-            joints: self.joints.as_mut_ptr(),
-            count: self.joints.len(),
+            joints: joints.as_mut_ptr(),
+            count: joints.len(),
         };
         let outcome = call(self.of.table, self.instance, &raw mut wire);
-        for (seen, joint) in self.joints.iter().zip(step.robot.joints_mut()) {
+        for (seen, joint) in joints.iter().zip(step.robot.joints_mut()) {
             joint.commanded_effort = seen.commanded_effort;
         }
         outcome
+    }
+}
+
+/// Notes the state of the robot's joints.
+fn look(joints: &mut [abi::Joint], robot: &Robot) {
+    for (seen, joint) in joints.iter_mut().zip(robot.joints()) {
+        *seen = abi::Joint {
+            position: joint.position,
+            velocity: joint.velocity,
+            measured_effort: joint.measured_effort,
+            commanded_effort: joint.commanded_effort,
+            calibrated: u32::from(joint.is_calibrated),
+            reserved: 0,
+        };
     }
 }
 
@@ -187,9 +194,18 @@ impl Controller for PluginController {
         }
     }
 
-    fn starting(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
+    fn can_start(&self, robot: &Robot) -> Result<(), ControllerFailure> {
+        let mut joints = self.joints.take();
+        look(&mut joints, robot);
+        // SAFETY: as above; the joints are valid during the call.
+        let reason = unsafe { (self.of.table.can_start)(self.instance, row(&joints)) };
+        self.joints.set(joints);
+        outcome(reason)
+    }
+
+    fn starting(&mut self, step: &mut Step<'_>) {
         // SAFETY: as above; the step is valid during the call.
-        outcome(self.step(step, |table, instance, step| unsafe { (table.starting)(instance, step) }))
+        self.step(step, |table, instance, step| unsafe { (table.starting)(instance, step) });
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
@@ -275,8 +291,8 @@ mod tests {
             self.command = value + input as f64 * 100.0 + now.as_secs_f64();
         }
 
-        fn starting(&mut self, step: &mut controller_plugin::Step<'_>) -> Result<(), &'static str> {
-            if step.joints[0].is_calibrated() { Ok(()) } else { Err("it is not calibrated") }
+        fn can_start(&self, joints: &[controller_plugin::Joint]) -> Result<(), &'static str> {
+            if joints[0].is_calibrated() { Ok(()) } else { Err("it is not calibrated") }
         }
 
         fn update(&mut self, step: &mut controller_plugin::Step<'_>) -> Result<(), &'static str> {
@@ -336,10 +352,11 @@ mod tests {
         assert_eq!(outputs, ["x"]);
         let mut robot = robot();
         let (now, period) = (Instant::from_millis(2000), Duration::from_millis(1));
+        assert_eq!(controller.can_start(&robot), Err(ControllerFailure("it is not calibrated")));
+        robot.joints_mut()[0].is_calibrated = true;
+        assert_eq!(controller.can_start(&robot), Ok(()));
         let mut step = Step { now, period, robot: &mut robot };
-        assert_eq!(controller.starting(&mut step), Err(ControllerFailure("it is not calibrated")));
-        step.robot.joints_mut()[0].is_calibrated = true;
-        assert_eq!(controller.starting(&mut step), Ok(()));
+        controller.starting(&mut step);
         controller.receive(1, &mut Message::Float(7.0), now);
         assert_eq!(controller.update(&mut step), Ok(()));
         assert_eq!(step.robot.joints()[1].commanded_effort, 0.5 + 7.0 + 100.0 + 2.0);
@@ -351,7 +368,8 @@ mod tests {
         controller.receive(0, &mut Message::Float(11.0), now);
         let panicked = Err(ControllerFailure("it panicked; unload it and load it again"));
         assert_eq!(controller.update(&mut step), panicked);
-        assert_eq!(controller.starting(&mut step), panicked);
+        controller.starting(&mut step);
+        assert_eq!(controller.can_start(step.robot), panicked);
         drop(controller);
         assert_eq!(ALIVE.load(Ordering::SeqCst), 0, "it is dropped");
         let error = |name, value| create(&[(name, value)]).map(drop).unwrap_err();

@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 use std::time::Duration;
 
-use controller_plugin::{Controller, Setup, Step};
+use controller_plugin::{Controller, Joint, Setup, Step};
 
 /// effort = stiffness · (desired - position) - damping · velocity, with desired = start + amplitude · sin(2π · frequency · t).
 struct Sway {
@@ -43,13 +43,13 @@ impl Controller for Sway {
         self.amplitude = value.clamp(0.0, 1.0);
     }
 
-    fn starting(&mut self, step: &mut Step<'_>) -> Result<(), &'static str> {
-        let joint = step.joints.get(self.joint).ok_or("its joint does not exist")?;
-        if !joint.is_calibrated() {
-            return Err("its joint is not calibrated");
-        }
-        (self.start, self.began, self.steps) = (joint.position, step.now, 0);
-        Ok(())
+    fn can_start(&self, joints: &[Joint]) -> Result<(), &'static str> {
+        let joint = joints.get(self.joint).ok_or("its joint does not exist")?;
+        if joint.is_calibrated() { Ok(()) } else { Err("its joint is not calibrated") }
+    }
+
+    fn starting(&mut self, step: &mut Step<'_>) {
+        (self.start, self.began, self.steps) = (step.joints[self.joint].position, step.now, 0);
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), &'static str> {

@@ -27,7 +27,7 @@ pub enum Change {
         stop: Vec<SwitchEntry>,
         /// Then started, in this order.
         start: Vec<SwitchEntry>,
-        /// If one does not start, those that ran before run again.
+        /// If one cannot start, nothing changes.
         is_strict: bool,
     },
 }
@@ -37,16 +37,14 @@ pub enum Change {
 pub struct SwitchEntry {
     /// The index in the order of loading.
     pub index: usize,
-    /// Whether it ran before the switch; the loop sets it.
-    pub was_running: bool,
     /// Whether it runs after the switch; the loop sets it.
     pub is_running: bool,
-    /// Why it did not start; the loop sets it.
+    /// Why it cannot start; the loop sets it.
     pub failure: Option<ControllerFailure>,
 }
 
 impl SwitchEntry {
     pub(crate) fn new(index: usize) -> Self {
-        Self { index, was_running: false, is_running: false, failure: None }
+        Self { index, is_running: false, failure: None }
     }
 }

@@ -26,7 +26,7 @@ use crate::controllers::{
 /// A step allocates nothing, takes no lock and calls nothing but the controllers and `clock`.
 /// # Source
 /// `pr2_controller_manager` 1.8.21, `ControllerManager::update`; own: no effort while a motor is halted; a controller that fails is stopped alone, and a strict
-/// switch in which a controller does not start starts those again that ran.
+/// switch in which a controller cannot start changes nothing.
 #[derive(Debug)]
 pub struct ControlLoop {
     robot: Robot,
@@ -175,7 +175,10 @@ impl ControlLoop {
             let Some(slot) = slots.get_mut(index).filter(|slot| slot.is_running) else { continue };
             let mut step = Step { now, period, robot: &mut self.robot };
             slot.stop(&mut step);
-            slot.failure = slot.start(&mut step);
+            slot.failure = slot.obstacle(step.robot);
+            if slot.failure.is_none() {
+                slot.start(&mut step);
+            }
         }
     }
 
@@ -218,34 +221,24 @@ impl ControlLoop {
     ) {
         let slots = &mut self.list.slots;
         let mut step = Step { now, period, robot: &mut self.robot };
-        // Before anything changes: a name may stand in both lists, or twice in one.
-        for entry in stop.iter_mut().chain(start.iter_mut()) {
-            entry.was_running = slots.get(entry.index).is_some_and(|slot| slot.is_running);
-        }
-        for entry in &*stop {
-            if let Some(slot) = slots.get_mut(entry.index) {
-                slot.stop(&mut step);
+        if is_strict {
+            for entry in start.iter_mut() {
+                entry.failure = slots.get(entry.index).and_then(|slot| slot.obstacle(step.robot));
             }
         }
-        let mut has_failed = false;
-        for entry in start.iter_mut() {
-            let Some(slot) = slots.get_mut(entry.index) else { continue };
-            entry.failure = slot.start(&mut step);
-            has_failed |= entry.failure.is_some();
-            if has_failed && is_strict {
-                break;
-            }
-        }
-        if has_failed && is_strict {
-            // The running set becomes what it was: first all that must not run stops, then what ran and does not starts.
-            for entry in start.iter().rev().filter(|entry| !entry.was_running) {
-                if let Some(slot) = slots.get_mut(entry.index).filter(|slot| slot.is_running) {
+        if start.iter().all(|entry| entry.failure.is_none()) {
+            for entry in &*stop {
+                if let Some(slot) = slots.get_mut(entry.index) {
                     slot.stop(&mut step);
                 }
             }
-            for entry in stop.iter_mut().chain(start.iter_mut()).filter(|entry| entry.was_running) {
-                if let Some(slot) = slots.get_mut(entry.index).filter(|slot| !slot.is_running) {
-                    entry.failure = slot.start(&mut step).or(entry.failure);
+            for entry in start.iter_mut() {
+                let Some(slot) = slots.get_mut(entry.index) else { continue };
+                if !is_strict {
+                    entry.failure = slot.obstacle(step.robot);
+                }
+                if entry.failure.is_none() {
+                    slot.start(&mut step);
                 }
             }
         }

@@ -12,7 +12,7 @@ use crate::controllers::{ControllerInput, ControllerOutput, Message, Report};
 /// # Real-time
 /// No method may allocate, lock, block or take longer than a small part of the period.
 /// # Source
-/// `pr2_controller_interface` 1.8.21, `Controller`; own: `starting` and `update` can fail.
+/// `pr2_controller_interface` 1.8.21, `Controller`; own: `can_start`, and `update` can fail.
 pub trait Controller: Send {
     /// The inputs that it has, always the same.
     fn inputs(&self) -> &'static [ControllerInput] {
@@ -34,12 +34,17 @@ pub trait Controller: Send {
         let _ = (input, message, now);
     }
 
-    /// Called before the first [`update`](Self::update) after a start, and after a halt of the motors has ended.
+    /// Asked before [`starting`](Self::starting). A strict switch asks all that it starts before it changes anything.
     /// # Errors
-    /// The controller does not start.
-    fn starting(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
-        let _ = step;
+    /// The controller cannot start.
+    fn can_start(&self, robot: &Robot) -> Result<(), ControllerFailure> {
+        let _ = robot;
         Ok(())
+    }
+
+    /// Called before the first [`update`](Self::update) after a start, and after a halt of the motors has ended: it begins anew.
+    fn starting(&mut self, step: &mut Step<'_>) {
+        let _ = step;
     }
 
     /// Reads the joints' state and writes their commanded efforts, which are zero at the start of each step.

@@ -1,5 +1,6 @@
 use core::fmt;
 
+use crate::Robot;
 use crate::controllers::{Controller, ControllerFailure, ControllerTiming, Step};
 
 /// Identifies a controller while it is loaded, and none that is loaded later.
@@ -30,14 +31,15 @@ impl ControllerSlot {
         self.is_running = false;
     }
 
-    /// Starts it, also if it runs already; returns why it does not start. A failure from before that was not reported is past.
-    pub(crate) fn start(&mut self, step: &mut Step<'_>) -> Option<ControllerFailure> {
-        let failure = self.controller.starting(step).err();
-        self.is_running = failure.is_none();
-        if self.is_running {
-            self.failure = None;
-        }
-        failure
+    /// Why it cannot start, if it cannot.
+    pub(crate) fn obstacle(&self, robot: &Robot) -> Option<ControllerFailure> {
+        self.controller.can_start(robot).err()
+    }
+
+    /// Starts it, also if it runs already. A failure from before that was not reported is past.
+    pub(crate) fn start(&mut self, step: &mut Step<'_>) {
+        self.controller.starting(step);
+        (self.is_running, self.failure) = (true, None);
     }
 
     /// Whether it runs.

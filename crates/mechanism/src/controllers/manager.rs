@@ -299,23 +299,16 @@ impl Manager {
         if is_reload && result.is_ok() { self.go_on_with_reload() } else { self.end(result) }
     }
 
-    /// Notes what a switch made of its controllers. Returns those that were to start and did not, in the order of the request; each
-    /// is warned of, as is one that ran before a strict switch that failed, and did not start again.
+    /// Notes what a switch made of its controllers. Returns those that could not start, in the order of the request; each is warned of.
     fn switched(&mut self, stop: &[SwitchEntry], start: &[SwitchEntry]) -> Vec<(String, ControllerFailure)> {
         let mut failed = Vec::new();
-        for (entry, is_start) in
-            start.iter().map(|entry| (entry, true)).chain(stop.iter().map(|entry| (entry, false)))
-        {
+        for entry in start.iter().chain(stop) {
             let Some(known) = self.entries.get_mut(entry.index) else { continue };
             known.is_running = entry.is_running;
             known.failure = entry.failure.or(known.failure).filter(|_| !entry.is_running);
-            let Some(failure) = entry.failure else { continue };
-            if !entry.is_running {
-                let again = if entry.was_running { " again" } else { "" };
-                let sentence = format!("controller '{}' does not start{again}: {failure}", known.name);
+            if let Some(failure) = entry.failure {
+                let sentence = format!("controller '{}' does not start: {failure}", known.name);
                 self.outputs.push_back(Output::Warn(sentence));
-            }
-            if is_start {
                 failed.push((known.name.clone(), failure));
             }
         }

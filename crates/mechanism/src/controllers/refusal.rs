@@ -41,7 +41,7 @@ pub enum Refusal {
     NotLoaded(String),
     /// The strictness of a switch is none.
     Strictness(i32),
-    /// A controller did not start. Those that ran before were started again.
+    /// A controller cannot start.
     NotStarted {
         /// Its name.
         name: String,
@@ -99,10 +99,7 @@ impl fmt::Display for Refusal {
                 )
             }
             Self::NotStarted { name, failure } => {
-                write!(
-                    f,
-                    "controller '{name}' does not start: {failure}; those that ran before were started again"
-                )
+                write!(f, "controller '{name}' does not start: {failure}; nothing was changed")
             }
             Self::ControllersLoaded(count) => {
                 write!(f, "{count} controllers are loaded: unload them first, or set force_kill")

@@ -1,5 +1,6 @@
 use core::time::Duration;
 
+use crate::Robot;
 use crate::controllers::{
     Controller, ControllerFailure, ControllerOutput, OutputKind, PublishPeriod, Report, Step,
 };
@@ -45,6 +46,7 @@ pub struct Calibration {
     pub timeout: Duration,
 }
 
+const MISSING: ControllerFailure = ControllerFailure("its joint does not exist");
 const HALTED: ControllerFailure = ControllerFailure("the motors are halted");
 
 /// How many steps the sensor has to read low before the search begins.
@@ -69,6 +71,11 @@ impl CalibrationController {
     pub fn new(joint: usize, actuator: usize, pid: Pid, settings: Calibration) -> Self {
         let state = State::Leaving(0, Duration::ZERO);
         Self { joint, actuator, pid, settings, state, due: None, has_news: false }
+    }
+
+    /// Whether nothing is left to do at a start.
+    fn is_done(&self, joint: &Joint) -> bool {
+        joint.is_calibrated && (self.state == State::Calibrated || !self.settings.is_forced)
     }
 
     /// The next state, and the edge where it is found.
@@ -114,29 +121,29 @@ impl Controller for CalibrationController {
         &[ControllerOutput { name: "calibrated", kind: OutputKind::Event }]
     }
 
-    fn starting(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
-        const MISSING: ControllerFailure = ControllerFailure("its joint does not exist");
-        let (joints, actuators) = (self.joint, self.actuator);
-        let is_calibrated = step.robot.joints().get(joints).ok_or(MISSING)?.is_calibrated;
+    fn can_start(&self, robot: &Robot) -> Result<(), ControllerFailure> {
+        let joint = robot.joints().get(self.joint).ok_or(MISSING)?;
+        robot.actuators().get(self.actuator).ok_or(MISSING)?;
+        if !self.is_done(joint) && robot.is_halted() { Err(HALTED) } else { Ok(()) }
+    }
+
+    fn starting(&mut self, step: &mut Step<'_>) {
         self.pid.reset();
         self.due = None;
-        let has_calibrated = self.state == State::Calibrated;
-        if is_calibrated && (has_calibrated || !self.settings.is_forced) {
+        if step.robot.joints().get(self.joint).is_some_and(|joint| self.is_done(joint)) {
             self.state = State::Calibrated;
-            return Ok(());
-        }
-        if step.robot.is_halted() {
-            return Err(HALTED);
+            return;
         }
         self.state = State::Leaving(0, Duration::ZERO);
-        step.robot.actuators_mut().get_mut(actuators).ok_or(MISSING)?.state.zero_offset = 0.0;
-        let joint = step.robot.joints_mut().get_mut(joints).ok_or(MISSING)?;
-        (joint.is_calibrated, joint.reference_position) = (false, 0.0);
-        Ok(())
+        if let Some(actuator) = step.robot.actuators_mut().get_mut(self.actuator) {
+            actuator.state.zero_offset = 0.0;
+        }
+        if let Some(joint) = step.robot.joints_mut().get_mut(self.joint) {
+            (joint.is_calibrated, joint.reference_position) = (false, 0.0);
+        }
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
-        const MISSING: ControllerFailure = ControllerFailure("its joint does not exist");
         let Calibration { velocity, .. } = self.settings;
         if self.state != State::Calibrated && step.robot.is_halted() {
             return Err(HALTED);

@@ -153,13 +153,12 @@ impl Controller for DiffDriveController {
         }
     }
 
-    fn starting(&mut self, _: &mut Step<'_>) -> Result<(), ControllerFailure> {
+    fn starting(&mut self, _: &mut Step<'_>) {
         self.commands = CommandMonitor::default();
         for wheel in self.left.iter_mut().chain(&mut self.right) {
             wheel.pid.reset();
             wheel.before = None;
         }
-        Ok(())
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {

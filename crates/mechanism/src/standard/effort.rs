@@ -33,9 +33,8 @@ impl Controller for EffortController {
         self.command.receive(message, now);
     }
 
-    fn starting(&mut self, _: &mut Step<'_>) -> Result<(), ControllerFailure> {
+    fn starting(&mut self, _: &mut Step<'_>) {
         self.command.reset();
-        Ok(())
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {

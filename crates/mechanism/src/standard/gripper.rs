@@ -2,6 +2,7 @@ use core::time::Duration;
 
 use units::Instant;
 
+use crate::Robot;
 use crate::controllers::{
     Controller, ControllerFailure, ControllerInput, ControllerOutput, Message, OutputKind, Report, Step,
 };
@@ -83,10 +84,13 @@ impl Controller for GripperController {
         }
     }
 
-    fn starting(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
-        self.position.starting(step)?;
+    fn can_start(&self, robot: &Robot) -> Result<(), ControllerFailure> {
+        self.position.can_start(robot)
+    }
+
+    fn starting(&mut self, step: &mut Step<'_>) {
+        self.position.starting(step);
         (self.state, self.has_news, self.stands_since) = ("holding", true, None);
-        Ok(())
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {

@@ -2,6 +2,7 @@ use core::f64::consts::{PI, TAU};
 
 use units::Instant;
 
+use crate::Robot;
 use crate::controllers::{Controller, ControllerFailure, ControllerInput, InputKind, Message, Step};
 use crate::laws::Pid;
 use crate::robot::{Joint, JointKind};
@@ -51,19 +52,23 @@ impl Controller for PositionController {
         self.command.receive(message, now);
     }
 
-    fn starting(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
-        let joint =
-            step.robot.joints().get(self.joint).ok_or(ControllerFailure("its joint does not exist"))?;
+    fn can_start(&self, robot: &Robot) -> Result<(), ControllerFailure> {
+        let joint = robot.joints().get(self.joint).ok_or(ControllerFailure("its joint does not exist"))?;
         if !joint.is_calibrated {
             return Err(ControllerFailure("its joint is not calibrated"));
         }
         if !joint.position.is_finite() {
             return Err(ControllerFailure("the position of its joint is not finite"));
         }
+        Ok(())
+    }
+
+    fn starting(&mut self, step: &mut Step<'_>) {
         self.command.reset();
         self.pid.reset();
-        self.held = joint.position;
-        Ok(())
+        if let Some(joint) = step.robot.joints().get(self.joint) {
+            self.held = joint.position;
+        }
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {

@@ -248,11 +248,9 @@ impl Controller for TrajectoryController {
         }
     }
 
-    fn starting(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
-        self.finish(Goal::None);
-        self.is_cancelled = false;
-        for axis in &mut self.joints {
-            let joint = step.robot.joints().get(axis.joint);
+    fn can_start(&self, robot: &Robot) -> Result<(), ControllerFailure> {
+        for axis in &self.joints {
+            let joint = robot.joints().get(axis.joint);
             let joint = joint.ok_or(ControllerFailure("one of its joints does not exist"))?;
             if !joint.is_calibrated {
                 return Err(ControllerFailure("one of its joints is not calibrated"));
@@ -260,10 +258,19 @@ impl Controller for TrajectoryController {
             if !joint.position.is_finite() {
                 return Err(ControllerFailure("the position of one of its joints is not finite"));
             }
-            axis.desired = [joint.position, 0.0, 0.0];
-            axis.pid.reset();
         }
         Ok(())
+    }
+
+    fn starting(&mut self, step: &mut Step<'_>) {
+        self.finish(Goal::None);
+        self.is_cancelled = false;
+        for axis in &mut self.joints {
+            if let Some(joint) = step.robot.joints().get(axis.joint) {
+                axis.desired = [joint.position, 0.0, 0.0];
+            }
+            axis.pid.reset();
+        }
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {

@@ -36,10 +36,9 @@ impl Controller for VelocityController {
         self.command.receive(message, now);
     }
 
-    fn starting(&mut self, _: &mut Step<'_>) -> Result<(), ControllerFailure> {
+    fn starting(&mut self, _: &mut Step<'_>) {
         self.command.reset();
         self.pid.reset();
-        Ok(())
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {

@@ -66,9 +66,12 @@ pub const REFUSES: ControllerFailure = ControllerFailure("it was told not to sta
 pub const FAILS: ControllerFailure = ControllerFailure("it was told to fail");
 
 impl Controller for Recorder {
-    fn starting(&mut self, _: &mut Step<'_>) -> Result<(), ControllerFailure> {
-        self.log.add(format!("starting {}", self.name));
+    fn can_start(&self, _: &Robot) -> Result<(), ControllerFailure> {
         if self.behaviour.get().refuses { Err(REFUSES) } else { Ok(()) }
+    }
+
+    fn starting(&mut self, _: &mut Step<'_>) {
+        self.log.add(format!("starting {}", self.name));
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {

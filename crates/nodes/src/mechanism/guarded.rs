@@ -1,3 +1,6 @@
+use std::cell::Cell;
+
+use mechanism::Robot;
 use mechanism::controllers::{
     Controller, ControllerFailure, ControllerInput, ControllerOutput, Message, Report, Step,
 };
@@ -7,23 +10,23 @@ use units::Instant;
 /// A controller whose panic stops it alone, as a failure does. It does not start again: its state is not known.
 pub(super) struct Guarded {
     controller: Box<dyn Controller>,
-    has_panicked: bool,
+    has_panicked: Cell<bool>,
 }
 
 const PANICKED: ControllerFailure = ControllerFailure("it panicked; unload it and load it again");
 
 impl Guarded {
     pub(super) fn new(controller: Box<dyn Controller>) -> Self {
-        Self { controller, has_panicked: false }
+        Self { controller, has_panicked: Cell::new(false) }
     }
 
     fn call<T>(&mut self, call: impl FnOnce(&mut dyn Controller) -> T) -> Option<T> {
-        if self.has_panicked {
+        if self.has_panicked.get() {
             return None;
         }
         let controller = &mut *self.controller;
         let outcome = panics::contain(|| call(controller));
-        self.has_panicked = outcome.is_none();
+        self.has_panicked.set(outcome.is_none());
         outcome
     }
 }
@@ -45,8 +48,19 @@ impl Controller for Guarded {
         self.call(|controller| controller.receive(input, message, now));
     }
 
-    fn starting(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
-        self.call(|controller| controller.starting(step)).unwrap_or(Err(PANICKED))
+    fn can_start(&self, robot: &Robot) -> Result<(), ControllerFailure> {
+        if self.has_panicked.get() {
+            return Err(PANICKED);
+        }
+        panics::contain(|| self.controller.can_start(robot)).unwrap_or_else(|| {
+            self.has_panicked.set(true);
+            Err(PANICKED)
+        })
+    }
+
+    /// After a panic here the next update fails.
+    fn starting(&mut self, step: &mut Step<'_>) {
+        self.call(|controller| controller.starting(step));
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
