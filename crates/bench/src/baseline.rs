@@ -1,6 +1,11 @@
 //! The floor: what r2r and the middleware cost with nothing of Steersman in it but its quality of service.
+//!
+//! A bare node has what every node of ROS 2 has: a topic or two, and the services of its parameters, which are r2r's own here.
 
+use std::pin::Pin;
 use std::time::Duration;
+
+use futures::Future;
 
 use r2r::WrappedTypesupport;
 use r2r::geometry_msgs::msg::TwistStamped;
@@ -41,9 +46,9 @@ pub fn stamp(from: &str, to: &str) -> Result<(), Error> {
 #[allow(clippy::disallowed_methods)] // sleeping is all it does
 pub fn sleeper(rate: u32, topics: &[String]) -> Result<(), Error> {
     let stop = on_signals()?;
-    let mut node = topics.first().map(|topic| node(topic)).transpose()?;
+    let mut bare = topics.first().map(|topic| Bare::new(topic)).transpose()?;
     let mut publishers = Vec::new();
-    if let Some(node) = &mut node {
+    if let Some(Bare { node, .. }) = &mut bare {
         for topic in topics {
             let publisher = node.create_publisher::<Int16>(topic, qos::command());
             publishers.push(publisher.map_err(Error::ros(format!("publish '{topic}'")))?);
@@ -73,7 +78,7 @@ fn pass_on<T: WrappedTypesupport + Send + 'static>(
     mut made_of: impl FnMut(T) -> TwistStamped,
 ) -> Result<(), Error> {
     let stop = on_signals()?;
-    let mut node = node(to)?;
+    let Bare { mut node, _parameters } = Bare::new(to)?;
     let publisher = publisher(&mut node, to)?;
     let mut messages = Incoming::<T>::new(&mut node, from, qos::commands())?;
     while !stop.is_set() {
@@ -85,9 +90,21 @@ fn pass_on<T: WrappedTypesupport + Send + 'static>(
     Ok(())
 }
 
-fn node(to: &str) -> Result<r2r::Node, Error> {
-    let name = to.trim_start_matches('/').replace('/', "_");
-    r2r::Node::create(ros::context()?, &name, "").map_err(Error::ros(format!("make the node '{name}'")))
+/// A node with the services of its parameters, which nobody calls.
+struct Bare {
+    node: r2r::Node,
+    _parameters: Pin<Box<dyn Future<Output = ()>>>,
+}
+
+impl Bare {
+    /// The node that publishes `to`.
+    fn new(to: &str) -> Result<Self, Error> {
+        let name = to.trim_start_matches('/').replace('/', "_");
+        let failed = Error::ros(format!("make the node '{name}'"));
+        let mut node = r2r::Node::create(ros::context()?, &name, "").map_err(&failed)?;
+        let (parameters, _) = node.make_parameter_handler().map_err(&failed)?;
+        Ok(Self { node, _parameters: Box::pin(parameters) })
+    }
 }
 
 fn publisher(node: &mut r2r::Node, to: &str) -> Result<r2r::Publisher<TwistStamped>, Error> {

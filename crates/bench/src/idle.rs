@@ -23,41 +23,48 @@ const PAD: &str = include_str!("idle.yaml");
 struct Subject {
     name: &'static str,
     processes: &'static [(&'static str, &'static [&'static str])],
-    /// Time on a processor \[% of a core] and wake-ups \[1/s], where there is a goal.
-    goal: Option<(f64, Option<f64>)>,
+    /// What it may cost, where there is a goal.
+    goal: Option<Goal>,
 }
+
+/// The bare processes whose cost together is a subject's floor, and how many times as much it may cost.
+struct Goal {
+    floor: &'static [&'static str],
+    times: f64,
+}
+
+const LOOP: &str = "bare loop of 50 Hz that publishes two values";
+const RELAY: &str = "bare relay";
+/// A node that waits for messages.
+const WAITS: Option<Goal> = Some(Goal { floor: &[RELAY], times: 1.5 });
+/// The driver of a vehicle publishes the values of two motors 50 times a second.
+const DRIVES: Option<Goal> = Some(Goal { floor: &[LOOP], times: 1.5 });
+/// One process that does the work of five.
+const ALL: Option<Goal> = Some(Goal { floor: &[LOOP, RELAY, RELAY, RELAY, RELAY], times: 1.0 });
 
 const WITH_PAD: &[&str] = &["--ros-args", "--params-file", "PAD"];
 
 const SUBJECTS: &[Subject] = &[
     Subject { name: "bare loop of 50 Hz", processes: &[("bench", &["loop", "50"])], goal: None },
     Subject {
-        name: "bare loop of 50 Hz that publishes two values",
+        name: LOOP,
         processes: &[("bench", &["loop", "50", "/bench/idle/port", "/bench/idle/starboard"])],
         goal: None,
     },
     Subject {
-        name: "bare relay",
+        name: RELAY,
         processes: &[("bench", &["relay", "/bench/idle/from", "/bench/idle/to"])],
         goal: None,
     },
-    Subject { name: "steersman", processes: &[("steersman", &[])], goal: Some((1.0, Some(120.0))) },
-    Subject {
-        name: "steersman, a pad at rest",
-        processes: &[("steersman", WITH_PAD)],
-        goal: Some((1.0, Some(120.0))),
-    },
-    Subject { name: "joystick", processes: &[("joystick", &[])], goal: Some((0.5, None)) },
-    Subject {
-        name: "joystick, a pad at rest",
-        processes: &[("joystick", WITH_PAD)],
-        goal: Some((0.5, None)),
-    },
-    Subject { name: "velocity_arbiter", processes: &[("velocity_arbiter", &[])], goal: Some((0.2, None)) },
-    Subject { name: "zone_scaler", processes: &[("zone_scaler", &[])], goal: Some((0.2, None)) },
-    Subject { name: "surround", processes: &[("surround", &[])], goal: Some((0.2, None)) },
-    Subject { name: "chair", processes: &[("chair", &[])], goal: Some((0.2, None)) },
-    Subject { name: "hindbrain", processes: &[("hindbrain", &[])], goal: Some((0.6, None)) },
+    Subject { name: "steersman", processes: &[("steersman", &[])], goal: ALL },
+    Subject { name: "steersman, a pad at rest", processes: &[("steersman", WITH_PAD)], goal: ALL },
+    Subject { name: "joystick", processes: &[("joystick", &[])], goal: WAITS },
+    Subject { name: "joystick, a pad at rest", processes: &[("joystick", WITH_PAD)], goal: WAITS },
+    Subject { name: "velocity_arbiter", processes: &[("velocity_arbiter", &[])], goal: WAITS },
+    Subject { name: "zone_scaler", processes: &[("zone_scaler", &[])], goal: WAITS },
+    Subject { name: "surround", processes: &[("surround", &[])], goal: WAITS },
+    Subject { name: "chair", processes: &[("chair", &[])], goal: WAITS },
+    Subject { name: "hindbrain", processes: &[("hindbrain", &[])], goal: DRIVES },
     Subject {
         name: "four processes, a pad at rest",
         processes: &[
@@ -125,35 +132,42 @@ pub fn pause(time: Duration, stop: &Stop) -> Result<(), String> {
     Ok(())
 }
 
+impl Report {
+    /// What the bare processes of `goal` take together: time on a processor and wake-ups.
+    fn floor(&self, goal: &Goal) -> (f64, f64) {
+        let of = |name: &&str| self.rows.iter().find(|(subject, _)| subject.name == *name);
+        let floors = goal.floor.iter().filter_map(of);
+        floors.fold((0.0, 0.0), |(cpu, wakeups), (_, bare)| (cpu + bare.cpu, wakeups + bare.wakeups))
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "| at rest | CPU [% of a core] | wake-ups [1/s] | threads | goal | reached |\n|---|--:|--:|--:|---|---|"
+            "| at rest | CPU [% of a core] | wake-ups [1/s] | threads | CPU to its floor | wake-ups to its floor | goal |\n\
+             |---|--:|--:|--:|--:|--:|---|"
         )?;
         for (subject, activity) in &self.rows {
-            let (cpu, wakeups) = (100.0 * activity.cpu, activity.wakeups);
-            let (goal, reached) = match subject.goal {
-                None => ("–".to_owned(), "–"),
-                Some((most, None)) => (format!("{most} %"), yes(cpu <= most)),
-                Some((most, Some(often))) => {
-                    (format!("{most} %, {often}/s"), yes(cpu <= most && wakeups <= often))
-                }
-            };
             let (name, threads) = (subject.name, activity.threads);
-            writeln!(f, "| {name} | {cpu:.2} | {wakeups:.0} | {threads} | {goal} | {reached} |")?;
+            write!(f, "| {name} | {:.2} | {:.0} | {threads} | ", 100.0 * activity.cpu, activity.wakeups)?;
+            let Some(goal) = &subject.goal else {
+                writeln!(f, "– | – | – |")?;
+                continue;
+            };
+            let (cpu, wakeups) = self.floor(goal);
+            let (cpu, wakeups, most) = (activity.cpu / cpu, activity.wakeups / wakeups, goal.times);
+            let reached = if cpu.max(wakeups) <= most { "reached" } else { "not reached" };
+            writeln!(f, "{cpu:.2} | {wakeups:.2} | {most} {reached} |")?;
         }
         write!(
             f,
-            "\nEach alone in the graph for {} s, after {} s; wake-ups are voluntary context switches of all threads, those of the \
+            "\nEach alone in the graph for {} s, after {} s. The floor of a node is the bare relay, that of hindbrain the bare loop with two \
+             values, that of steersman what the processes take together that its nodes would be: the loop and four relays. Wake-ups are voluntary context switches of all threads, those of the \
              middleware included. {}",
             WINDOW.as_secs(),
             WARM_UP.as_secs(),
             machine()
         )
     }
-}
-
-fn yes(is: bool) -> &'static str {
-    if is { "yes" } else { "no" }
 }
