@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
     /// How long to wait for the manager, and for each answer, in seconds; spawner and unspawner wait for the manager without end.
     #[arg(long, global = true, default_value = "5", value_parser = seconds)]
     pub(crate) timeout: Duration,
-    /// Print JSON instead of a table.
+    /// Print JSON instead of a table, and an object for each call that changes something: what was asked, and whether it succeeded.
     #[arg(long, global = true)]
     pub(crate) json: bool,
 }

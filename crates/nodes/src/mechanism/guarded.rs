@@ -1,30 +1,29 @@
 use mechanism::controllers::{
     Controller, ControllerFailure, ControllerInput, ControllerOutput, Message, Report, Step,
 };
+use plugins::panic_place;
 use ros::panics;
 use units::Instant;
 
 /// A controller whose panic stops it alone, as a failure does. It does not start again: its state is not known.
 pub(super) struct Guarded {
     controller: Box<dyn Controller>,
-    has_panicked: bool,
+    /// What is said of its panic.
+    panicked: Option<ControllerFailure>,
 }
-
-const PANICKED: ControllerFailure = ControllerFailure("it panicked; unload it and load it again");
 
 impl Guarded {
     pub(super) fn new(controller: Box<dyn Controller>) -> Self {
-        Self { controller, has_panicked: false }
+        Self { controller, panicked: None }
     }
 
-    fn call<T>(&mut self, call: impl FnOnce(&mut dyn Controller) -> T) -> Option<T> {
-        if self.has_panicked {
-            return None;
+    fn call<T>(&mut self, call: impl FnOnce(&mut dyn Controller) -> T) -> Result<T, ControllerFailure> {
+        if let Some(panicked) = self.panicked {
+            return Err(panicked);
         }
         let controller = &mut *self.controller;
-        let outcome = panics::contain(|| call(controller));
-        self.has_panicked = outcome.is_none();
-        outcome
+        let outcome = panics::contain_and_note(panic_place::note, || call(controller));
+        outcome.ok_or_else(|| *self.panicked.insert(ControllerFailure(panic_place::sentence())))
     }
 }
 
@@ -38,22 +37,54 @@ impl Controller for Guarded {
     }
 
     fn report(&mut self) -> Option<(usize, Report)> {
-        self.call(|controller| controller.report()).flatten()
+        self.call(|controller| controller.report()).ok().flatten()
     }
 
     fn receive(&mut self, input: usize, message: &mut Message, now: Instant) {
-        self.call(|controller| controller.receive(input, message, now));
+        let _ = self.call(|controller| controller.receive(input, message, now));
     }
 
     fn starting(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
-        self.call(|controller| controller.starting(step)).unwrap_or(Err(PANICKED))
+        self.call(|controller| controller.starting(step))?
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
-        self.call(|controller| controller.update(step)).unwrap_or(Err(PANICKED))
+        self.call(|controller| controller.update(step))?
     }
 
     fn stopping(&mut self, step: &mut Step<'_>) {
-        self.call(|controller| controller.stopping(step));
+        let _ = self.call(|controller| controller.stopping(step));
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
+mod tests {
+    use mechanism::Robot;
+
+    use super::*;
+
+    struct Panics;
+
+    impl Controller for Panics {
+        fn update(&mut self, _: &mut Step<'_>) -> Result<(), ControllerFailure> {
+            panic!("on request")
+        }
+    }
+
+    #[test]
+    fn a_controller_that_panicked_says_where_and_is_not_called_again() {
+        panics::install();
+        let mut robot = Robot::from_parts(Vec::new(), Vec::new(), Vec::new());
+        let mut step = Step { now: Instant::ZERO, period: core::time::Duration::ZERO, robot: &mut robot };
+        let mut guarded = Guarded::new(Box::new(Panics));
+        assert_eq!(guarded.starting(&mut step), Ok(()));
+        let line =
+            include_str!("guarded.rs").lines().position(|line| line.contains(r#"panic!("on"#)).unwrap() + 1;
+        let expected = format!("it panicked at {}:{line}; unload it and load it again", file!());
+        let failure = guarded.update(&mut step).unwrap_err();
+        assert_eq!(failure.0, expected);
+        assert_eq!(guarded.starting(&mut step), Err(failure));
+        assert!(!panics::happened(), "it is no panic of the node");
     }
 }
