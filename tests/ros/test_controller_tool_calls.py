@@ -130,8 +130,9 @@ def wait_for(record, calls, timeout=10.0):
 
 
 def test_a_spawner_starts_all_at_once_and_takes_them_down_in_reverse_order(record):
-    for end in (signal.SIGTERM, signal.SIGINT):
-        spawner = Process("steersman-controller", "spawner", "a", "b", "c")
+    # A launch file passes several names as one argument.
+    for end, names in [(signal.SIGTERM, ["a", "b", "c"]), (signal.SIGINT, ["a b", " c "])]:
+        spawner = Process("steersman-controller", "spawner", *names)
         wait_for(record, ["load a", "load b", "load c", "switch +a,b,c - 2"])
         spawner.process.send_signal(end)
         assert spawner.wait(10.0) == 0

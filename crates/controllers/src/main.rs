@@ -166,11 +166,12 @@ fn spawn(manager: &mut Manager, spawner: &Spawner) -> Vec<Failure> {
         return vec![failure];
     }
     let mut loaded: Vec<String> = Vec::new();
-    let mut failures = load(manager, &spawner.names, &mut loaded);
+    let names = spawner.names();
+    let mut failures = load(manager, &names, &mut loaded);
     let mut own = loaded.clone();
     if matches!(failures.last(), Some(Failure::Silent(_))) {
         // A load that was not answered in time may still come about. It is the last that was tried, after those that were refused.
-        own.extend(spawner.names.get(loaded.len() + failures.len() - 1).cloned());
+        own.extend(names.get(loaded.len() + failures.len() - 1).cloned());
     }
     if !spawner.stopped
         && !loaded.is_empty()
