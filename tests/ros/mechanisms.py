@@ -78,11 +78,11 @@ class Manager:
 
 
 @contextlib.contextmanager
-def arm(*arguments, file=ARM, urdf=URDF):
+def arm(*arguments, file=ARM, urdf=URDF, executable="mechanism"):
     """The arm's node and its manager; `arguments` follow `--ros-args`."""
     graph = Graph()
     files = ["--params-file", str(file)] if file else []
-    process = Process("mechanism", "--ros-args", *files, "-p", f"robot_description:={urdf}", *arguments)
+    process = Process(executable, "--ros-args", *files, "-p", f"robot_description:={urdf}", *arguments)
     try:
         yield graph, Manager(graph), process
     finally:

@@ -1,10 +1,12 @@
 """The calls that `steersman-controller` makes, in their order, as a manager sees them that keeps a record."""
 
+import json
 import signal
+import threading
 import time
 
 import pytest
-from conftest import Process
+from conftest import Graph, Process
 from pr2_mechanism_msgs.srv import (
     ListControllers,
     ListControllerTypes,
@@ -17,10 +19,14 @@ from std_msgs.msg import Bool
 
 
 class Record:
-    """A manager that refuses what is in `refused`, and keeps each call: `load a`, `switch +a,b -c 2`."""
+    """A manager that refuses what is in `refused`, and keeps each call: `load a`, `switch +a,b -c 2`.
 
-    def __init__(self, graph, namespace=""):
+    With `loads`, another graph, loads are answered there: one in `silent` only after `woken` is set, while all else goes on.
+    """
+
+    def __init__(self, graph, namespace="", loads=None):
         self.calls, self.refused, self.listed = [], set(), []
+        self.silent, self.woken = set(), threading.Event()
         services = {
             "list_controllers": (ListControllers, lambda _: "list"),
             "list_controller_types": (ListControllerTypes, lambda _: "types"),
@@ -31,7 +37,8 @@ class Record:
         }
         for name, (kind, text) in services.items():
             answer = lambda request, response, text=text: self.answer(text(request), response)  # noqa: E731
-            graph.node.create_service(kind, f"{namespace}pr2_controller_manager/{name}", answer)
+            on = loads if loads and name == "load_controller" else graph
+            on.node.create_service(kind, f"{namespace}pr2_controller_manager/{name}", answer)
 
     @staticmethod
     def switch(request):
@@ -39,6 +46,8 @@ class Record:
 
     def answer(self, call, response):
         self.calls.append(call)
+        if call in self.silent:
+            assert self.woken.wait(30.0)
         if hasattr(response, "ok"):
             response.ok = call not in self.refused
             self.obey(call) if response.ok else None
@@ -112,8 +121,8 @@ def test_libraries_are_reloaded_and_what_was_there_is_restored_as_far_as_it_can(
     assert record.take() == ["list", "reload True", "list", *loads, "list", "switch +z,lost - 1", "list"]
 
 
-def wait_for(record, calls):
-    end = time.monotonic() + 10.0
+def wait_for(record, calls, timeout=10.0):
+    end = time.monotonic() + timeout
     while record.calls != calls:
         assert time.monotonic() < end, record.calls
         time.sleep(0.02)
@@ -121,8 +130,9 @@ def wait_for(record, calls):
 
 
 def test_a_spawner_starts_all_at_once_and_takes_them_down_in_reverse_order(record):
-    for end in (signal.SIGTERM, signal.SIGINT):
-        spawner = Process("steersman-controller", "spawner", "a", "b", "c")
+    # A launch file passes several names as one argument.
+    for end, names in [(signal.SIGTERM, ["a", "b", "c"]), (signal.SIGINT, ["a b", " c "])]:
+        spawner = Process("steersman-controller", "spawner", *names)
         wait_for(record, ["load a", "load b", "load c", "switch +a,b,c - 2"])
         spawner.process.send_signal(end)
         assert spawner.wait(10.0) == 0
@@ -149,3 +159,95 @@ def test_a_spawner_leaves_them_stopped_and_waits_for_a_topic_that_says_true(reco
     spawner.process.send_signal(signal.SIGTERM)
     assert spawner.wait(10.0) == 0
     assert record.take() == ["switch + -a 1", "unload a"]
+
+
+@pytest.mark.parametrize("refused", [set(), {"load a"}])
+def test_a_spawner_takes_down_the_load_that_was_not_answered_and_none_that_was_refused(graph, refused):
+    """Another client owns what was refused. The load without an answer comes about later; what comes after it is not tried."""
+    other = Graph()
+    try:
+        record = Record(graph, loads=other)
+        record.refused, record.silent = refused, {"load c"}
+        spawner = Process("steersman-controller", "spawner", "a", "b", "c", "d", "--timeout", "3")
+        loaded = "b" if refused else "a,b"
+        wait_for(record, ["load a", "load b", "load c", f"switch +{loaded} - 2"], 20.0)
+        assert "'pr2_controller_manager/load_controller' did not answer within 3s" in spawner.output
+        record.woken.set()
+        spawner.process.send_signal(signal.SIGTERM)
+        assert spawner.wait(10.0) == (1 if refused else 3), spawner.output
+        owned = ["b"] if refused else ["a", "b"]
+        assert record.take() == [f"switch + -{','.join([*owned, 'c'])} 1", "unload c", *(f"unload {name}" for name in reversed(owned))]
+    finally:
+        record.woken.set()
+        other.close()
+
+
+def objects(process, timeout=20.0):
+    """The exit code of a tool with `--json`, and the objects that it printed on lines of their own; the lines of its failures are none."""
+    code = process.wait(timeout)
+    return code, [json.loads(line) for line in process.output.splitlines() if line.startswith("{")]
+
+
+def test_json_has_an_object_for_each_call_with_what_was_asked_and_how_it_went(graph):
+    """Each command in a namespace of its own, at the same time."""
+
+    def said(call, error=None, **asked):
+        return {"call": call, **asked, "ok": error is None} | ({"error": f"{error} failed; the log of the manager says why"} if error else {})
+
+    def switch(start, stop, strict=True, error=None):
+        return said("switch", error, start=start, stop=stop, strict=strict)
+
+    load, unload = lambda name, **more: said("load", name=name, **more), lambda name, **more: said("unload", name=name, **more)  # noqa: E731
+    refused = load("b", error="load 'b'")
+    cases = [
+        (["load", "a", "b"], 1, [load("a"), refused]),
+        (["spawn", "b", "a"], 1, [refused, load("a"), switch(["a"], [])]),
+        (["start", "a"], 0, [switch(["a"], [])]),
+        (["start", "b"], 1, [switch(["b"], [], error="switch, start [b], stop [],")]),
+        (["stop", "a"], 0, [switch([], ["a"])]),
+        (["switch", "--start", "a", "c", "--stop", "d", "--best-effort"], 0, [switch(["a", "c"], ["d"], strict=False)]),
+        (["kill", "a", "c"], 1, [switch([], ["a"]), switch([], ["c"]), unload("a"), unload("c", error="unload 'c'")]),
+        (["reload-libraries", "--restore"], 0, [said("reload-libraries"), load("z"), switch(["z"], [], strict=False)]),
+    ]
+    for number in range(len(cases)):
+        record = Record(graph, f"/n{number}/")
+        record.refused, record.listed = {"load b", "unload c", "switch +b - 2"}, [("z", "running")]
+    processes = [
+        Process("steersman-controller", *arguments, "--json", "--namespace", f"/n{number}", "--timeout", "20")
+        for number, (arguments, _, _) in enumerate(cases)
+    ]
+    assert [objects(process) for process in processes] == [(code, calls) for _, code, calls in cases]
+
+
+def test_json_says_that_there_was_no_answer():
+    code, said = objects(Process("steersman-controller", "unload", "a", "b", "--json", "--namespace", "elsewhere", "--timeout", "0.5"))
+    assert code == 3 and len(said) == 1, said
+    assert said[0]["call"] == "unload" and said[0]["name"] == "a" and said[0]["ok"] is False
+    assert said[0]["error"].startswith("service '/elsewhere/pr2_controller_manager/unload_controller' is not there after 500ms")
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # of the service that is taken away in a call
+def test_a_spawner_ends_well_when_its_manager_ends_first_and_says_so(graph):
+    """As when a launch file ends both."""
+    for ends in ["before", "in a call"]:
+        other = Graph()
+        record = Record(other)
+        spawner = Process("steersman-controller", "spawner", "a", "--timeout", "8")
+        wait_for(record, ["load a", "switch +a - 2"])
+        if ends == "before":
+            other.close()
+            time.sleep(0.3)
+            spawner.process.send_signal(signal.SIGINT)
+        else:
+            record.silent = {"switch + -a 1"}
+            spawner.process.send_signal(signal.SIGINT)
+            wait_for(record, ["switch + -a 1"])
+            for service in list(other.node.services):
+                if service.srv_name.endswith("switch_controller"):
+                    service.handle.destroy_when_not_in_use()
+            record.woken.set()
+        start = time.monotonic()
+        assert spawner.wait(6.0) == 0, spawner.output
+        assert time.monotonic() - start < 4.0 and "the manager has ended, and its controllers with it" in spawner.output
+        if ends == "in a call":
+            other.close()

@@ -1,9 +1,10 @@
 """Controllers that sleep, panic, write NaN or allocate, from a library that is built for this: each is the only one that suffers."""
 
+import signal
 import time
 
 import pytest
-from conftest import LATCHED
+from conftest import LATCHED, panicking
 from diagnostic_msgs.msg import DiagnosticArray
 from mechanisms import arm
 from pr2_mechanism_msgs.msg import MechanismStatistics
@@ -28,6 +29,8 @@ impl Controller for Odd {
         let act = setup.text("act", "")?;
         assert!(act != "panic in new", "it is told to");
         if act == "sleep in new" { std::thread::sleep(Duration::from_millis(700)); }
+        if act == "panic in a thread" { let _ = std::thread::spawn(|| panic!("in a thread of the library")).join(); }
+        if act == "hook" { std::panic::set_hook(Box::new(|_| ())); }
         Ok(Self { act, updates: 0, kept: Vec::new() })
     }
 
@@ -47,7 +50,8 @@ impl Controller for Odd {
         match self.act.as_str() {
             "nap" if self.updates <= 10 => std::thread::sleep(Duration::from_millis(3)),
             "sleep" if self.updates == 1 => std::thread::sleep(Duration::from_millis(900)),
-            "panic" if self.updates == 50 => panic!("it is told to"),
+            "panic" if self.updates == 50 => panic!("it is told to"), // panic! on request
+            "hang" if self.updates == 50 => loop { std::thread::sleep(Duration::from_secs(1)) },
             "fail" if self.updates == 50 => return Err("it is told to fail"),
             "not a number" => joint.commanded_effort = [f64::NAN, f64::INFINITY, -f64::INFINITY][self.updates as usize % 3],
             "allocate" => {
@@ -65,9 +69,19 @@ impl Controller for Odd {
     }
 }
 
+impl Drop for Odd {
+    fn drop(&mut self) {
+        if self.act != "slow drop" { return; }
+        let thread = std::fs::read_to_string("/proc/thread-self/comm").unwrap_or_default();
+        eprintln!("slow drop: thread '{}'", thread.trim());
+        std::thread::sleep(Duration::from_millis(900));
+    }
+}
+
 controller_plugin::controllers!(Odd);
 """
-ACTS = ["nap", "sleep", "panic", "fail", "not a number", "allocate", "refuse", "panic in new", "sleep in new", "panic in can_start", "panic in starting", "panic in stopping"]
+ACTS = ["nap", "sleep", "hang", "panic", "fail", "not a number", "allocate", "refuse", "slow drop", "hook"]
+ACTS += ["panic in new", "sleep in new", "panic in a thread", "panic in can_start", "panic in starting", "panic in stopping"]
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +119,11 @@ class Watched:
         statuses = [one for message in self.graph.since("/diagnostics", 0.0) for one in message.status if one.name == name]
         return statuses[-1] if statuses else None
 
+    def value(self, key):
+        """A number in the status of the node."""
+        status = self.status("mechanism")
+        return int({one.key: one.value for one in status.values}[key]) if status else 0
+
     def is_undisturbed(self, start):
         """Since `start` the other controller's joint had its effort in each report."""
         efforts = self.efforts(start)
@@ -112,10 +131,10 @@ class Watched:
         assert ("pan_effort", "running") in self.manager.list()
 
 
-def odd(library, *arguments):
+def odd(library, *arguments, **keywords):
     controllers = [word for act in ACTS for word in ("-p", f"{act.replace(' ', '_')}.type:=odd/Odd", "-p", f"{act.replace(' ', '_')}.act:={act}")]
     folders = ["-p", f"plugin_folders:=[{library.libraries}]", "-p", "mechanism_statistics_publish_rate:=10.0"]
-    return arm(*folders, *controllers, *arguments)
+    return arm(*folders, *controllers, *arguments, **keywords)
 
 
 def test_a_controller_that_panics_fails_refuses_or_writes_nan_disturbs_no_other(library):
@@ -142,7 +161,8 @@ def test_a_controller_that_panics_fails_refuses_or_writes_nan_disturbs_no_other(
         watched.wait(lambda: "controller 'panic_in_starting' stopped by itself: it panicked" in process.output, "it runs on")
         assert listed("panic_in_starting") == "stopped"
         # In `update`: it is stopped alone, and says why.
-        for name, reason in [("panic", "it panicked; unload it and load it again"), ("fail", "it is told to fail")]:
+        place = f"src/lib.rs:{library.line('panic! on request')}"
+        for name, reason in [("panic", f"it panicked at {place}; unload it and load it again"), ("fail", "it is told to fail")]:
             assert manager.load(name) and manager.switch([name])
             watched.wait(lambda: f"controller '{name}' stopped by itself: {reason}" in process.output, "it runs on")  # noqa: B023
             assert listed(name) == "stopped"
@@ -173,9 +193,22 @@ def test_a_controller_that_sleeps_is_counted_and_one_that_sleeps_long_fails_call
         assert other.num_control_loop_overruns <= 2, "a busy machine may hold the loop, but not ten times"
         watched.wait(lambda: getattr(watched.status("Controller (nap)"), "message", "") == BROKE, "no warning")
         assert watched.status("Controller (nap)").level == b"\x01"
-        left_out = lambda: int({one.key: one.value for one in watched.status("mechanism").values}["steps left out"])  # noqa: E731
-        watched.wait(lambda: left_out() >= 20, "no step is left out")
+        watched.wait(lambda: watched.value("steps left out") >= 20, "no step is left out")
         watched.is_undisturbed(start)
+        # A halt, and the reset at whose end it starts again: what was counted stays, and its naps are added.
+        graph.subscribe(Bool, "motors_halted", LATCHED)
+        before = overruns()
+        manager.halt()
+        watched.wait(lambda: graph.last("motors_halted") and graph.last("motors_halted").data, "no halt")
+        manager.reset()
+        watched.wait(lambda: overruns() >= before + 10, "the reset forgets, or starts nothing")
+        watched.wait(lambda: watched.efforts(0.0)[-1][0] == 0.4, "it does not go on")
+        # Loaded again it begins anew.
+        assert manager.switch([], ["nap"]) and manager.unload("nap") and manager.load("nap")
+        watched.wait(lambda: getattr(watched.statistics("nap"), "num_control_loop_overruns", 10) == 0, "the load forgets nothing")
+        fresh = watched.statistics("nap")
+        assert fresh.time_last_control_loop_overrun.sec == 0 and fresh.max_time.nanosec < 3_000_000, fresh
+        assert manager.switch(["nap"])
         # One update of 0.9 s: a call that comes meanwhile fails after 0.3 s, and changes nothing.
         assert manager.switch(["sleep"])
         begin = time.monotonic()
@@ -199,3 +232,62 @@ def test_a_node_with_odd_controllers_ends_with_its_motors_halted(library):
         process.stop()  # within the 0.9 s of an update
         watched.wait(lambda: graph.last("motors_halted").data, "the motors are not halted")
         assert "hangs" not in process.output
+
+
+def test_a_loop_that_hangs_is_reported_and_is_no_clean_end(library):
+    with odd(library, "-p", "call_timeout:=0.3") as (graph, manager, process):
+        watched = Watched(graph, manager, process)
+        graph.subscribe(Bool, "motors_halted", LATCHED)
+        assert manager.load("hang") and manager.load("tilt_position") and manager.switch(["hang"])
+        sentence = "the control loop has reported nothing for 500ms: it hangs in a step, and obeys no halt"
+        watched.wait(lambda: sentence in process.output, "no word", 3.0)
+        what = "the control loop hangs in a step, and obeys no halt"
+        watched.wait(lambda: what in getattr(watched.status("mechanism"), "message", ""), "no status")
+        assert watched.status("mechanism").level == b"\x02"
+        # What needs the loop fails, and what does not is answered.
+        assert not manager.switch(["tilt_position"])
+        assert dict(manager.list()) == {"hang": "running", "pan_effort": "running", "tilt_position": "stopped"}
+        manager.halt()
+        process.process.send_signal(signal.SIGTERM)
+        assert process.wait(4.0) == 1, process.output
+        assert "something hangs: the process is ended after 2s without its final messages" in process.output
+        watched.wait(lambda: graph.last("motors_halted").data, "the motors are not said to be halted")
+
+
+def test_what_a_controller_leaves_over_delays_neither_a_step_nor_a_call(library):
+    """Its destructor takes 0.9 s, on the factory's thread: after an unload, and after a load that is refused."""
+    refused = ["-p", "refused.type:=odd/Odd", "-p", "refused.act:=slow drop", "-p", "refused.run_after:=[nobody]"]
+    with odd(library, *refused) as (graph, manager, process):
+        watched = Watched(graph, manager, process)
+        assert manager.load("slow_drop") and manager.switch(["slow_drop"]) and manager.switch([], ["slow_drop"])
+        for number, act in enumerate([lambda: manager.unload("slow_drop"), lambda: not manager.load("refused")], 1):
+            watched.wait(lambda: watched.value("steps"), "no status")
+            left_out, start = watched.value("steps left out"), time.monotonic()
+            assert act() and manager.list() == [("pan_effort", "running")]
+            assert time.monotonic() - start < 0.6, "a call waits for the destructor"
+            dropped = lambda: process.output.count("slow drop: thread 'factory'")  # noqa: E731
+            watched.wait(lambda: dropped() == number, "it is not dropped, or elsewhere")  # noqa: B023
+            watched.wait(lambda: time.monotonic() > start + 2.5, "never")  # noqa: B023  a status of after it has come
+            assert process.output.count("slow drop: thread") == number
+            assert watched.value("steps left out") - left_out < 450, "steps wait for the destructor"
+            assert len(watched.efforts(start)) > 150, "reports wait for the destructor"
+            assert manager.list() == [("pan_effort", "running")]
+
+
+def test_a_library_with_a_panic_hook_of_its_own_silences_nothing_else(library):
+    with odd(library, executable=panicking("mechanism")) as (graph, manager, process):
+        watched = Watched(graph, manager, process)
+        graph.subscribe(Bool, "motors_halted", LATCHED)
+        # A panic elsewhere in the library is printed, and is none of the node's.
+        assert manager.load("panic_in_a_thread")
+        watched.wait(lambda: "in a thread of the library" in process.output, "it is not printed")
+        # Without the note of its hook a panic in the loop has no place; it is reported all the same, and stops its controller alone.
+        assert manager.load("hook") and manager.load("panic") and manager.switch(["panic"])
+        reason = "controller 'panic' stopped by itself: it panicked; unload it and load it again"
+        watched.wait(lambda: reason in process.output, "it runs on")
+        assert dict(manager.list())["pan_effort"] == "running" and "the injected panic" not in process.output
+        # The node's own panic is printed, and ends it with its motors halted.
+        graph.publish("mechanism/panic", Bool(data=True))
+        assert process.wait(4.0) == 1, process.output
+        assert "the injected panic" in process.output and "the reason is printed above" in process.output
+        watched.wait(lambda: graph.last("motors_halted").data, "the motors are not said to be halted")

@@ -28,6 +28,12 @@ class Project:
         assert before in text
         file.write_text(text.replace(before, after))
 
+    def line(self, text):
+        """The number of the only line of the library's source with this text."""
+        lines = (self.path / "controller_plugin/example/src/lib.rs").read_text().splitlines()
+        (number,) = [number for number, line in enumerate(lines, 1) if text in line]
+        return number
+
     def build(self, name="libsway.so"):
         environment = {**os.environ, "CARGO_TARGET_DIR": str(self.path / "target"), "CARGO_NET_OFFLINE": "true"}
         command = ["cargo", "build", "--quiet", "--manifest-path", str(self.path / "controller_plugin/example/Cargo.toml")]
@@ -98,7 +104,9 @@ def test_parameters_that_do_not_fit_and_failures_are_refused_with_their_reasons(
         graph.publish("sway/amplitude", Float64(data=1.0), QoSProfile(depth=1))
         graph.wait(lambda: ("sway", "stopped") in manager.list(), "it runs on")
         assert ("pan_position", "running") in manager.list()
-        graph.wait(lambda: "controller 'sway' stopped by itself: it panicked; unload it and load it again" in process.output, "no word")
+        line = project.line("too wide")
+        sentence = f"controller 'sway' stopped by itself: it panicked at src/lib.rs:{line}; unload it and load it again"
+        graph.wait(lambda: sentence in process.output, lambda: process.output)
         assert not manager.switch(["sway"])
         assert manager.unload("sway") and manager.load("sway") and manager.switch(["sway"])
 

@@ -7,7 +7,7 @@ use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
 use crate::abi::{Joint, Library, Setup, Slice, Step, Text, Type, VERSION};
-use crate::{Controller, setup, step};
+use crate::{Controller, place, setup, step};
 
 /// A table, which no thread changes.
 pub struct Shared<T>(pub T);
@@ -18,7 +18,8 @@ unsafe impl<T> Sync for Shared<T> {}
 /// A controller, which is not called any more after a panic.
 struct Instance<C> {
     controller: C,
-    has_panicked: bool,
+    /// What is said of its panic.
+    panicked: Option<&'static str>,
 }
 
 thread_local! {
@@ -26,20 +27,21 @@ thread_local! {
     static IN_LOOP: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Lets a panic in the control loop print nothing: a console may block, and the names of a backtrace take long to find.
+/// Lets a panic in the control loop print nothing: a console may block, and the names of a backtrace take long to find. Its place is
+/// part of the failure instead.
 pub fn silence_panics_in_the_loop() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let print = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            if !IN_LOOP.get() {
+            if IN_LOOP.get() {
+                place::note(info);
+            } else {
                 print(info);
             }
         }));
     });
 }
-
-const PANICKED: &str = "it panicked; unload it and load it again";
 
 /// The text of `text`, which is empty if it is no UTF-8.
 pub fn text<'a>(text: Text) -> &'a str {
@@ -111,7 +113,7 @@ unsafe extern "C" fn create<C: Controller>(given: *const Setup) -> *mut c_void {
         Ok(controller)
     }));
     match made.unwrap_or_else(|_| Err("it panicked".to_owned())) {
-        Ok(controller) => Box::into_raw(Box::new(Instance { controller, has_panicked: false })).cast(),
+        Ok(controller) => Box::into_raw(Box::new(Instance { controller, panicked: None })).cast(),
         Err(reason) => {
             let reason = Text { data: reason.as_ptr(), length: reason.len() };
             // SAFETY: `fail` and `context` belong together, and copy the reason before they return.
@@ -131,17 +133,19 @@ unsafe extern "C" fn destroy<C: Controller>(controller: *mut c_void) {
 ///
 /// # Safety
 /// `controller` is one that `create::<C>` made, and nobody else uses it.
-unsafe fn call<C: Controller, T>(controller: *mut c_void, act: impl FnOnce(&mut C) -> T) -> Option<T> {
+unsafe fn call<C: Controller, T>(
+    controller: *mut c_void,
+    act: impl FnOnce(&mut C) -> T,
+) -> Result<T, &'static str> {
     // SAFETY: see above.
     let instance = unsafe { &mut *controller.cast::<Instance<C>>() };
-    if instance.has_panicked {
-        return None;
+    if let Some(panicked) = instance.panicked {
+        return Err(panicked);
     }
     IN_LOOP.set(true);
     let outcome = catch_unwind(AssertUnwindSafe(|| act(&mut instance.controller)));
     IN_LOOP.set(false);
-    instance.has_panicked = outcome.is_err();
-    outcome.ok()
+    outcome.map_err(|_| *instance.panicked.insert(place::sentence()))
 }
 
 /// # Safety
@@ -158,18 +162,18 @@ unsafe fn read<'a>(step: *mut Step) -> step::Step<'a> {
     step::Step { now: Duration::from_nanos(step.now), period: Duration::from_nanos(step.period), joints }
 }
 
-fn outcome(result: Option<Result<(), &'static str>>) -> Text {
+fn outcome(result: Result<Result<(), &'static str>, &'static str>) -> Text {
     border(match result {
-        Some(Ok(())) => "",
-        Some(Err("")) => "it failed without a reason",
-        Some(Err(reason)) => reason,
-        None => PANICKED,
+        Ok(Ok(())) => "",
+        Ok(Err("")) => "it failed without a reason",
+        Ok(Err(reason)) => reason,
+        Err(panicked) => panicked,
     })
 }
 
 unsafe extern "C" fn receive<C: Controller>(controller: *mut c_void, input: usize, value: f64, now: u64) {
     // SAFETY: the program passes what `create::<C>` made, to one call at a time.
-    unsafe { call(controller, |one: &mut C| one.receive(input, value, Duration::from_nanos(now))) };
+    let _ = unsafe { call(controller, |one: &mut C| one.receive(input, value, Duration::from_nanos(now))) };
 }
 
 unsafe extern "C" fn can_start<C: Controller>(controller: *mut c_void, joints: Slice<Joint>) -> Text {
@@ -179,7 +183,7 @@ unsafe extern "C" fn can_start<C: Controller>(controller: *mut c_void, joints: S
 
 unsafe extern "C" fn starting<C: Controller>(controller: *mut c_void, step: *mut Step) {
     // SAFETY: as above, and the step is valid.
-    unsafe { call(controller, |one: &mut C| one.starting(&mut read(step))) };
+    let _ = unsafe { call(controller, |one: &mut C| one.starting(&mut read(step))) };
 }
 
 unsafe extern "C" fn update<C: Controller>(controller: *mut c_void, step: *mut Step) -> Text {
@@ -189,7 +193,7 @@ unsafe extern "C" fn update<C: Controller>(controller: *mut c_void, step: *mut S
 
 unsafe extern "C" fn stopping<C: Controller>(controller: *mut c_void, step: *mut Step) {
     // SAFETY: as above.
-    unsafe { call(controller, |one: &mut C| one.stopping(&mut read(step))) };
+    let _ = unsafe { call(controller, |one: &mut C| one.stopping(&mut read(step))) };
 }
 
 unsafe extern "C" fn report<C: Controller>(
@@ -198,7 +202,7 @@ unsafe extern "C" fn report<C: Controller>(
     value: *mut f64,
 ) -> u8 {
     // SAFETY: as above.
-    let Some(Some((index, number))) = (unsafe { call(controller, C::report) }) else { return 0 };
+    let Ok(Some((index, number))) = (unsafe { call(controller, C::report) }) else { return 0 };
     // SAFETY: both are valid.
     unsafe { (*output, *value) = (index, number) };
     1

@@ -8,6 +8,8 @@
 pub mod abi;
 #[doc(hidden)]
 pub mod glue;
+#[doc(hidden)]
+pub mod place;
 mod setup;
 mod step;
 

@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
     /// How long to wait for the manager, and for each answer, in seconds; spawner and unspawner wait for the manager without end.
     #[arg(long, global = true, default_value = "5", value_parser = seconds)]
     pub(crate) timeout: Duration,
-    /// Print JSON instead of a table.
+    /// Print JSON instead of a table, and an object for each call that changes something: what was asked, and whether it succeeded.
     #[arg(long, global = true)]
     pub(crate) json: bool,
 }
@@ -89,15 +89,22 @@ pub(crate) struct Switch {
 
 #[derive(Debug, Args)]
 pub(crate) struct Spawner {
-    /// The names of the controllers.
+    /// The names of the controllers; one argument may have several, as from an argument of a launch file.
     #[arg(required = true)]
-    pub(crate) names: Vec<String>,
+    names: Vec<String>,
     /// Leave them stopped.
     #[arg(long)]
     pub(crate) stopped: bool,
     /// Wait until this topic (std_msgs/Bool) says true before loading.
     #[arg(long)]
     pub(crate) wait_for: Option<String>,
+}
+
+impl Spawner {
+    /// The names, of which none has a space.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.names.iter().flat_map(|names| names.split_whitespace()).map(str::to_owned).collect()
+    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -1,6 +1,13 @@
 //! Executable `steersman-controller`: the controllers of the node mechanism from a shell and from launch files.
 #![forbid(unsafe_code)]
 
+/// Prints a line; a reader that has gone, as in `list | head -1`, is no error.
+macro_rules! print_out {
+    ($($arguments:tt)*) => {
+        drop(writeln!(std::io::stdout(), $($arguments)*))
+    };
+}
+
 mod arguments;
 mod manager;
 
@@ -16,13 +23,6 @@ use serde_json::json;
 
 /// How long the tool may take to end after a signal: the spawner takes its controllers down.
 const LONGEST_END: Duration = Duration::from_secs(20);
-
-/// Prints a line; a reader that has gone, as in `list | head -1`, is no error.
-macro_rules! print_out {
-    ($($arguments:tt)*) => {
-        drop(writeln!(std::io::stdout(), $($arguments)*))
-    };
-}
 
 /// How often the unspawner looks for its controllers.
 const INHIBIT_PERIOD: Duration = Duration::from_secs(3);
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
     match failures.first() {
         None => ExitCode::SUCCESS,
         Some(Failure::Refused(_)) => ExitCode::from(1),
-        Some(Failure::Silent(_)) => ExitCode::from(3),
+        Some(Failure::Silent(_) | Failure::Gone(_)) => ExitCode::from(3),
         Some(Failure::Ended) => ExitCode::from(130),
     }
 }
@@ -57,7 +57,8 @@ fn main() -> ExitCode {
 fn start(arguments: &Arguments) -> Result<Manager, ros::Error> {
     let stop = Stop::on_signals(LONGEST_END)
         .map_err(|error| ros::Error::Start(format!("signals cannot be caught: {error}")))?;
-    Manager::new(&ros::context()?, &arguments.namespace, arguments.timeout, stop)
+    Ok(Manager::new(&ros::context()?, &arguments.namespace, arguments.timeout, stop)?
+        .reporting(arguments.json))
 }
 
 /// Runs the command; returns what failed.
@@ -165,11 +166,12 @@ fn spawn(manager: &mut Manager, spawner: &Spawner) -> Vec<Failure> {
         return vec![failure];
     }
     let mut loaded: Vec<String> = Vec::new();
-    let mut failures = load(manager, &spawner.names, &mut loaded);
+    let names = spawner.names();
+    let mut failures = load(manager, &names, &mut loaded);
     let mut own = loaded.clone();
     if matches!(failures.last(), Some(Failure::Silent(_))) {
         // A load that was not answered in time may still come about. It is the last that was tried, after those that were refused.
-        own.extend(spawner.names.get(loaded.len() + failures.len() - 1).cloned());
+        own.extend(names.get(loaded.len() + failures.len() - 1).cloned());
     }
     if !spawner.stopped
         && !loaded.is_empty()
@@ -195,7 +197,14 @@ fn take_down(manager: &mut Manager, own: &[String]) -> Vec<Failure> {
     // Best effort: another client may have unloaded one of them, and the others must stop all the same.
     let mut failures = shown(manager.switch(&[], own, false));
     let reversed: Vec<String> = own.iter().rev().cloned().collect();
-    failures.extend(each(&reversed, |name| manager.unload(name)));
+    if !matches!(failures.last(), Some(Failure::Gone(_))) {
+        failures.extend(each(&reversed, |name| manager.unload(name)));
+    }
+    // As when a launch file ends both: that is what was to happen.
+    if let Some(Failure::Gone(_)) = failures.last() {
+        print_line(format_args!("steersman-controller: the manager has ended, and its controllers with it"));
+        failures.pop();
+    }
     failures
 }
 

@@ -1,5 +1,6 @@
 use std::fmt;
 use std::future::Future;
+use std::io::Write as _;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -12,12 +13,17 @@ use r2r::pr2_mechanism_msgs::srv::{
 use r2r::std_msgs::msg::Bool;
 use r2r::{Client, QosProfile, WrappedServiceTypeSupport};
 use ros::{Node, Stop, clock, print_line, qos};
+use serde_json::{Value, json};
 
 /// The constants of `SwitchController.srv`.
 const BEST_EFFORT: i32 = 1;
 const STRICT: i32 = 2;
 /// How long the tool waits for messages at once.
 const SLICE: Duration = Duration::from_millis(20);
+/// How often the tool looks whether the manager is still there while it waits for an answer, and how long it takes to see that.
+const PRESENCE: Duration = Duration::from_millis(300);
+/// How long the tool waits for a manager that was there before, when it ends.
+const LAST: Duration = Duration::from_secs(1);
 /// After this long the tool reports that it still waits.
 const LONG: Duration = Duration::from_secs(10);
 
@@ -28,6 +34,8 @@ pub(crate) enum Failure {
     Refused(String),
     /// The manager is not there, or did not answer in time.
     Silent(String),
+    /// The manager was there, and has left the graph.
+    Gone(String),
     /// The user ended the tool.
     Ended,
 }
@@ -36,7 +44,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(what) => write!(f, "{what} failed; the log of the manager says why"),
-            Self::Silent(what) => f.write_str(what),
+            Self::Silent(what) | Self::Gone(what) => f.write_str(what),
             Self::Ended => f.write_str("ended"),
         }
     }
@@ -51,6 +59,9 @@ pub(crate) struct Manager {
     namespace: String,
     timeout: Duration,
     stop: Stop,
+    is_reporting: bool,
+    /// Whether the user has ended the tool, which still makes its last calls.
+    is_ending: bool,
 }
 
 impl Manager {
@@ -65,7 +76,24 @@ impl Manager {
             "" => String::new(),
             namespace => format!("/{namespace}/"),
         };
-        Ok(Self { node, namespace, timeout, stop })
+        Ok(Self { node, namespace, timeout, stop, is_reporting: false, is_ending: false })
+    }
+
+    /// Sets whether each call that changes something is printed as a JSON object, with its outcome.
+    pub(crate) fn reporting(self, is_reporting: bool) -> Self {
+        Self { is_reporting, ..self }
+    }
+
+    /// Prints what was asked with its outcome, if that is wanted.
+    fn report(&self, mut asked: Value, outcome: Result<(), Failure>) -> Result<(), Failure> {
+        if self.is_reporting {
+            asked["ok"] = outcome.is_ok().into();
+            if let Err(failure) = &outcome {
+                asked["error"] = failure.to_string().into();
+            }
+            print_out!("{asked}");
+        }
+        outcome
     }
 
     /// Lets messages pass until `future` is ready, for `limit` at most; `None` if it is not, or the user ended the tool.
@@ -99,16 +127,29 @@ impl Manager {
         let client: Client<S> =
             self.node.create_client(&name, QosProfile::services_default()).map_err(broken)?;
         let available = r2r::Node::is_available(&client).map_err(broken)?;
-        if self.wait(Some(timeout), available).is_none() {
+        let patience = if self.is_ending { timeout.min(LAST) } else { timeout };
+        if self.wait(Some(patience), available).is_none() {
+            if self.is_ending {
+                return Err(Failure::Gone(format!("service '{name}' is no longer there")));
+            }
             return Err(self.silent(format!(
                 "service '{name}' is not there after {timeout:?}: is the node mechanism running, in this namespace and ROS domain?"
             )));
         }
-        let answer = client.request(request).map_err(broken)?;
-        match self.wait(Some(timeout), answer) {
-            Some(Ok(response)) => Ok(response),
-            Some(Err(error)) => Err(broken(error)),
-            None => Err(self.silent(format!("service '{name}' did not answer within {timeout:?}"))),
+        let mut answer = pin!(client.request(request).map_err(broken)?);
+        let end = clock::now() + timeout;
+        loop {
+            let left = end.since(clock::now());
+            if let Some(response) = self.wait(Some(left.min(PRESENCE)), answer.as_mut()) {
+                return response.map_err(broken);
+            }
+            if self.stop.is_set() || clock::now() >= end {
+                return Err(self.silent(format!("service '{name}' did not answer within {timeout:?}")));
+            }
+            let available = r2r::Node::is_available(&client).map_err(broken)?;
+            if self.wait(Some(PRESENCE), available).is_none() && !self.stop.is_set() {
+                return Err(Failure::Gone(format!("service '{name}' is no longer there")));
+            }
         }
     }
 
@@ -125,14 +166,16 @@ impl Manager {
 
     pub(crate) fn load(&mut self, name: &str) -> Result<(), Failure> {
         let request = LoadController::Request { name: name.to_owned() };
-        let ok = self.call::<LoadController::Service>("load_controller", &request)?.ok;
-        accepted(ok, || format!("load '{name}'"))
+        let answer = self.call::<LoadController::Service>("load_controller", &request);
+        let outcome = answer.and_then(|answer| accepted(answer.ok, || format!("load '{name}'")));
+        self.report(json!({ "call": "load", "name": name }), outcome)
     }
 
     pub(crate) fn unload(&mut self, name: &str) -> Result<(), Failure> {
         let request = UnloadController::Request { name: name.to_owned() };
-        let ok = self.call::<UnloadController::Service>("unload_controller", &request)?.ok;
-        accepted(ok, || format!("unload '{name}'"))
+        let answer = self.call::<UnloadController::Service>("unload_controller", &request);
+        let outcome = answer.and_then(|answer| accepted(answer.ok, || format!("unload '{name}'")));
+        self.report(json!({ "call": "unload", "name": name }), outcome)
     }
 
     pub(crate) fn switch(
@@ -146,14 +189,19 @@ impl Manager {
             stop_controllers: stop.to_vec(),
             strictness: if is_strict { STRICT } else { BEST_EFFORT },
         };
-        let ok = self.call::<SwitchController::Service>("switch_controller", &request)?.ok;
-        accepted(ok, || format!("switch, start [{}], stop [{}],", start.join(", "), stop.join(", ")))
+        let answer = self.call::<SwitchController::Service>("switch_controller", &request);
+        let what = || format!("switch, start [{}], stop [{}],", start.join(", "), stop.join(", "));
+        let outcome = answer.and_then(|answer| accepted(answer.ok, what));
+        let asked = json!({ "call": "switch", "start": start, "stop": stop, "strict": is_strict });
+        self.report(asked, outcome)
     }
 
     pub(crate) fn reload(&mut self) -> Result<(), Failure> {
         let request = ReloadControllerLibraries::Request { force_kill: true };
-        let ok = self.call::<ReloadControllerLibraries::Service>("reload_controller_libraries", &request)?.ok;
-        accepted(ok, || "reload the libraries".to_owned())
+        let answer = self.call::<ReloadControllerLibraries::Service>("reload_controller_libraries", &request);
+        let what = || "reload the libraries".to_owned();
+        let outcome = answer.and_then(|answer| accepted(answer.ok, what));
+        self.report(json!({ "call": "reload-libraries" }), outcome)
     }
 
     /// The names of the actuators and of the joints.
@@ -230,7 +278,7 @@ impl Manager {
 
     /// From now on calls are made although the user has ended the tool.
     pub(crate) fn go_on(&mut self) {
-        self.stop = Stop::new();
+        (self.stop, self.is_ending) = (Stop::new(), true);
     }
 }
 

@@ -62,6 +62,41 @@ fn an_effort_beyond_the_limit_moves_as_the_limit_does() {
     assert_eq!(one.joints()[0].measured_effort, 20.0);
 }
 
+/// The speed follows the free solution until the limit of 5 rad/s, at t* = -ln(1 - 5 d/u) J/d, or 5 J/u without damping; then it
+/// stays, and the effort is what keeps it: 5 d.
+#[test]
+fn a_joint_is_no_faster_than_its_velocity_limit() {
+    for (damping, effort) in [(2.0, 20.0), (2.0, -20.0), (0.0, 20.0), (0.0, -7.0)] {
+        let (mut robot, _) = robot(JointKind::Continuous);
+        let mut simulation = SimulatedRobot::new(&robot, JointDynamics { inertia: 0.5, damping });
+        (0..7).for_each(|_| simulation.step(&mut robot, PERIOD));
+        run(&mut robot, &mut simulation, effort, 500);
+        let (most, sign) = (effort.abs(), effort.signum());
+        // Free of the limit, from rest: x = (u/d)(t - (1 - e^(-t d/J)) J/d), or u t² / 2 J.
+        let (at, way) = if damping > 0.0 {
+            let at = -(1.0 - 5.0 * damping / most).ln() * 0.5 / damping;
+            (at, most / damping * (at - (1.0 - (-at * damping / 0.5).exp()) * 0.5 / damping))
+        } else {
+            (2.5 / most, most * (2.5 / most) * (2.5 / most))
+        };
+        let joint = &robot.joints()[0];
+        assert!(at < 0.4, "{at}");
+        assert!((joint.velocity - sign * 5.0).abs() < 1e-12, "{}", joint.velocity);
+        assert!((joint.position - sign * (way + 5.0 * (0.5 - at))).abs() < 1e-9, "{}", joint.position);
+        assert!((joint.measured_effort - sign * 5.0 * damping).abs() < 1e-9, "{}", joint.measured_effort);
+        // Against the motion the limit is none: v = e + (5 - e) e^(-t d/J) with e = -u/d, or 5 - u t / J.
+        run(&mut robot, &mut simulation, -effort, 10);
+        let expected = if damping > 0.0 {
+            -most / damping + (5.0 + most / damping) * (-0.01 * damping / 0.5).exp()
+        } else {
+            5.0 - most * 0.01 / 0.5
+        };
+        let joint = &robot.joints()[0];
+        assert!((joint.velocity - sign * expected).abs() < 1e-9, "{}, not {expected}", joint.velocity);
+        assert!((joint.measured_effort + effort).abs() < 1e-9);
+    }
+}
+
 #[test]
 fn an_end_stop_holds_and_lets_go() {
     let (mut robot, mut simulation) = robot(JointKind::Revolute);

@@ -232,6 +232,40 @@ fn an_overrun_counts_for_its_controller_alone_at_the_end_of_its_call() {
     assert_eq!(timing(&rig, "c").max(), Duration::from_micros(5000));
 }
 
+/// A stop, a start, a failure and a reset of the motors forget nothing; another controller's load and unload neither.
+#[test]
+fn an_overrun_stays_in_the_statistics_until_its_controller_is_loaded_again() {
+    let mut rig = Rig::with(&["a", "b"]);
+    rig.switch(&["a", "b"], &[], STRICT).unwrap();
+    step_with_times(&mut rig, &[4000, 0]);
+    let timing = |rig: &Rig| {
+        let index = rig.manager.names().position(|known| known == "a").unwrap();
+        let timing = *rig.control.controllers().nth(index).unwrap().timing();
+        (timing.overruns(), timing.last_overrun(), timing.max())
+    };
+    let after = timing(&rig);
+    assert_eq!((after.0, after.2), (1, Duration::from_micros(4000)));
+    rig.switch(&[], &["a"], STRICT).unwrap();
+    step_with_times(&mut rig, &[0]);
+    rig.switch(&["a"], &[], STRICT).unwrap();
+    rig.switch(&["a"], &["a"], STRICT).unwrap();
+    for is_halted in [true, false] {
+        rig.control.robot_mut().actuators_mut()[0].state.is_halted = is_halted;
+        step_with_times(&mut rig, &[0, 0]);
+    }
+    rig.switch(&[], &["b"], STRICT).unwrap();
+    rig.unload("b").unwrap();
+    rig.load("c").unwrap();
+    rig.behaviour("a").set(|plan| plan.fails = true);
+    rig.step();
+    assert_eq!(rig.list(), ["a stopped", "c stopped"]);
+    assert_eq!(timing(&rig), after, "it is of all that happened since the load");
+    rig.unload("a").unwrap();
+    rig.load("a").unwrap();
+    assert_eq!((timing(&rig).0, timing(&rig).1), (0, None));
+    assert!(timing(&rig).2 < Duration::from_micros(4000), "fresh: {:?}", timing(&rig));
+}
+
 /// The statistics are over all samples since the load: a window of them would forget the first.
 #[test]
 fn timing_covers_all_samples_since_the_load() {

@@ -9,6 +9,7 @@ use mechanism::controllers::{Controller, ControllerFailure, Message, Odometry, O
 use mechanism::laws::{Gains, Pid};
 use mechanism::robot::{Joint, JointKind};
 use mechanism::standard::{DiffDrive, DiffDriveController, JointStateController};
+use nalgebra::Matrix3;
 use units::{Clock, Command, Instant, Stamp, Velocity};
 
 const PERIOD: Duration = Duration::from_millis(1);
@@ -151,6 +152,59 @@ fn the_odometry_of_an_arc_is_the_circle_it_drives() {
     let Odometry { x, y, heading, linear, angular } = vehicle.odometry();
     assert!(near(x, 1.0) && near(y, 1.0) && near(heading, FRAC_PI_2), "{x} {y} {heading}");
     assert_eq!((linear, angular), (0.0, 0.0), "it stands");
+}
+
+/// Each odometry that is said while the vehicle drives circles of radius 1.5 m, forwards and backwards, to the left and to the right.
+#[test]
+fn each_odometry_on_a_circle_lies_on_it_at_its_angle() {
+    const RADIUS: f64 = 1.5;
+    for (forward, turn) in [(0.6, 0.4), (0.6, -0.4), (-0.6, -0.4), (-0.6, 0.4)] {
+        let mut vehicle = Vehicle::new();
+        // A first step only sets the positions.
+        vehicle.step(0.0, 0.0);
+        let (left, right) = ((forward - turn * 0.25) / 0.1, (forward + turn * 0.25) / 0.1);
+        let center = if forward * turn > 0.0 { RADIUS } else { -RADIUS };
+        let mut said = 0;
+        for step in 1..=20_000_u32 {
+            vehicle.step(left * 1e-3, right * 1e-3);
+            for (_, report) in reports(&mut vehicle.controller) {
+                let Report::Odometry(Odometry { x, y, heading, linear, angular }) = report else {
+                    panic!("{report:?}")
+                };
+                let angle = turn * 1e-3 * f64::from(step);
+                let (east, north) = (center * angle.sin(), center * (1.0 - angle.cos()));
+                assert!(near(x, east) && near(y, north) && near(heading, angle), "{step}: {x} {y} {heading}");
+                assert!(near(linear, forward) && near(angular, turn), "{step}: {linear} {angular}");
+                said += 1;
+            }
+        }
+        // More than a turn, at 50 Hz on two outputs.
+        assert!(said >= 2 * 995, "{said}");
+    }
+}
+
+/// Wheels that turn as they like: the pose is the product of the exponentials of all twists.
+#[test]
+fn the_odometry_of_any_ways_is_the_product_of_the_exponentials_of_their_twists() {
+    let mut random = fastrand::Rng::with_seed(14);
+    let mut vehicle = Vehicle::new();
+    vehicle.step(0.0, 0.0);
+    let (mut pose, mut heading, mut said) = (Matrix3::identity(), 0.0, 0);
+    for step in 0..5000 {
+        let (left, right) = (random.f64() - 0.5, random.f64() - 0.3);
+        vehicle.step(left, right);
+        let (way, turn) = ((left + right) * 0.05, (right - left) * 0.1 / 0.5);
+        pose *= Matrix3::new(0.0, -turn, way, turn, 0.0, 0.0, 0.0, 0.0, 0.0).exp();
+        heading += turn;
+        for (_, report) in reports(&mut vehicle.controller) {
+            let Report::Odometry(found) = report else { panic!("{report:?}") };
+            let are_near =
+                near(found.x, pose[(0, 2)]) && near(found.y, pose[(1, 2)]) && near(found.heading, heading);
+            assert!(are_near, "{step}: {found:?}, must be {pose} {heading}");
+            said += 1;
+        }
+    }
+    assert!(said > 400 && pose[(0, 2)].hypot(pose[(1, 2)]) > 1.0, "{said} {pose}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ use mechanism::controllers::{self, ControlLoop};
 use mechanism::robot::{Hardware, SimulatedRobot};
 use mechanism::{CycleStatistics, Description, Input, Mechanism, Output, Params, Robot, specification};
 use r2r::std_msgs::msg::String as Text;
-use ros::{Error, Shell, Status, Stop, panics, qos};
+use ros::{Error, Runner, Shell, Status, Stop, panics, qos};
 use rt::RealTime;
 use units::{Clock, Level, Stamp};
 
@@ -171,8 +171,19 @@ fn status(machine: &Mechanism, watch: Watch) -> Status {
 
 /// Runs the node until `stop` is set.
 /// # Errors
-/// The node does not start.
+/// The node does not start, or it panicked.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
+    run_with(context, stop, |runner| runner)
+}
+
+/// Runs the node like [`run`], with `change` applied to its runner, for tests.
+/// # Errors
+/// The node does not start, or it panicked.
+pub fn run_with(
+    context: &r2r::Context,
+    stop: &Stop,
+    change: impl FnOnce(Runner<Mechanism>) -> Runner<Mechanism>,
+) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let params = member.params.clone();
     let mut robot = robot(&params.robot_description)?;
@@ -260,7 +271,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         .log_levels();
     let courier = Courier::start(&desk, bag, &params)
         .map_err(|error| Error::Start(format!("the courier of the control loop has no thread: {error}")))?;
-    let ended = start::run(runner, stop, &shell, [Input::Stopping]);
+    let ended = start::run(change(runner), stop, &shell, [Input::Stopping]);
     // Nothing is done before the actuators heard their last effort: a loop that hangs is no clean end.
     stop.set_pending();
     drop(courier);

@@ -19,10 +19,12 @@ use crate::{clock, print_line};
 const REPEAT: Duration = Duration::from_millis(20);
 
 type Publish = Box<dyn FnMut() + Send>;
+/// Notes a panic, see [`contain_and_note`].
+type Note = fn(&PanicHookInfo<'_>);
 
 thread_local! {
-    /// Whether this thread is in a call whose panic is treated as an error only.
-    static IS_CONTAINED: Cell<bool> = const { Cell::new(false) };
+    /// Set while this thread is in a call whose panic is treated as an error only: what the hook does then.
+    static CONTAINED: Cell<Option<Note>> = const { Cell::new(None) };
 }
 
 static HAPPENED: AtomicBool = AtomicBool::new(false);
@@ -35,7 +37,8 @@ static BACKTRACES: Mutex<Vec<Backtrace>> = Mutex::new(Vec::new());
 /// Installs the panic hook of this module. `RUST_BACKTRACE` keeps its usual meaning.
 pub fn install() {
     panic::set_hook(Box::new(|info| {
-        if IS_CONTAINED.get() {
+        if let Some(note) = CONTAINED.get() {
+            note(info);
             return;
         }
         HAPPENED.store(true, Ordering::SeqCst);
@@ -53,9 +56,16 @@ pub fn install() {
 /// The result of `call`; `None` if it panics, which has no further effect. It is for a library that panics at data from other
 /// participants of the graph and whose state remains valid.
 pub fn contain<T>(call: impl FnOnce() -> T) -> Option<T> {
-    IS_CONTAINED.set(true);
+    contain_and_note(|_| (), call)
+}
+
+/// The same; the panic hook calls `note` with a panic of `call`.
+/// # Real-time
+/// It neither allocates nor locks, and makes no system call, unless `call` panics.
+pub fn contain_and_note<T>(note: fn(&PanicHookInfo<'_>), call: impl FnOnce() -> T) -> Option<T> {
+    let outer = CONTAINED.replace(Some(note));
     let outcome = catch_unwind(AssertUnwindSafe(call));
-    IS_CONTAINED.set(false);
+    CONTAINED.set(outer);
     outcome.ok()
 }
 

@@ -6,8 +6,9 @@ use crate::robot::{Joint, JointKind, MotorHalt, SimulatedSensor};
 /// A simulated robot behind a [`Robot`]: it obeys the actuators' commands and sets their states.
 ///
 /// Each joint is a first-order system for its speed v, with the effort u that its actuators apply, within the limit of the
-/// description: inertia · dv/dt = u - damping · v, solved exactly over a step with constant u. Revolute and prismatic joints
-/// stop at their end stops. A halted or disabled actuator applies nothing.
+/// description: inertia · dv/dt = u - damping · v, solved exactly over a step with constant u. A joint is no faster than the
+/// velocity limit of the description: there its actuators apply only what keeps the speed. Revolute and prismatic joints stop at
+/// their end stops. A halted or disabled actuator applies nothing.
 /// # Real-time
 /// A step allocates nothing and blocks nowhere.
 /// # Source
@@ -35,6 +36,35 @@ pub struct JointDynamics {
 impl Default for JointDynamics {
     fn default() -> Self {
         Self { inertia: 0.1, damping: 0.5 }
+    }
+}
+
+impl JointDynamics {
+    /// Whether the damping counts, beside the rounding of a step.
+    fn is_damped(self) -> bool {
+        self.damping / self.inertia > 1e-6
+    }
+
+    /// The velocity after `dt` with a constant effort, and the way until then.
+    fn advance(self, velocity: f64, effort: f64, dt: f64) -> (f64, f64) {
+        if self.is_damped() {
+            let rate = self.damping / self.inertia;
+            let (end, gone) = (effort / self.damping, -(-rate * dt).exp_m1());
+            (velocity + (end - velocity) * gone, end * dt + (velocity - end) * gone / rate)
+        } else {
+            let acceleration = effort / self.inertia;
+            (velocity + acceleration * dt, velocity * dt + acceleration * dt * dt / 2.0)
+        }
+    }
+
+    /// How long a constant effort takes to `limit`, which it passes.
+    fn time_to(self, limit: f64, velocity: f64, effort: f64) -> f64 {
+        if self.is_damped() {
+            let end = effort / self.damping;
+            ((velocity - end) / (limit - end)).ln() * self.inertia / self.damping
+        } else {
+            (limit - velocity) * self.inertia / effort
+        }
     }
 }
 
@@ -127,14 +157,14 @@ fn advance(joint: &mut Joint, dynamics: &JointDynamics, dt: f64) {
     let effort =
         if joint.commanded_effort.is_finite() { joint.commanded_effort.clamp(-most, most) } else { 0.0 };
     joint.measured_effort = effort;
-    let rate = dynamics.damping / dynamics.inertia;
-    let (velocity, way) = if rate * dt > 1e-9 {
-        let (end, gone) = (effort / dynamics.damping, -(-rate * dt).exp_m1());
-        (joint.velocity + (end - joint.velocity) * gone, end * dt + (joint.velocity - end) * gone / rate)
-    } else {
-        let acceleration = effort / dynamics.inertia;
-        (joint.velocity + acceleration * dt, joint.velocity * dt + acceleration * dt * dt / 2.0)
-    };
+    let (mut velocity, mut way) = dynamics.advance(joint.velocity, effort, dt);
+    let fastest = joint.limits.map_or(f64::INFINITY, |limits| limits.velocity);
+    if velocity.abs() > fastest {
+        let limit = fastest.copysign(velocity);
+        let time = dynamics.time_to(limit, joint.velocity, effort).clamp(0.0, dt);
+        (velocity, way) = (limit, dynamics.advance(joint.velocity, effort, time).1 + limit * (dt - time));
+        joint.measured_effort = dynamics.damping * limit;
+    }
     (joint.position, joint.velocity) = (joint.position + way, velocity);
     if let Some(limits) =
         joint.limits.filter(|limits| joint.kind != JointKind::Continuous && limits.lower < limits.upper)

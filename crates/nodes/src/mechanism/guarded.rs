@@ -4,31 +4,41 @@ use mechanism::Robot;
 use mechanism::controllers::{
     Controller, ControllerFailure, ControllerInput, ControllerOutput, Message, Report, Step,
 };
+use plugins::panic_place;
 use ros::panics;
 use units::Instant;
 
 /// A controller whose panic stops it alone, as a failure does. It does not start again: its state is not known.
 pub(super) struct Guarded {
     controller: Box<dyn Controller>,
-    has_panicked: Cell<bool>,
+    /// What is reported of its panic.
+    panicked: Cell<Option<ControllerFailure>>,
 }
-
-const PANICKED: ControllerFailure = ControllerFailure("it panicked; unload it and load it again");
 
 impl Guarded {
     pub(super) fn new(controller: Box<dyn Controller>) -> Self {
-        Self { controller, has_panicked: Cell::new(false) }
+        Self { controller, panicked: Cell::new(None) }
     }
 
-    fn call<T>(&mut self, call: impl FnOnce(&mut dyn Controller) -> T) -> Option<T> {
-        if self.has_panicked.get() {
-            return None;
-        }
-        let controller = &mut *self.controller;
-        let outcome = panics::contain(|| call(controller));
-        self.has_panicked.set(outcome.is_none());
-        outcome
+    fn call<T>(&mut self, call: impl FnOnce(&mut dyn Controller) -> T) -> Result<T, ControllerFailure> {
+        let Self { controller, panicked } = self;
+        guard(panicked, || call(&mut **controller))
     }
+}
+
+/// The outcome of `call`, unless it panics or something has panicked before.
+fn guard<T>(
+    panicked: &Cell<Option<ControllerFailure>>,
+    call: impl FnOnce() -> T,
+) -> Result<T, ControllerFailure> {
+    if let Some(panicked) = panicked.get() {
+        return Err(panicked);
+    }
+    panics::contain_and_note(panic_place::note, call).ok_or_else(|| {
+        let failure = ControllerFailure(panic_place::sentence());
+        panicked.set(Some(failure));
+        failure
+    })
 }
 
 impl Controller for Guarded {
@@ -41,33 +51,59 @@ impl Controller for Guarded {
     }
 
     fn report(&mut self) -> Option<(usize, Report)> {
-        self.call(|controller| controller.report()).flatten()
+        self.call(|controller| controller.report()).ok().flatten()
     }
 
     fn receive(&mut self, input: usize, message: &mut Message, now: Instant) {
-        self.call(|controller| controller.receive(input, message, now));
+        let _ = self.call(|controller| controller.receive(input, message, now));
     }
 
     fn can_start(&self, robot: &Robot) -> Result<(), ControllerFailure> {
-        if self.has_panicked.get() {
-            return Err(PANICKED);
-        }
-        panics::contain(|| self.controller.can_start(robot)).unwrap_or_else(|| {
-            self.has_panicked.set(true);
-            Err(PANICKED)
-        })
+        guard(&self.panicked, || self.controller.can_start(robot))?
     }
 
     /// After a panic here the next update fails.
     fn starting(&mut self, step: &mut Step<'_>) {
-        self.call(|controller| controller.starting(step));
+        let _ = self.call(|controller| controller.starting(step));
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
-        self.call(|controller| controller.update(step)).unwrap_or(Err(PANICKED))
+        self.call(|controller| controller.update(step))?
     }
 
     fn stopping(&mut self, step: &mut Step<'_>) {
-        self.call(|controller| controller.stopping(step));
+        let _ = self.call(|controller| controller.stopping(step));
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
+mod tests {
+    use mechanism::Robot;
+
+    use super::*;
+
+    struct Panics;
+
+    impl Controller for Panics {
+        fn update(&mut self, _: &mut Step<'_>) -> Result<(), ControllerFailure> {
+            panic!("on request")
+        }
+    }
+
+    #[test]
+    fn a_controller_that_panicked_says_where_and_is_not_called_again() {
+        panics::install();
+        let mut robot = Robot::from_parts(Vec::new(), Vec::new(), Vec::new());
+        let mut step = Step { now: Instant::ZERO, period: core::time::Duration::ZERO, robot: &mut robot };
+        let mut guarded = Guarded::new(Box::new(Panics));
+        assert_eq!(guarded.starting(&mut step), Ok(()));
+        let line =
+            include_str!("guarded.rs").lines().position(|line| line.contains(r#"panic!("on"#)).unwrap() + 1;
+        let expected = format!("it panicked at {}:{line}; unload it and load it again", file!());
+        let failure = guarded.update(&mut step).unwrap_err();
+        assert_eq!(failure.0, expected);
+        assert_eq!(guarded.starting(&mut step), Err(failure));
+        assert!(!panics::happened(), "it is no panic of the node");
     }
 }

@@ -8,7 +8,7 @@ use r2r::pr2_mechanism_msgs::msg::{
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Bool;
 use ros::clock::to_wire;
-use ros::{Error, Topic, qos};
+use ros::{Error, Topic, panics, qos};
 use units::{Instant, Stamp};
 
 /// What the node publishes.
@@ -21,10 +21,15 @@ pub(super) struct Topics {
 
 impl Topics {
     pub(super) fn new(node: &mut r2r::Node) -> Result<Self, Error> {
+        let halted = Topic::new(node, "motors_halted", qos::state())?;
+        let last = halted.share();
+        panics::final_messages(move || {
+            let _ = last.publish(&Bool { data: true }); // the process ends
+        });
         Ok(Self {
             joint_states: Topic::new(node, "joint_states", qos::command())?,
             statistics: Topic::new(node, "mechanism_statistics", qos::command())?,
-            halted: Topic::new(node, "motors_halted", qos::state())?,
+            halted,
             diagnostics: Topic::new(node, "/diagnostics", qos::edge())?,
         })
     }

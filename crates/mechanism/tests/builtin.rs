@@ -1,0 +1,76 @@
+//! Which joints the types of controllers accept.
+#![allow(clippy::unwrap_used)]
+
+use mechanism::{BUILTIN_TYPES, Description, Robot};
+use params::Value;
+
+/// Joints of each kind of transmission, all with a calibration.
+const URDF: &str = r#"<robot name="all"><link name="a"/><link name="b"/><link name="c"/><link name="d"/><link name="e"/>
+  <link name="f"/><link name="g"/><link name="h"/><link name="i"/><link name="j"/>
+  <joint name="pan" type="revolute"><parent link="a"/><child link="b"/><limit effort="1" velocity="1" lower="-1" upper="1"/>
+    <calibration rising="0.1"/></joint>
+  <joint name="turn" type="continuous"><parent link="b"/><child link="c"/><calibration falling="0.1"/></joint>
+  <joint name="lift" type="continuous"><parent link="c"/><child link="d"/><calibration rising="0.1"/></joint>
+  <joint name="flex" type="revolute"><parent link="d"/><child link="e"/><limit effort="10" velocity="3" lower="-1" upper="1"/>
+    <calibration rising="0.1"/></joint>
+  <joint name="roll" type="continuous"><parent link="e"/><child link="f"/><calibration rising="0.1"/></joint>
+  <joint name="gap" type="prismatic"><parent link="f"/><child link="g"/><limit effort="1000" velocity="0.2"/>
+    <calibration rising="0.1"/></joint>
+  <joint name="finger" type="revolute"><parent link="f"/><child link="h"/><limit effort="0" velocity="1"/>
+    <calibration rising="0.1"/></joint>
+  <joint name="bare" type="continuous"><parent link="f"/><child link="i"/></joint>
+  <joint name="loose" type="continuous"><parent link="f"/><child link="j"/><calibration rising="0.1"/></joint>
+  <transmission type="pr2_mechanism_model/SimpleTransmission" name="pan_trans">
+    <actuator name="pan_motor"/><joint name="pan"/><mechanicalReduction>2</mechanicalReduction></transmission>
+  <transmission type="pr2_mechanism_model/SimpleTransmission" name="turn_trans">
+    <actuator name="turn_motor"/><joint name="turn"/><mechanicalReduction>2</mechanicalReduction></transmission>
+  <transmission type="pr2_mechanism_model/SimpleTransmission" name="bare_trans">
+    <actuator name="bare_motor"/><joint name="bare"/><mechanicalReduction>2</mechanicalReduction></transmission>
+  <transmission name="belt" type="pr2_mechanism_model/PR2BeltCompensatorTransmission">
+    <actuator name="lift_motor"/><joint name="lift"/><mechanicalReduction>24.7</mechanicalReduction>
+    <compensator k_belt="4000" mass_motor="0.05" kd_motor="15" lambda_motor="60" lambda_joint="60" lambda_combined="0"/>
+  </transmission>
+  <transmission type="pr2_mechanism_model/WristTransmission" name="wrist">
+    <rightActuator name="r_motor" mechanicalReduction="-75.25"/><leftActuator name="l_motor" mechanicalReduction="-75.25"/>
+    <flexJoint name="flex" mechanicalReduction="-1"/><rollJoint name="roll" mechanicalReduction="-1"/></transmission>
+  <transmission type="pr2_mechanism_model/PR2GripperTransmission" name="gripper"><actuator name="gripper_motor"/>
+    <gap_joint name="gap" L0="0.0375528" a="0.0683698" b="0.0433849" gear_ratio="40.095" h="0.0" mechanical_reduction="1.0"
+      phi0="0.518518122146" r="0.0915" screw_reduction="0.004" t0="-0.0001914" theta0="0.0628824676201"/>
+    <passive_joint name="finger"/></transmission></robot>"#;
+
+/// What the type `JointCalibrationController` says about this joint: nothing, or why it refuses it.
+fn calibration_of(joint: &str) -> Result<(), String> {
+    let description = Description::parse(URDF).unwrap();
+    assert_eq!(description.skipped, []);
+    let (robot, skipped) = Robot::new(&description, None);
+    assert!(skipped.is_empty(), "{skipped:?}");
+    let known =
+        BUILTIN_TYPES.iter().find(|known| known.name == "steersman/JointCalibrationController").unwrap();
+    let parameters = [("joint", Value::Text(joint.into())), ("velocity", Value::Float(0.2))];
+    known.create(&robot, parameters.map(|(name, value)| (name.to_owned(), value))).map(drop)
+}
+
+/// In a wrist, a gripper and a belt the zero of an actuator moves more than one joint, or not that joint alone.
+#[test]
+fn only_a_joint_of_a_simple_transmission_is_calibrated() {
+    for joint in ["pan", "turn"] {
+        assert_eq!(calibration_of(joint), Ok(()));
+    }
+    for joint in ["flex", "roll", "gap", "finger", "lift"] {
+        let expected = format!(
+            "parameter 'joint' is '{joint}', must be a joint of a simple transmission: in others an offset of the actuator would \
+             move more than this joint"
+        );
+        assert_eq!(calibration_of(joint), Err(expected));
+    }
+}
+
+#[test]
+fn a_joint_that_has_no_calibration_or_is_not_there_is_refused() {
+    let expected = "parameter 'joint' is 'bare', must be a joint with <calibration> in the URDF";
+    assert_eq!(calibration_of("bare"), Err(expected.to_owned()));
+    for joint in ["loose", "nobody", ""] {
+        let refused = calibration_of(joint).unwrap_err();
+        assert!(refused.starts_with(&format!("parameter 'joint' is '{joint}', must be ")), "{refused}");
+    }
+}

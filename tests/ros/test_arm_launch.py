@@ -1,0 +1,87 @@
+"""`launch/arm.launch.xml`: the simulated arm, and a spawner of the controllers in its argument.
+
+The file's processes are started as `ros2 launch` would: a substitution within `cmd` stays one argument, whatever spaces it has.
+"""
+
+import signal
+import time
+import xml.etree.ElementTree
+
+import pytest
+from conftest import LATCHED, Graph, Process, stop_all
+from mechanisms import ROOT, Manager
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool, Float64
+
+FILE = ROOT / "launch" / "arm.launch.xml"
+VARIABLE = "$(var controllers)"
+
+
+def commands(controllers):
+    """The executables of the launch file with their arguments."""
+    tree = xml.etree.ElementTree.parse(FILE).getroot()
+    defaults = {arg.get("name"): arg.get("default") for arg in tree.findall("arg")}
+    assert defaults["controllers"] == "", "by default none is spawned"
+    share = lambda text: text.replace("$(var config)", defaults["config"]).replace("$(find-pkg-share steersman)", str(ROOT))  # noqa: E731
+    for node in tree.findall("node"):
+        arguments = []
+        for param in node.findall("param"):
+            arguments += ["--params-file", share(param.get("from"))] if param.get("from") else ["-p", f"{param.get('name')}:={share(param.get('value'))}"]
+        yield [node.get("exec"), "--ros-args", *arguments]
+    for executable in tree.findall("executable"):
+        assert executable.get("if") == f"$(eval \"'{VARIABLE}' != ''\")"
+        if controllers:
+            path, *words = executable.get("cmd").replace("$(find-pkg-prefix steersman)", "").replace(VARIABLE, "VARIABLE").split()
+            yield [path.split("/")[-1], *(controllers if word == "VARIABLE" else word for word in words)]
+
+
+def launched(controllers):
+    return [Process(*command) for command in commands(controllers)]
+
+
+def test_the_arm_comes_without_controllers_by_default():
+    assert [command[0] for command in commands("")] == ["mechanism"]
+    assert list(commands("pan_position tilt_position"))[1] == ["steersman-controller", "spawner", "pan_position tilt_position"]
+
+
+@pytest.mark.parametrize("to", ["all", "spawner"])
+def test_controllers_of_the_argument_are_spawned_and_taken_down_by_ctrl_c(to):
+    """Ctrl-C reaches all processes of a launch at once, so the manager may end before its controllers are taken down."""
+    graph = Graph()
+    processes = launched("pan_position tilt_position")
+    output = lambda: "\n".join(process.output for process in processes)  # noqa: E731
+    try:
+        graph.subscribe(JointState, "joint_states", QoSProfile(depth=100))
+        graph.subscribe(Bool, "motors_halted", LATCHED)
+        manager = Manager(graph)
+        running = [("pan_position", "running"), ("tilt_position", "running")]
+        end = time.monotonic() + 15.0
+        while manager.list() != running:
+            assert time.monotonic() < end, output()
+            time.sleep(0.05)
+        graph.wait(lambda: graph.last("motors_halted") and not graph.last("motors_halted").data, output)
+        # It moves, so that there is an effort to take away.
+        graph.repeat("pan_position/command", Float64(data=2.0), 20.0)
+        graph.wait(lambda: graph.last("joint_states") and abs(graph.last("joint_states").effort[0]) > 0.1, output)
+        node, spawner = processes
+        start = time.monotonic()
+        for process in processes if to == "all" else [spawner]:
+            process.process.send_signal(signal.SIGINT)
+        assert spawner.wait(8.0) == 0, output()
+        # ros2 launch would send SIGTERM after 5 s.
+        assert time.monotonic() - start < 4.5, output()
+        if to == "spawner":
+            assert manager.list() == []
+            after = time.monotonic()
+            graph.wait(lambda: len(graph.since("joint_states", after)) > 5, output)
+            assert {tuple(state.effort) for state in graph.since("joint_states", after)[3:]} == {(0.0, 0.0)}
+            node.stop()
+        else:
+            assert node.wait(3.0) == 0, output()
+        graph.wait(lambda: graph.last("motors_halted").data, output)
+        assert tuple(graph.last("joint_states").effort) == (0.0, 0.0), "the last efforts are none"
+        assert "panicked" not in output()
+    finally:
+        stop_all(reversed(processes))
+        graph.close()
