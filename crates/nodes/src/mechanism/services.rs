@@ -159,13 +159,13 @@ pub(super) fn serve(
             },
             |id, shell| shell.deliver(Input::Manager(ManagerInput::Cancelled(id))),
         )?
-        // Services are answered in this order: of a reset and a halt that were received together, the halt counts.
-        .service::<Empty::Service>("reset_motors", |_, context| {
-            context.shell().deliver(Input::ResetRequested);
-            Some(Empty::Response {})
+        // Answered in this order: of a reset and a halt that were received together, the halt counts.
+        .urgent_service::<Empty::Service>("reset_motors", |_, shell| {
+            shell.deliver(Input::ResetRequested);
+            Empty::Response {}
         })?
-        .service::<Empty::Service>("halt_motors", |_, context| {
-            context.shell().deliver(Input::HaltRequested);
-            Some(Empty::Response {})
+        .urgent_service::<Empty::Service>("halt_motors", |_, shell| {
+            shell.deliver(Input::HaltRequested);
+            Empty::Response {}
         })
 }
