@@ -111,7 +111,7 @@ def test_a_spawner_waits_for_the_manager_without_end():
 
 
 def test_an_unspawner_holds_its_controllers_stopped_until_it_ends():
-    with arm() as (_, manager, _):
+    with arm() as (graph, manager, _):
         for name in ["pan_position", "tilt_position"]:
             assert manager.load(name)
         assert manager.switch(["pan_position", "tilt_position"])
@@ -120,6 +120,8 @@ def test_an_unspawner_holds_its_controllers_stopped_until_it_ends():
         eventually(lambda: manager.list() == held, lambda: unspawner.output)
         assert manager.switch(["pan_position"])
         eventually(lambda: manager.list() == held, lambda: unspawner.output)
+        # One of the tool and one of this test, however often they call.
+        assert graph.node.count_clients("pr2_controller_manager/list_controllers") == 2
         unspawner.process.send_signal(signal.SIGINT)
         assert unspawner.wait(15.0) == 0
         assert manager.list() == [("pan_position", "running"), ("tilt_position", "running")]

@@ -10,6 +10,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from mechanisms import ARM, BEST_EFFORT, STRICT, URDF, Manager, arm, wait_for
 from pr2_mechanism_msgs.action import SwitchController
 from pr2_mechanism_msgs.msg import MechanismStatistics
+from pr2_mechanism_msgs.srv import UnloadController
 from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParameters
 from rclpy.action import ActionClient
@@ -226,6 +227,28 @@ def test_of_a_reset_and_a_halt_that_are_read_together_the_halt_holds():
         assert graph.last("motors_halted").data
         manager.reset()
         graph.wait(lambda: not graph.last("motors_halted").data, "the reset came last")
+
+
+def test_a_halt_waits_for_no_other_call():
+    with arm() as (graph, manager, process):
+        graph.subscribe(Bool, "motors_halted", LATCHED)
+        graph.wait(lambda: graph.last("motors_halted") and not graph.last("motors_halted").data, "the motors stay halted")
+        # Once before, see above.
+        assert not manager.unload("nobody")
+        manager.halt()
+        manager.reset()
+        graph.wait(lambda: not graph.last("motors_halted").data, "no reset")
+        unload, halt = (manager.clients[name] for name in ("pr2_controller_manager/unload_controller", "halt_motors"))
+        process.process.send_signal(signal.SIGSTOP)
+        future = unload.call_async(UnloadController.Request(name="somebody"))
+        time.sleep(0.1)
+        halt.call_async(Empty.Request())
+        time.sleep(0.1)
+        process.process.send_signal(signal.SIGCONT)
+        graph.wait(future.done, "no answer")
+        graph.wait(lambda: process.output.count("the motors are halted: a halt was requested") == 2, "no halt")
+        refused = process.output.index("no controller 'somebody' is loaded")
+        assert process.output.rindex("the motors are halted: a halt was requested") < refused, process.output
 
 
 def test_a_second_publisher_of_the_vehicle_s_state_halts_the_motors():

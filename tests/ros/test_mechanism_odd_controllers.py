@@ -1,5 +1,6 @@
 """Controllers that sleep, panic, write NaN or allocate, from a library that is built for this: each is the only one that suffers."""
 
+import re
 import signal
 import time
 
@@ -31,6 +32,7 @@ impl Controller for Odd {
         if act == "sleep in new" { std::thread::sleep(Duration::from_millis(700)); }
         if act == "panic in a thread" { let _ = std::thread::spawn(|| panic!("in a thread of the library")).join(); }
         if act == "hook" { std::panic::set_hook(Box::new(|_| ())); }
+        if act == "hang in new" { std::thread::sleep(Duration::from_secs(4)); }
         Ok(Self { act, updates: 0, kept: Vec::new() })
     }
 
@@ -80,8 +82,8 @@ impl Drop for Odd {
 
 controller_plugin::controllers!(Odd);
 """
-ACTS = ["nap", "sleep", "hang", "panic", "fail", "not a number", "allocate", "refuse", "slow drop", "hook"]
-ACTS += ["panic in new", "sleep in new", "panic in a thread", "panic in can_start", "panic in starting", "panic in stopping"]
+ACTS = ["nap", "sleep", "hang", "panic", "fail", "not a number", "allocate", "refuse", "slow drop", "hook", "panic in new"]
+ACTS += ["sleep in new", "hang in new", "panic in a thread", "panic in can_start", "panic in starting", "panic in stopping"]
 
 
 @pytest.fixture(scope="module")
@@ -220,6 +222,25 @@ def test_a_controller_that_sleeps_is_counted_and_one_that_sleeps_long_fails_call
         assert states["pan_effort"] == "running" and states["tilt_position"] == "stopped"
         watched.wait(lambda: manager.switch([], ["sleep"]), "calls fail after it")
         watched.wait(lambda: watched.efforts(begin + 1.0) and watched.efforts(begin + 1.0)[-1][0] == 0.4, "it does not go on")
+
+
+
+def test_a_controller_that_hangs_in_new_blocks_no_request_but_loads(library):
+    with odd(library, "-p", "call_timeout:=1.0") as (graph, manager, process):
+        watched = Watched(graph, manager, process)
+        assert manager.load("tilt_position")
+        begin = time.monotonic()
+        assert not manager.load("hang_in_new")
+        assert 0.9 < time.monotonic() - begin < 2.0
+        assert "the initialisation of controller 'hang_in_new' takes longer than 1s, so it is given up" in process.output
+        # Meanwhile its library still hangs.
+        assert manager.switch(["tilt_position"]) and manager.switch([], ["tilt_position"]) and manager.unload("tilt_position")
+        assert manager.list() == [("pan_effort", "running")]
+        assert not manager.load("tilt_position") and not manager.reload(True)
+        assert re.search(r"controller 'hang_in_new' has taken [12]\.\d s, and before it ends no controller", process.output), process.output
+        assert time.monotonic() - begin < 3.5, "it took too long to show anything"
+        watched.wait(lambda: "'hang_in_new' has ended after its request was refused" in process.output, "it never ends", 10.0)
+        assert manager.load("tilt_position") and dict(manager.list()) == {"pan_effort": "running", "tilt_position": "stopped"}
 
 
 def test_a_node_with_odd_controllers_ends_with_its_motors_halted(library):

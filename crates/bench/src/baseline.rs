@@ -100,9 +100,9 @@ impl Bare {
     /// The node that publishes `to`.
     fn new(to: &str) -> Result<Self, Error> {
         let name = to.trim_start_matches('/').replace('/', "_");
-        let failed = Error::ros(format!("make the node '{name}'"));
-        let mut node = r2r::Node::create(ros::context()?, &name, "").map_err(&failed)?;
-        let (parameters, _) = node.make_parameter_handler().map_err(&failed)?;
+        let failed = || Error::ros(format!("make the node '{name}'"));
+        let mut node = r2r::Node::create(ros::context()?, &name, "").map_err(failed())?;
+        let (parameters, _) = node.make_parameter_handler().map_err(failed())?;
         Ok(Self { node, _parameters: Box::pin(parameters) })
     }
 }

@@ -140,7 +140,7 @@ impl Rig {
     fn drain(&mut self) {
         while let Some(output) = self.machine.poll(self.now) {
             match output {
-                Output::Manager(controllers::Output::Create { name, .. }) => {
+                Output::Manager(controllers::Output::Create(name)) => {
                     let joints = ("joints", Value::Texts(vec!["pan".into()]));
                     let (type_name, one) = match &name[..3] {
                         "arm" => ("steersman/JointTrajectoryController", joints),

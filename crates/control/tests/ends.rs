@@ -99,7 +99,7 @@ impl Rig {
         while SystemInstant::now() < end {
             while let Some(output) = self.manager.poll(rt::now()) {
                 match output {
-                    Output::Create { .. } => {
+                    Output::Create(_) => {
                         let controller = Box::new(Odd { updates: 0, act });
                         let created = NewController { id: 1, controller, dependencies: Vec::new() };
                         self.manager.handle(rt::now(), Input::Created(Ok(created)));
@@ -293,7 +293,7 @@ fn a_message_that_waited_is_that_old_to_its_controller() {
         manager.handle(now, Input::Requested(1, request));
         while let Some(output) = manager.poll(now) {
             match output {
-                Output::Create { .. } => {
+                Output::Create(_) => {
                     let created = NewController {
                         id: 5,
                         controller: Box::new(Postman(None, None)),

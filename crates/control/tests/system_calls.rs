@@ -173,7 +173,7 @@ impl Client {
         }
         while let Some(output) = self.machine.poll(now) {
             match output {
-                mechanism::Output::Manager(controllers::Output::Create { name, .. }) => {
+                mechanism::Output::Manager(controllers::Output::Create(name)) => {
                     let created = self.create(&name);
                     self.machine.handle(now, Input::Manager(controllers::Input::Created(Ok(created))));
                 }

@@ -53,9 +53,52 @@ impl fmt::Display for Failure {
 /// A loaded controller: its name, and `running` or `stopped`.
 pub(crate) type Listed = (String, String);
 
+/// A service, and its client, which is made once: r2r 0.9 keeps each client until its node ends.
+struct Service<S: WrappedServiceTypeSupport> {
+    name: String,
+    client: Client<S>,
+}
+
+impl<S: WrappedServiceTypeSupport + 'static> Service<S> {
+    fn new(node: &mut Node, namespace: &str, service: &str) -> Result<Self, ros::Error> {
+        let name = format!("{namespace}pr2_controller_manager/{service}");
+        let client = node.create_client(&name, QosProfile::services_default());
+        let client = client.map_err(ros::Error::ros(format!("call '{name}'")))?;
+        Ok(Self { name, client })
+    }
+
+    fn broken(&self, error: &r2r::Error) -> Failure {
+        Failure::Silent(format!("service '{}' cannot be called: {error}", self.name))
+    }
+}
+
+/// The services of a controller manager.
+struct Services {
+    list: Service<ListControllers::Service>,
+    types: Service<ListControllerTypes::Service>,
+    load: Service<LoadController::Service>,
+    unload: Service<UnloadController::Service>,
+    switch: Service<SwitchController::Service>,
+    reload: Service<ReloadControllerLibraries::Service>,
+}
+
+impl Services {
+    fn new(node: &mut Node, namespace: &str) -> Result<Self, ros::Error> {
+        Ok(Self {
+            list: Service::new(node, namespace, "list_controllers")?,
+            types: Service::new(node, namespace, "list_controller_types")?,
+            load: Service::new(node, namespace, "load_controller")?,
+            unload: Service::new(node, namespace, "unload_controller")?,
+            switch: Service::new(node, namespace, "switch_controller")?,
+            reload: Service::new(node, namespace, "reload_controller_libraries")?,
+        })
+    }
+}
+
 /// The services of a controller manager, called one after the other.
 pub(crate) struct Manager {
     node: Node,
+    services: Services,
     namespace: String,
     timeout: Duration,
     stop: Stop,
@@ -71,12 +114,13 @@ impl Manager {
         timeout: Duration,
         stop: Stop,
     ) -> Result<Self, ros::Error> {
-        let node = Node::new(context, &format!("steersman_controller_{}", std::process::id()))?;
+        let mut node = Node::new(context, &format!("steersman_controller_{}", std::process::id()))?;
         let namespace = match namespace.trim_matches('/') {
             "" => String::new(),
             namespace => format!("/{namespace}/"),
         };
-        Ok(Self { node, namespace, timeout, stop, is_reporting: false, is_ending: false })
+        let services = Services::new(&mut node, &namespace)?;
+        Ok(Self { node, services, namespace, timeout, stop, is_reporting: false, is_ending: false })
     }
 
     /// Sets whether each call that changes something is printed as a JSON object, with its outcome.
@@ -117,18 +161,15 @@ impl Manager {
 
     fn call<S: WrappedServiceTypeSupport + 'static>(
         &mut self,
-        service: &str,
+        service: fn(&Services) -> &Service<S>,
         request: &S::Request,
     ) -> Result<S::Response, Failure> {
-        let name = format!("{}pr2_controller_manager/{service}", self.namespace);
         let timeout = self.timeout;
-        let broken =
-            |error: r2r::Error| Failure::Silent(format!("service '{name}' cannot be called: {error}"));
-        let client: Client<S> =
-            self.node.create_client(&name, QosProfile::services_default()).map_err(broken)?;
-        let available = r2r::Node::is_available(&client).map_err(broken)?;
+        let known = service(&self.services);
+        let available = r2r::Node::is_available(&known.client).map_err(|error| known.broken(&error))?;
         let patience = if self.is_ending { timeout.min(LAST) } else { timeout };
         if self.wait(Some(patience), available).is_none() {
+            let name = &service(&self.services).name;
             if self.is_ending {
                 return Err(Failure::Gone(format!("service '{name}' is no longer there")));
             }
@@ -136,18 +177,23 @@ impl Manager {
                 "service '{name}' is not there after {timeout:?}: is the node mechanism running, in this namespace and ROS domain?"
             )));
         }
-        let mut answer = pin!(client.request(request).map_err(broken)?);
+        let known = service(&self.services);
+        let mut answer = pin!(known.client.request(request).map_err(|error| known.broken(&error))?);
         let end = clock::now() + timeout;
         loop {
             let left = end.since(clock::now());
-            if let Some(response) = self.wait(Some(left.min(PRESENCE)), answer.as_mut()) {
-                return response.map_err(broken);
+            let answered = self.wait(Some(left.min(PRESENCE)), answer.as_mut());
+            let known = service(&self.services);
+            if let Some(response) = answered {
+                return response.map_err(|error| known.broken(&error));
             }
+            let name = &known.name;
             if self.stop.is_set() || clock::now() >= end {
                 return Err(self.silent(format!("service '{name}' did not answer within {timeout:?}")));
             }
-            let available = r2r::Node::is_available(&client).map_err(broken)?;
+            let available = r2r::Node::is_available(&known.client).map_err(|error| known.broken(&error))?;
             if self.wait(Some(PRESENCE), available).is_none() && !self.stop.is_set() {
+                let name = &service(&self.services).name;
                 return Err(Failure::Gone(format!("service '{name}' is no longer there")));
             }
         }
@@ -155,25 +201,25 @@ impl Manager {
 
     pub(crate) fn list(&mut self) -> Result<Vec<Listed>, Failure> {
         let ListControllers::Response { controllers, state } =
-            self.call::<ListControllers::Service>("list_controllers", &ListControllers::Request {})?;
+            self.call(|services| &services.list, &ListControllers::Request {})?;
         Ok(controllers.into_iter().zip(state).collect())
     }
 
     pub(crate) fn types(&mut self) -> Result<Vec<String>, Failure> {
         let request = ListControllerTypes::Request {};
-        Ok(self.call::<ListControllerTypes::Service>("list_controller_types", &request)?.types)
+        Ok(self.call(|services| &services.types, &request)?.types)
     }
 
     pub(crate) fn load(&mut self, name: &str) -> Result<(), Failure> {
         let request = LoadController::Request { name: name.to_owned() };
-        let answer = self.call::<LoadController::Service>("load_controller", &request);
+        let answer = self.call(|services| &services.load, &request);
         let outcome = answer.and_then(|answer| accepted(answer.ok, || format!("load '{name}'")));
         self.report(json!({ "call": "load", "name": name }), outcome)
     }
 
     pub(crate) fn unload(&mut self, name: &str) -> Result<(), Failure> {
         let request = UnloadController::Request { name: name.to_owned() };
-        let answer = self.call::<UnloadController::Service>("unload_controller", &request);
+        let answer = self.call(|services| &services.unload, &request);
         let outcome = answer.and_then(|answer| accepted(answer.ok, || format!("unload '{name}'")));
         self.report(json!({ "call": "unload", "name": name }), outcome)
     }
@@ -189,7 +235,7 @@ impl Manager {
             stop_controllers: stop.to_vec(),
             strictness: if is_strict { STRICT } else { BEST_EFFORT },
         };
-        let answer = self.call::<SwitchController::Service>("switch_controller", &request);
+        let answer = self.call(|services| &services.switch, &request);
         let what = || format!("switch, start [{}], stop [{}],", start.join(", "), stop.join(", "));
         let outcome = answer.and_then(|answer| accepted(answer.ok, what));
         let asked = json!({ "call": "switch", "start": start, "stop": stop, "strict": is_strict });
@@ -198,9 +244,8 @@ impl Manager {
 
     pub(crate) fn reload(&mut self) -> Result<(), Failure> {
         let request = ReloadControllerLibraries::Request { force_kill: true };
-        let answer = self.call::<ReloadControllerLibraries::Service>("reload_controller_libraries", &request);
-        let what = || "reload the libraries".to_owned();
-        let outcome = answer.and_then(|answer| accepted(answer.ok, what));
+        let answer = self.call(|services| &services.reload, &request);
+        let outcome = answer.and_then(|answer| accepted(answer.ok, || "reload the libraries".to_owned()));
         self.report(json!({ "call": "reload-libraries" }), outcome)
     }
 
@@ -220,13 +265,10 @@ impl Manager {
 
     /// Waits without end until the manager's services are there; all appear at once.
     pub(crate) fn wait_for_manager(&mut self) -> Result<(), Failure> {
-        let name = format!("{}pr2_controller_manager/list_controllers", self.namespace);
-        let broken =
-            |error: r2r::Error| Failure::Silent(format!("service '{name}' cannot be called: {error}"));
-        let client: Client<ListControllers::Service> =
-            self.node.create_client(&name, QosProfile::services_default()).map_err(broken)?;
-        let available = r2r::Node::is_available(&client).map_err(broken)?;
-        self.wait_and_warn(available, &format!("service '{name}'")).map(|_| ())
+        let list = &self.services.list;
+        let what = format!("service '{}'", list.name);
+        let available = r2r::Node::is_available(&list.client).map_err(|error| list.broken(&error))?;
+        self.wait_and_warn(available, &what).map(|_| ())
     }
 
     /// Waits without end until `topic` says true. It may be latched or not.

@@ -8,6 +8,7 @@ mod list;
 mod manager;
 mod message;
 mod period;
+mod preparation;
 mod refusal;
 mod report;
 mod request;

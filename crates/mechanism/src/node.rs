@@ -6,7 +6,7 @@ use units::{Clock, Instant, Machine, Stamp, earliest};
 use crate::controllers::{self, ControlLoop, Manager, Refusal, Request};
 use crate::diagnostics::{Diagnostics, Status};
 use crate::robot::StateSample;
-use crate::{Snapshot, StateMonitor, StatesMessage};
+use crate::{CycleStatistics, Snapshot, StateMonitor, StatesMessage};
 
 /// Everything that can happen to the node.
 #[derive(Debug)]
@@ -81,6 +81,8 @@ pub struct Mechanism {
     diagnostics: Diagnostics,
     /// How many commanded efforts were not finite until the last report.
     invalid_commands: u64,
+    /// The last that were reported.
+    cycles: CycleStatistics,
     causes: Causes,
     /// When the vehicle's state counts as lost, if it is awaited.
     state_until: Option<Instant>,
@@ -149,6 +151,7 @@ impl Mechanism {
             manager: Manager::new(call_timeout),
             diagnostics: Diagnostics::default(),
             invalid_commands: 0,
+            cycles: CycleStatistics::default(),
             causes,
             state_until: awaits_state.then_some(Instant::ZERO),
             states: None,
@@ -264,6 +267,7 @@ impl Mechanism {
             self.is_halted = snapshot.is_halted;
             self.outputs.push_back(Output::PublishHalted(self.is_halted));
         }
+        self.cycles = snapshot.cycles.unwrap_or(self.cycles);
         self.count_invalid_commands(&snapshot);
         let names: Vec<String> = self.manager.names().map(str::to_owned).collect();
         // The statuses need no topic: they are made also where the statistics are not published.
@@ -283,6 +287,11 @@ impl Mechanism {
     /// How many efforts that controllers commanded were not finite, and counted as 0.
     pub fn invalid_commands(&self) -> u64 {
         self.invalid_commands
+    }
+
+    /// The statistics of the loop's cycles.
+    pub fn cycles(&self) -> CycleStatistics {
+        self.cycles
     }
 
     fn count_invalid_commands(&mut self, snapshot: &Snapshot) {

@@ -56,7 +56,7 @@ params::params! {
             .needed_by("pr2_mechanism: its parameter of this name"),
         call_timeout: Duration = Parameter::seconds("call_timeout", 2.0, 0.05, 60.0)
             .at_start()
-            .text("How long a service call waits for the control loop; it then fails and changes nothing.")
+            .text("How long a service call waits for the control loop, and a load for its library; it then fails and changes nothing.")
             .needed_by("pr2_mechanism: its calls wait without end"),
         disable_controller_warnings: bool = Parameter::bool("disable_controller_warnings", false)
             .at_start()

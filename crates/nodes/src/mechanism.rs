@@ -18,13 +18,14 @@ use control::{Commands, Control, Settings, StatesSender};
 use mechanism::controllers::{self, ControlLoop};
 use mechanism::robot::{Hardware, SimulatedRobot};
 use mechanism::{CycleStatistics, Description, Input, Mechanism, Output, Params, Robot, specification};
+use params::Set;
 use r2r::std_msgs::msg::String as Text;
 use ros::{Error, Runner, Shell, Status, Stop, panics, qos};
 use rt::RealTime;
 use units::{Clock, Level, Stamp};
 
 use crate::start::{self, Member};
-use courier::{Bag, Courier, Desk, Watch};
+use courier::{Bag, Courier, Desk};
 use factory::{Factory, Types};
 use follow::FollowServers;
 use inputs::ControllerTopics;
@@ -37,7 +38,7 @@ use workshop::Workshop;
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "mechanism";
 
-/// How often the node looks for what it cannot be woken for, while a request needs it.
+/// How often the node looks for what it cannot be woken for, while a young request needs it.
 const SHORT: Duration = Duration::from_micros(500);
 
 /// The robot of the description, which is a URDF or the path of its file.
@@ -95,6 +96,8 @@ struct Actions {
     efforts: Option<EffortTopics>,
     requests: Requests,
     desk: Desk,
+    factory: Factory,
+    parameters: Arc<Mutex<Set>>,
 }
 
 impl Actions {
@@ -108,7 +111,13 @@ impl Actions {
             Output::Manager(controllers::Output::Warn(sentence)) | Output::Warn(sentence) => {
                 log::warn!(target: NAME, "{sentence}");
             }
-            Output::Manager(asked) => self.desk.ask(asked),
+            Output::Manager(controllers::Output::Create(name)) => {
+                let set = lock(&self.parameters).clone();
+                self.factory.create(name, set);
+            }
+            Output::Manager(controllers::Output::ReloadLibraries) => self.factory.reload(),
+            Output::Manager(controllers::Output::Discard(left_over)) => self.factory.discard(left_over),
+            Output::Manager(controllers::Output::Withdraw) => self.desk.withdraw(),
             Output::Halt => self.commands.halt(),
             Output::Reset => self.commands.reset(),
             Output::PassStates(states) => {
@@ -136,8 +145,8 @@ fn longest_sleep(requests: Requests) -> impl FnMut() -> Duration + use<> {
     move || if requests.need_node() { SHORT } else { Duration::MAX }
 }
 
-fn status(machine: &Mechanism, watch: Watch) -> Status {
-    let CycleStatistics { cycles, missed, max_late, max_step, long, late } = watch.cycles;
+fn status(machine: &Mechanism) -> Status {
+    let CycleStatistics { cycles, missed, max_late, max_step, long, late } = machine.cycles();
     let quantiles = [0.5, 0.99, 0.999].map(|share| late.quantile(share).as_micros().to_string());
     let list = machine.manager().list();
     let running = list.iter().filter(|controller| controller.is_running).count();
@@ -233,6 +242,8 @@ pub fn run_with(
         efforts: efforts.as_ref().map(Efforts::topics),
         requests: requests.clone(),
         desk: desk.clone(),
+        factory,
+        parameters: Arc::clone(&parameters),
     };
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let shell = Shell::new(machine, Some(clock_read), move |output| actions.carry_out(output));
@@ -246,16 +257,7 @@ pub fn run_with(
         clock: Clock::default(),
         due: None,
     };
-    let bag = Bag {
-        shell: shell.clone(),
-        events,
-        outputs,
-        efforts,
-        follow,
-        factory,
-        commands,
-        parameters: Arc::clone(&parameters),
-    };
+    let bag = Bag { shell: shell.clone(), events, outputs, efforts, follow, commands };
     let runner = member.runner(&shell, move |set| {
         lock(&parameters).clone_from(set);
         Ok(Input::ParametersChanged)
@@ -264,10 +266,7 @@ pub fn run_with(
     let runner = services::serve(runner, &requests, types)?
         .task(move |node| workshop.run(node))
         .wake_within(longest_sleep(requests))
-        .status({
-            let desk = desk.clone();
-            move |machine| status(machine, desk.watch())
-        })
+        .status(status)
         .log_levels();
     let courier = Courier::start(&desk, bag, &params)
         .map_err(|error| Error::Start(format!("the courier of the control loop has no thread: {error}")))?;

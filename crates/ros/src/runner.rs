@@ -178,6 +178,7 @@ pub struct Runner<M: Machine> {
     status: Box<dyn FnMut(&M) -> Status + Send>,
     watches: Vec<Task>,
     tasks: Vec<Task>,
+    urgent: Vec<Box<dyn Serve<M> + Send>>,
     services: Vec<Box<dyn Serve<M> + Send>>,
     longest_sleep: Box<dyn FnMut() -> Duration + Send>,
     follow: Option<Follow<M>>,
@@ -212,6 +213,7 @@ impl<M: Machine + 'static> Runner<M> {
             status: Box::new(|_| Status::default()),
             watches: Vec::new(),
             tasks: Vec::new(),
+            urgent: Vec::new(),
             services: Vec::new(),
             longest_sleep: Box::new(|| LONGEST_SLEEP),
             follow: None,
@@ -273,6 +275,22 @@ impl<M: Machine + 'static> Runner<M> {
         answer: impl FnMut(&S::Request, &mut ServiceContext<'_, M>) -> Option<S::Response> + Send + 'static,
     ) -> Result<Self, Error> {
         self.services.push(Box::new(Service::<S, _>::new(&mut self.node, name, answer)?));
+        Ok(self)
+    }
+
+    /// Answers the service `name` before anything else is done after a wake-up, in the order of these calls: for a stop, which
+    /// waits for nothing.
+    /// # Errors
+    /// The middleware refuses the service.
+    pub fn urgent_service<S: WrappedServiceTypeSupport + 'static>(
+        mut self,
+        name: &str,
+        mut answer: impl FnMut(&S::Request, &Shell<M>) -> S::Response + Send + 'static,
+    ) -> Result<Self, Error> {
+        let answer = move |request: &S::Request, context: &mut ServiceContext<'_, M>| {
+            Some(answer(request, context.shell))
+        };
+        self.urgent.push(Box::new(Service::<S, _>::new(&mut self.node, name, answer)?));
         Ok(self)
     }
 
@@ -406,12 +424,18 @@ impl<M: Machine + 'static> Runner<M> {
         } else {
             LONGEST_SLEEP.min((self.longest_sleep)()).min(self.count_due.since(clock::now()))
         };
-        let Self { inputs, parameters, services, update, .. } = self;
+        let Self { inputs, parameters, urgent, services, update, .. } = self;
         self.reader.wait_and_receive(&mut self.node, &self.shell, idle, || {
-            let requests: usize = services.iter_mut().map(|service| service.receive()).sum();
+            let requests: usize =
+                urgent.iter_mut().chain(&mut *services).map(|service| service.receive()).sum();
             let messages = inputs.receive() + update.topics().map_or(0, DynamicSubscriptions::receive);
             messages + parameters.receive() + requests
         });
+        let Self { shell, node, parameters, update, urgent, .. } = self;
+        let mut context = ServiceContext { shell, parameters, update, node };
+        for service in urgent {
+            service.serve(&mut context);
+        }
         for watch in &mut self.watches {
             watch(&mut self.node);
         }

@@ -167,7 +167,7 @@ impl Rig {
     fn drain(&mut self) {
         while let Some(output) = self.machine.poll(self.now) {
             match output {
-                Output::Manager(controllers::Output::Create { .. }) => {
+                Output::Manager(controllers::Output::Create(_)) => {
                     self.created += 1;
                     let created = position_controller(self.created);
                     self.machine.handle(self.now, Input::Manager(controllers::Input::Created(created)));

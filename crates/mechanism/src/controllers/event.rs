@@ -36,13 +36,9 @@ pub struct NewController {
 /// Everything that the manager can ask for.
 #[derive(Debug)]
 pub enum Output {
-    /// Create and initialise the controller of this name, outside the control loop, and answer [`Input::Created`].
-    Create {
-        /// Its name, which prefixes its parameters.
-        name: String,
-        /// The loaded controllers, which it may depend on.
-        loaded: Vec<String>,
-    },
+    /// Create and initialise the controller of this name, which prefixes its parameters, outside the control loop, and answer
+    /// [`Input::Created`].
+    Create(String),
     /// Pass this change to the control loop, and answer [`Input::Changed`] when it was made.
     Change(Box<Change>),
     /// Take the change back if the loop has not taken it yet, and answer [`Input::Withdrawn`].

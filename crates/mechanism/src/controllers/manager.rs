@@ -1,8 +1,9 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Instant, Machine};
+use units::{Instant, Machine, earliest};
 
+use crate::controllers::preparation::{Preparation, Prepared};
 use crate::controllers::request::check_name;
 use crate::controllers::{
     Change, ControllerFailure, ControllerList, ControllerSlot, ControllerState, Dependency, Input,
@@ -13,7 +14,7 @@ use crate::controllers::{
 /// the control loop.
 ///
 /// # Source
-/// `pr2_controller_manager` 1.8.21; own: a call ends after a time if the loop does not step, a strict switch changes all or
+/// `pr2_controller_manager` 1.8.21; own: a call ends after a time if the loop does not step or a library hangs, a strict switch changes all or
 /// nothing, a forced reload unloads dependants first, and a strictness other than 0, 1 and 2 is refused.
 #[derive(Debug)]
 pub struct Manager {
@@ -35,20 +36,6 @@ struct Entry {
     dependencies: Vec<Dependency>,
     is_running: bool,
     failure: Option<ControllerFailure>,
-}
-
-/// A load or reload before its first change. Other requests do not wait for it.
-#[derive(Debug)]
-struct Preparation {
-    id: RequestId,
-    request: Request,
-    prepared: Option<Result<Prepared, Refusal>>,
-}
-
-#[derive(Debug)]
-enum Prepared {
-    Controller(NewController),
-    Libraries,
 }
 
 /// The request in progress.
@@ -80,7 +67,7 @@ impl Manager {
     pub const MOST_WAITING: usize = 100;
 
     /// A manager without controllers. A call waits for the control loop for `timeout` at most, and twice as long if the loop
-    /// hangs in a step.
+    /// hangs in a step. A load or reload waits as long before that for the library.
     pub fn new(timeout: Duration) -> Self {
         let (entries, queue, outputs) = Default::default();
         Self { now: Instant::ZERO, timeout, entries, queue, preparation: None, job: None, outputs }
@@ -122,23 +109,25 @@ impl Manager {
     /// Begins what can begin: first the change of what is prepared, then the requests in their order, of which loads and reloads
     /// wait for one another, and changes for the loop.
     fn begin(&mut self) {
-        if self.job.is_none() && self.preparation.as_ref().is_some_and(|one| one.prepared.is_some()) {
+        if self.job.is_none() {
             self.finish_preparation();
         }
         let mut index = 0;
         while let Some((_, request)) = self.queue.get(index) {
             let is_prepared = matches!(request, Request::Load(_) | Request::Reload { .. });
-            let is_busy = if is_prepared { self.preparation.is_some() } else { self.job.is_some() };
-            if is_busy {
+            let preparation = self.preparation.as_ref().filter(|_| is_prepared);
+            let obstacle = preparation.and_then(|one| one.obstacle(self.now));
+            let is_busy = if is_prepared { preparation.is_some() } else { self.job.is_some() };
+            if is_busy && obstacle.is_none() {
                 index += 1;
                 continue;
             }
             let Some((id, request)) = self.queue.remove(index) else { return };
-            match self.first(&request) {
+            match obstacle.map_or_else(|| self.first(&request), Err) {
                 Ok(output @ Output::Change(_)) => self.begin_change(id, request, output, Vec::new()),
                 Ok(output) => {
                     self.outputs.push_back(output);
-                    self.preparation = Some(Preparation { id, request, prepared: None });
+                    self.preparation = Some(Preparation::new(id, request, self.now));
                 }
                 Err(refusal) => self.outputs.push_back(Output::Answer(id, Err(refusal))),
             }
@@ -159,8 +148,9 @@ impl Manager {
 
     /// The first change of what is prepared.
     fn finish_preparation(&mut self) {
-        let Some(Preparation { id, request, prepared: Some(result) }) = self.preparation.take() else {
-            return;
+        let (id, request, result) = match self.preparation.take().map(Preparation::finish) {
+            Some(Ok(finished)) => finished,
+            unfinished => return self.preparation = unfinished.and_then(Result::err),
         };
         let change = result.and_then(|prepared| match (prepared, &request) {
             (Prepared::Controller(new), Request::Load(name)) => {
@@ -199,7 +189,7 @@ impl Manager {
                     return Err(Refusal::Loaded(name.clone()));
                 }
                 check_name(name)?;
-                Ok(Output::Create { name: name.clone(), loaded: self.names().map(str::to_owned).collect() })
+                Ok(Output::Create(name.clone()))
             }
             Request::Unload(name) => {
                 let needs =
@@ -255,18 +245,12 @@ impl Manager {
         Ok(Output::Change(Box::new(Change::Remove { index, list })))
     }
 
-    fn created(&mut self, result: Result<NewController, Refusal>) {
-        if let Some(one) = self.preparation.as_mut().filter(|one| matches!(one.request, Request::Load(_))) {
-            one.prepared = Some(result.map(Prepared::Controller));
-        }
-    }
-
-    /// The libraries are loaded again, or not: the controllers go only if they are.
-    fn reloaded(&mut self, result: Result<(), Refusal>) {
-        if let Some(one) =
-            self.preparation.as_mut().filter(|one| matches!(one.request, Request::Reload { .. }))
-        {
-            one.prepared = Some(result.map(|()| Prepared::Libraries));
+    /// The controller was created, or the libraries were loaded again, or not: controllers go only if they were.
+    fn prepared(&mut self, is_load: bool, result: Result<Prepared, Refusal>) {
+        let Some(one) = self.preparation.as_mut().filter(|one| one.is_load() == is_load) else { return };
+        if let Some(outputs) = one.prepare(result) {
+            self.outputs.extend(outputs);
+            self.preparation = None;
         }
     }
 
@@ -398,9 +382,11 @@ impl Manager {
         }
     }
 
-    /// Withdraws a change for which the loop does not step, and answers a request whose change hangs in the loop.
+    /// Withdraws a change for which the loop does not step, and answers a request whose change hangs in the loop, or that hangs
+    /// in a library.
     fn expire(&mut self) {
         let timeout = self.timeout;
+        self.outputs.extend(self.preparation.as_mut().and_then(|one| one.expire(self.now, timeout)));
         let Some(job) = &mut self.job else { return };
         match job.stage {
             Stage::Waiting(since) if self.now >= since + timeout => {
@@ -437,14 +423,14 @@ impl Machine for Manager {
             }
             Input::Requested(id, request) => self.queue.push_back((id, request)),
             Input::Cancelled(id) => self.cancel(id),
-            Input::Created(result) => self.created(result),
+            Input::Created(result) => self.prepared(true, result.map(Prepared::Controller)),
             Input::Changed(change) => {
                 self.changed(&change);
                 self.outputs.push_back(Output::Discard(change));
             }
             Input::Withdrawn(change) => self.withdrawn(change),
             Input::Failed(index, failure) => self.fail(index, failure),
-            Input::Reloaded(result) => self.reloaded(result),
+            Input::Reloaded(result) => self.prepared(false, result.map(|()| Prepared::Libraries)),
         }
     }
 
@@ -456,9 +442,10 @@ impl Machine for Manager {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        match self.job.as_ref()?.stage {
+        let job = self.job.as_ref().and_then(|job| match job.stage {
             Stage::Waiting(since) | Stage::Taken(since) => Some(since + self.timeout),
             Stage::Withdrawing | Stage::Hanging => None,
-        }
+        });
+        earliest(job, self.preparation.as_ref().and_then(|one| one.due(self.timeout)))
     }
 }

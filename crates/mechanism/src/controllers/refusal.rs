@@ -64,6 +64,20 @@ pub enum Refusal {
     },
     /// The control loop has hung in a step for this time; whether the change takes effect is not known.
     LoopHangs(Duration),
+    /// A load or a reload takes longer than this time in a library; what it makes is discarded.
+    Slow {
+        /// What takes so long.
+        what: String,
+        /// The time.
+        time: Duration,
+    },
+    /// An earlier load or reload has hung in a library for this time.
+    Hangs {
+        /// What hangs.
+        what: String,
+        /// The time.
+        time: Duration,
+    },
     /// The request may have waited for this long, since the process was held: its caller may have given up.
     Stale(Duration),
     /// The caller cancelled the request before it took effect.
@@ -119,6 +133,14 @@ impl fmt::Display for Refusal {
                     "the control loop hangs in a step for {time:?}; whether the change takes effect is not known"
                 )
             }
+            Self::Slow { what, time } => {
+                write!(f, "{what} takes longer than {time:?}, so it is given up; nothing changed")
+            }
+            Self::Hangs { what, time } => write!(
+                f,
+                "{what} has taken {:.1} s, and before it ends no controller and no library can be loaded",
+                time.as_secs_f64()
+            ),
             Self::Stale(time) => {
                 write!(
                     f,

@@ -19,6 +19,8 @@ pub struct FollowedJoint {
 pub struct Follower {
     joints: Vec<FollowedJoint>,
     open: Option<GoalId>,
+    /// Whether the client of the open goal wants it to be cancelled.
+    is_cancelling: bool,
     last: GoalId,
 }
 
@@ -46,11 +48,11 @@ impl Follower {
         self.last
     }
 
-    /// The goal `id` is valid: it takes the place of the open one, whose result is returned.
+    /// The motion of the goal `id` was sent to the controller: it takes the place of the open one, whose result is returned.
     #[must_use]
     pub fn accept(&mut self, id: GoalId) -> Option<FollowResult> {
         let preempted = self.interrupt("another goal took the place of this one");
-        self.open = Some(id);
+        (self.open, self.is_cancelling) = (Some(id), false);
         preempted
     }
 
@@ -60,13 +62,18 @@ impl Follower {
         self.interrupt("a trajectory on the controller's topic took the place of the goal")
     }
 
-    /// The motion of the open goal did not reach the controller.
-    #[must_use]
-    pub fn lose(&mut self) -> Option<FollowResult> {
-        self.interrupt("too many messages wait for the control loop")
+    /// The client wants the open goal to be cancelled.
+    pub fn request_cancel(&mut self) {
+        self.is_cancelling = true;
     }
 
-    /// The client cancels the open goal, and the controller holds its joints.
+    /// Whether the open goal is to be cancelled, so the controller is to be told to hold its joints. The goal stays open until
+    /// that was sent.
+    pub fn is_cancelling(&self) -> bool {
+        self.is_cancelling && self.open.is_some()
+    }
+
+    /// The controller was told to hold its joints: the open goal is cancelled.
     #[must_use]
     pub fn cancel(&mut self) -> Option<FollowResult> {
         self.open.take().map(|_| FollowResult::cancelled())
@@ -142,6 +149,22 @@ mod tests {
     }
 
     #[test]
+    fn a_goal_stays_open_until_its_controller_was_told_to_hold_its_joints() {
+        let (mut follower, id) = begun();
+        assert!(!follower.is_cancelling());
+        follower.request_cancel();
+        assert!(follower.is_cancelling() && follower.open() == Some(id), "it was not sent yet");
+        assert_eq!(follower.cancel().map(|result| result.end), Some(FollowEnd::Cancelled));
+        assert!(!follower.is_cancelling() && follower.open().is_none());
+        // It ended by itself before that was sent, and the next goal is another.
+        let _ = follower.accept(id + 1);
+        follower.request_cancel();
+        assert!(follower.report(id + 1, Goal::Reached).is_some() && !follower.is_cancelling());
+        let _ = follower.accept(id + 2);
+        assert!(!follower.is_cancelling());
+    }
+
+    #[test]
     fn everything_else_that_ends_a_goal_has_its_text() {
         let ended = |end: fn(&mut Follower) -> Option<FollowResult>| {
             let (mut follower, id) = begun();
@@ -154,7 +177,6 @@ mod tests {
             ended(Follower::replace),
             aborted("a trajectory on the controller's topic took the place of the goal")
         );
-        assert_eq!(ended(Follower::lose), aborted("too many messages wait for the control loop"));
         assert_eq!(
             ended(|follower| follower.check(Some(false), None)),
             aborted("the controller was stopped")

@@ -43,6 +43,11 @@ impl FollowResult {
         Self::new(FollowEnd::Aborted, INVALID_GOAL, text)
     }
 
+    /// The end of a goal whose motion did not reach its controller.
+    pub fn lost() -> Self {
+        Self::interrupted("too many messages wait for the control loop")
+    }
+
     pub(super) fn cancelled() -> Self {
         Self::new(FollowEnd::Cancelled, SUCCESSFUL, "the goal was cancelled; the joints are held")
     }

@@ -181,8 +181,8 @@ impl Rig {
     pub fn drain(&mut self) {
         while let Some(output) = self.manager.poll(self.now) {
             match output {
-                Output::Create { name, .. } if self.is_slow => self.slow.push(name),
-                Output::Create { name, .. } => {
+                Output::Create(name) if self.is_slow => self.slow.push(name),
+                Output::Create(name) => {
                     let result = self.create(name);
                     self.manager.handle(self.now, Input::Created(result));
                 }

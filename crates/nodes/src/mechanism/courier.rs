@@ -1,4 +1,3 @@
-use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -6,12 +5,10 @@ use std::thread::{self, JoinHandle, Thread};
 use std::time::Duration;
 
 use control::{Commands, Event, Events};
-use mechanism::{CycleStatistics, Input, Mechanism, Params, Snapshot, controllers};
-use params::Set;
+use mechanism::{Input, Mechanism, Params, Snapshot, controllers};
 use ros::{Shell, clock};
 use units::Instant;
 
-use super::factory::Factory;
 use super::follow::FollowServers;
 use super::lock;
 use super::outputs::ControllerOutputs;
@@ -28,8 +25,8 @@ const SHORT: Duration = Duration::from_millis(1);
 /// How often it looks for them at least.
 const LONG: Duration = Duration::from_millis(20);
 
-/// The thread between the control loop and the machine: it delivers what the loop reports, and does what the machine asks for and
-/// must not wait for. It ends when this is dropped.
+/// The thread between the control loop and the machine: it delivers what the loop reports, and takes back a change that the loop
+/// has not taken. It ends when this is dropped.
 ///
 /// The loop makes no system call, so it cannot wake anyone. The courier knows when it steps, and looks then.
 pub(super) struct Courier {
@@ -43,26 +40,19 @@ pub(super) struct Desk(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    asked: Mutex<VecDeque<controllers::Output>>,
+    /// Whether the machine wants its change back.
+    is_withdrawal_due: AtomicBool,
     returned: Mutex<Vec<(Box<Snapshot>, usize)>>,
     /// Whether the loop has a change that it did not report yet.
     is_change_due: AtomicBool,
-    watch: Mutex<Watch>,
     thread: OnceLock<Thread>,
     has_ended: AtomicBool,
 }
 
-/// What the loop reported last.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Watch {
-    last: Instant,
-    pub(super) cycles: CycleStatistics,
-}
-
 impl Desk {
-    /// Asks for something that the manager needs.
-    pub(super) fn ask(&self, asked: controllers::Output) {
-        lock(&self.0.asked).push_back(asked);
+    /// Asks for the change back.
+    pub(super) fn withdraw(&self) {
+        self.0.is_withdrawal_due.store(true, Ordering::SeqCst);
         self.wake();
     }
 
@@ -75,11 +65,6 @@ impl Desk {
     pub(super) fn expect_change(&self) {
         self.0.is_change_due.store(true, Ordering::SeqCst);
         self.wake();
-    }
-
-    /// What the loop reported last.
-    pub(super) fn watch(&self) -> Watch {
-        *lock(&self.0.watch)
     }
 
     fn wake(&self) {
@@ -97,9 +82,7 @@ pub(super) struct Bag {
     /// The efforts for a robot elsewhere.
     pub(super) efforts: Option<Efforts>,
     pub(super) follow: Arc<Mutex<FollowServers>>,
-    pub(super) factory: Factory,
     pub(super) commands: Commands,
-    pub(super) parameters: Arc<Mutex<Set>>,
 }
 
 impl Courier {
@@ -111,10 +94,10 @@ impl Courier {
         let own = desk.clone();
         let body = move || {
             let _ = own.0.thread.set(thread::current());
+            let mut last = Instant::ZERO;
             while !own.0.has_ended.load(Ordering::SeqCst) {
-                bag.work(&own.0);
+                bag.work(&own.0, &mut last);
                 let is_change_due = own.0.is_change_due.load(Ordering::SeqCst);
-                let last = lock(&own.0.watch).last;
                 thread::park_timeout(pace.sleep(clock::now(), last, is_change_due));
             }
         };
@@ -134,35 +117,22 @@ impl Drop for Courier {
 }
 
 impl Bag {
-    fn work(&mut self, shared: &Shared) {
+    /// `last` becomes the time of the last step that was reported.
+    fn work(&mut self, shared: &Shared, last: &mut Instant) {
         if let Some(efforts) = &mut self.efforts {
             efforts.publish();
         }
-        self.deliver_events(shared);
-        loop {
-            // A statement of its own: nothing is locked while the machine receives an input.
-            let asked = lock(&shared.asked).pop_front();
-            let Some(asked) = asked else { break };
-            match asked {
-                controllers::Output::Create { name, .. } => {
-                    let set = lock(&self.parameters).clone();
-                    self.factory.create(name, set);
-                }
-                controllers::Output::Withdraw => {
-                    let taken = self.commands.withdraw();
-                    if taken.is_some() {
-                        shared.is_change_due.store(false, Ordering::SeqCst);
-                    }
-                    self.shell.deliver(Input::Manager(controllers::Input::Withdrawn(taken)));
-                }
-                controllers::Output::ReloadLibraries => self.factory.reload(),
-                controllers::Output::Discard(left_over) => self.factory.discard(left_over),
-                _ => {}
+        self.deliver_events(shared, last);
+        if shared.is_withdrawal_due.swap(false, Ordering::SeqCst) {
+            let taken = self.commands.withdraw();
+            if taken.is_some() {
+                shared.is_change_due.store(false, Ordering::SeqCst);
             }
+            self.shell.deliver(Input::Manager(controllers::Input::Withdrawn(taken)));
         }
     }
 
-    fn deliver_events(&mut self, shared: &Shared) {
+    fn deliver_events(&mut self, shared: &Shared, last: &mut Instant) {
         while let Some(event) = self.events.take() {
             let input = match event {
                 Event::Changed(change) => {
@@ -171,12 +141,7 @@ impl Bag {
                 }
                 Event::Failed(index, failure) => Input::Manager(controllers::Input::Failed(index, failure)),
                 Event::Reported(snapshot) => {
-                    let mut watch = lock(&shared.watch);
-                    watch.last = snapshot.now;
-                    if let Some(cycles) = &snapshot.cycles {
-                        watch.cycles = *cycles;
-                    }
-                    drop(watch);
+                    *last = snapshot.now;
                     Input::Reported(snapshot)
                 }
                 Event::Said(controller, at, output, report) => {

@@ -126,8 +126,10 @@ impl FollowServer {
         let is_cancelled =
             self.open.as_mut().and_then(|open| open.cancels.receive()).is_some_and(|count| count > 0);
         if is_cancelled {
-            let is_sent = deliveries.send(self.id, INPUT, Message::Trajectory(None));
-            let ended = if is_sent { self.follower.cancel() } else { self.follower.lose() };
+            self.follower.request_cancel();
+        }
+        if self.follower.is_cancelling() && deliveries.send(self.id, INPUT, Message::Trajectory(None)) {
+            let ended = self.follower.cancel();
             self.end(ended);
         }
         while let Some(request) = self.server.next_goal() {
@@ -141,25 +143,24 @@ impl FollowServer {
         }
     }
 
-    /// Accepts a goal. One that is not valid is aborted at once, since a rejection carries no reason.
+    /// Accepts a goal. One that is not valid, or does not reach the controller, is aborted at once, since a rejection carries no
+    /// reason; the open one goes on.
     fn begin(&mut self, request: GoalRequest<Follow::Action>, deliveries: &mut Deliveries) {
         let id = self.follower.new_id();
         let joints: Vec<String> = self.follower.joints().iter().map(|joint| joint.name.clone()).collect();
         let goal = goal(request.goal().clone());
         let motion = goal.and_then(|goal| goal.motion(id, &joints, clock::stamp()));
         let Some((goal, cancels)) = request.accept() else { return };
-        match motion {
-            Ok(motion) => {
-                let preempted = self.follower.accept(id);
-                self.end(preempted);
-                self.open = Some(Open { goal, cancels, feedback: Follow::Feedback::default() });
-                if !deliveries.send(self.id, INPUT, Message::Trajectory(Some(Box::new(motion)))) {
-                    let ended = self.follower.lose();
-                    self.end(ended);
-                }
-            }
-            Err(error) => end(&self.name, goal, FollowResult::from(&error)),
+        let message = match motion {
+            Ok(motion) => Message::Trajectory(Some(Box::new(motion))),
+            Err(error) => return end(&self.name, goal, FollowResult::from(&error)),
+        };
+        if !deliveries.send(self.id, INPUT, message) {
+            return end(&self.name, goal, FollowResult::lost());
         }
+        let preempted = self.follower.accept(id);
+        self.end(preempted);
+        self.open = Some(Open { goal, cancels, feedback: Follow::Feedback::default() });
     }
 
     /// Ends the open goal with `result`, if there is one.

@@ -96,7 +96,7 @@ impl ControllerTopics {
         Ok(())
     }
 
-    /// Passes all received messages on, and each trajectory after it was announced. `clock` knows whether they may have waited.
+    /// Passes all received messages on, and announces each trajectory that was. `clock` knows whether they may have waited.
     pub(super) fn pass_on(
         &mut self,
         deliveries: &mut Deliveries,
@@ -105,11 +105,11 @@ impl ControllerTopics {
     ) {
         for topic in &mut self.0 {
             while let Some(message) = topic.next(clock) {
-                if matches!(message, Message::Trajectory(_)) {
-                    announce(topic.controller);
-                }
+                let is_trajectory = matches!(message, Message::Trajectory(_));
                 if !deliveries.send_late(topic.controller, topic.input, message, clock.waited()) {
                     log::warn!(target: NAME, "a message on '{}' is lost: too many wait for the control loop", topic.name);
+                } else if is_trajectory {
+                    announce(topic.controller);
                 }
             }
         }

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use mechanism::controllers::{Input as ManagerInput, Refusal, Request, RequestId};
 use mechanism::{Input, Mechanism};
@@ -9,7 +10,8 @@ use r2r::pr2_mechanism_msgs::srv::{
     UnloadController,
 };
 use r2r::std_srvs::srv::Empty;
-use ros::{Error, GoalEnd, Runner, Shell};
+use ros::{Error, GoalEnd, Runner, Shell, clock};
+use units::Instant;
 
 use super::NAME;
 use super::factory::Types;
@@ -27,18 +29,22 @@ struct Open {
     replies: BTreeMap<RequestId, Reply>,
 }
 
-/// The way to answer a request, and whether it needs the node's own thread meanwhile.
+/// The way to answer a request, and until when it needs the node's own thread meanwhile.
 struct Reply {
     send: Answer,
-    needs_node: bool,
+    needs_node_until: Option<Instant>,
 }
+
+/// For so long the node looks often for what a request needs; then a library takes its time, and the node's usual pace will do.
+const YOUNG: Duration = Duration::from_millis(100);
 
 impl Requests {
     fn add(&self, needs_node: bool, reply: impl FnOnce(&Result<(), Refusal>) + Send + 'static) -> RequestId {
         let mut open = self.lock();
         open.last += 1;
         let id = open.last;
-        open.replies.insert(id, Reply { send: Box::new(reply), needs_node });
+        let needs_node_until = needs_node.then(|| clock::now() + YOUNG);
+        open.replies.insert(id, Reply { send: Box::new(reply), needs_node_until });
         id
     }
 
@@ -53,9 +59,12 @@ impl Requests {
         }
     }
 
-    /// Whether one waits that needs the node's own thread, which cannot be woken for it.
+    /// Whether a young one waits that needs the node's own thread, which cannot be woken for it.
     pub(super) fn need_node(&self) -> bool {
-        self.lock().replies.values().any(|reply| reply.needs_node)
+        self.lock()
+            .replies
+            .values()
+            .any(|reply| reply.needs_node_until.is_some_and(|until| clock::now() < until))
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
@@ -159,13 +168,13 @@ pub(super) fn serve(
             },
             |id, shell| shell.deliver(Input::Manager(ManagerInput::Cancelled(id))),
         )?
-        // Services are answered in this order: of a reset and a halt that were received together, the halt counts.
-        .service::<Empty::Service>("reset_motors", |_, context| {
-            context.shell().deliver(Input::ResetRequested);
-            Some(Empty::Response {})
+        // Answered in this order: of a reset and a halt that were received together, the halt counts.
+        .urgent_service::<Empty::Service>("reset_motors", |_, shell| {
+            shell.deliver(Input::ResetRequested);
+            Empty::Response {}
         })?
-        .service::<Empty::Service>("halt_motors", |_, context| {
-            context.shell().deliver(Input::HaltRequested);
-            Some(Empty::Response {})
+        .urgent_service::<Empty::Service>("halt_motors", |_, shell| {
+            shell.deliver(Input::HaltRequested);
+            Empty::Response {}
         })
 }
