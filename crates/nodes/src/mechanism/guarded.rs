@@ -97,13 +97,15 @@ mod tests {
         let mut robot = Robot::from_parts(Vec::new(), Vec::new(), Vec::new());
         let mut step = Step { now: Instant::ZERO, period: core::time::Duration::ZERO, robot: &mut robot };
         let mut guarded = Guarded::new(Box::new(Panics));
-        assert_eq!(guarded.starting(&mut step), Ok(()));
+        assert_eq!(guarded.can_start(step.robot), Ok(()));
+        guarded.starting(&mut step);
         let line =
             include_str!("guarded.rs").lines().position(|line| line.contains(r#"panic!("on"#)).unwrap() + 1;
         let expected = format!("it panicked at {}:{line}; unload it and load it again", file!());
         let failure = guarded.update(&mut step).unwrap_err();
         assert_eq!(failure.0, expected);
-        assert_eq!(guarded.starting(&mut step), Err(failure));
+        guarded.starting(&mut step);
+        assert_eq!(guarded.can_start(step.robot), Err(failure));
         assert!(!panics::happened(), "it is no panic of the node");
     }
 }
