@@ -9,15 +9,19 @@
 
 mod arguments;
 mod arm;
+mod calls;
 mod children;
 mod error;
 mod headless;
+mod operator;
 mod other_nodes;
 mod pilot;
 mod record;
 mod screen;
+mod script;
 mod start;
 mod vehicle;
+mod verdict;
 mod widgets;
 
 use std::fmt::Display;
