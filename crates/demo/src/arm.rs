@@ -97,13 +97,7 @@ pub fn run(demo: &Demo) -> Result<(), Error> {
         Ok(())
     });
     drop(alarm);
-    let result = result.and_then(|()| {
-        children.end()?;
-        print(format_args!("{}: ended with exit code 0", mechanism::NAME));
-        let failures = if arguments.headless { shell.inspect(table::failures) } else { Vec::new() };
-        if failures.is_empty() { Ok(()) } else { Err(Error::Failed(failures)) }
-    });
-    demo.end(children, result)
+    demo.judge(children, mechanism::NAME, result, || shell.inspect(table::failures))
 }
 
 fn progress(operator: &Operator) -> Progress {

@@ -1,7 +1,7 @@
-use nalgebra::{Rotation3, UnitQuaternion};
+use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 
 use crate::hand::contacts;
-use crate::hand::kinematics::{ImuMount, JointFrame};
+use crate::hand::kinematics::{Angle, ImuMount, JointFrame, Link, Mount, link, pose};
 use crate::model::Model;
 use crate::wire::{MAX, Sensor};
 
@@ -45,6 +45,17 @@ pub struct Pad<'a> {
     pub position: [f64; 3],
     /// \[m\]
     pub radius: f64,
+}
+
+/// A hand in a posture, as lines and points in the frame of its base \[m\].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Posture {
+    /// From the origin of a link to that of each link that it carries; on the last link of a finger to the middle of its sensors.
+    pub bones: Vec<[[f64; 3]; 2]>,
+    /// The centers of the contact sensors in their order.
+    pub contacts: Vec<[f64; 3]>,
+    /// The inertial units in their order.
+    pub imus: Vec<[f64; 3]>,
 }
 
 impl Skeleton {
@@ -93,6 +104,35 @@ impl Skeleton {
             position: pad.mount.position.into(),
             radius: pad.radius,
         })
+    }
+
+    /// Where everything is at these joint positions \[rad\].
+    pub fn posture(&self, joint_pos: &[f32; MAX]) -> Posture {
+        let mut angles = [Angle::default(); MAX];
+        for (angle, position) in angles.iter_mut().zip(joint_pos) {
+            angle.position = f64::from(*position);
+        }
+        let mut links = vec![Link::base(); self.joints.len()];
+        pose(&self.joints, &angles, &mut links);
+        let at = |mount: &Mount| link(&links, mount.link).point(mount.position);
+        let mut bones = Vec::new();
+        for (index, joint) in self.joints.iter().enumerate() {
+            let (from, to) = (link(&links, joint.parent).origin, link(&links, Some(index)).origin);
+            if (to - from).norm() > 0.0 {
+                bones.push([from.into(), to.into()]);
+            }
+            let mounts = self.pads.iter().map(|pad| &pad.mount).chain(self.imus.iter().map(|imu| &imu.mount));
+            let own: Vec<Vector3<f64>> = mounts.filter(|mount| mount.link == Some(index)).map(at).collect();
+            let is_last = !self.joints.iter().any(|other| other.parent == Some(index));
+            if is_last && !own.is_empty() {
+                bones.push([to.into(), (own.iter().sum::<Vector3<f64>>() / own.len() as f64).into()]);
+            }
+        }
+        Posture {
+            bones,
+            contacts: self.pads.iter().map(|pad| at(&pad.mount).into()).collect(),
+            imus: self.imus.iter().map(|imu| at(&imu.mount).into()).collect(),
+        }
     }
 }
 

@@ -6,9 +6,10 @@ use crate::arm::act::Act;
 use crate::arm::calls::{Answer, Call};
 use crate::arm::motion::Motion;
 use crate::arm::record::Record;
-use crate::arm::robot::{Controller, Joint, JointState, run, running, words};
+use crate::arm::robot::{Controller, Joint, JointState, run, running};
 use crate::verdict::Verdict::{self, Bad, Good, Pending};
 use crate::widgets::number;
+use crate::words::words;
 
 /// How near to a commanded position a joint comes \[rad\]: `goal_tolerance` of `config/arm.yaml`.
 const GOAL: f64 = 0.02;
