@@ -223,4 +223,30 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn a_posture_is_where_the_frames_are() {
+        let (skeleton, sensor) = bent(&[]);
+        let poses = poses(&skeleton, &sensor);
+        let posture = skeleton.posture(&sensor.joint_pos);
+        let is_near = |a: [f64; 3], b: Vector3<f64>| (Vector3::from(a) - b).norm() < 1e-9;
+        assert_eq!((posture.contacts.len(), posture.imus.len()), (19, 5));
+        for (pad, at) in skeleton.pads().zip(&posture.contacts) {
+            let expected = poses[pad.frame] * nalgebra::Point3::from(pad.position);
+            assert!(is_near(*at, expected.coords), "{}", pad.name);
+        }
+        for (imu, at) in skeleton.imus().zip(&posture.imus) {
+            assert!(is_near(*at, poses[imu.name].translation.vector), "{}", imu.name);
+        }
+        // 19 links lie elsewhere than the one that carries them, and each of five fingers has a tip.
+        assert_eq!(posture.bones.len(), 24);
+        for frame in skeleton.links(&sensor).filter(|frame| frame.translation != [0.0; 3]) {
+            let ends = [frame.parent, frame.name].map(|name| poses[name].translation.vector);
+            let bone =
+                posture.bones.iter().find(|[from, to]| is_near(*from, ends[0]) && is_near(*to, ends[1]));
+            assert!(bone.is_some(), "{}", frame.name);
+        }
+        let tip = poses["index3"] * nalgebra::Point3::new(-0.0005, 0.0, 0.0145);
+        assert!(posture.bones.iter().any(|[_, to]| is_near(*to, tip.coords)), "between sensor and unit");
+    }
 }
