@@ -1,4 +1,6 @@
 use haptix::{AnalyticHand, DeviceLoop, GraspValue, Haptix, MAX, Model, Params, Report, Settings};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
 use units::Machine;
 
 use super::*;
@@ -6,6 +8,7 @@ use crate::hand::act::Feels;
 use crate::hand::commander::CAP;
 use crate::hand::device::PARAMETERS;
 use crate::hand::script::{CLOSED, HOLDERS};
+use crate::hand::view::{Picture, draw};
 
 const LENGTH: Duration = Duration::from_secs(12);
 
@@ -414,4 +417,37 @@ fn stopping_ends_all_commands() {
     node.play(now, now + 1500);
     assert_eq!(node.operator.deadline(), None);
     assert_eq!(node.machine.state(), haptix::State::Holding);
+}
+
+/// The screen of the page of `haptix`: the smallest one, in the middle of the script.
+fn screen() -> String {
+    let mut node = Node::new(false, Fault::None);
+    // 5 s of waiting, then 8, 12 and half of 8 percent of 12 s.
+    node.play(0, 7_900);
+    let picture = Picture::of(&node.operator, 152, at(7_900));
+    let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+    terminal.draw(|frame| draw(frame, &picture)).unwrap();
+    let cells: Vec<&str> = terminal.backend().buffer().content().iter().map(|cell| cell.symbol()).collect();
+    let lines = cells.chunks(80).map(|line| line.concat().trim_end().to_owned());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_page_shows_the_screen_as_it_is() {
+    const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/nodes/haptix.md");
+    const MARK: &str = "<!-- screen -->\n";
+    let page = std::fs::read_to_string(PAGE).unwrap();
+    let (before, rest) = page.split_once(MARK).unwrap();
+    let (_, after) = rest.split_once("<!-- end -->").unwrap();
+    let screen = screen();
+    assert!(screen.contains("script 3/11: go on with the grasp"), "{screen}");
+    let expected = format!("{before}{MARK}\n```text\n{screen}\n```\n\n<!-- end -->{after}");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(PAGE, &expected).unwrap();
+    }
+    let page = std::fs::read_to_string(PAGE).unwrap();
+    assert!(
+        page == expected,
+        "the page has another screen; write it anew with `BLESS=1 cargo test -p demo`:\n{screen}"
+    );
 }

@@ -19,21 +19,30 @@ struct View {
 }
 
 /// From the side of the palm, with the thumb to the right; from the side of the thumb, with the back of the hand to the right.
-const VIEWS: [View; 2] = [
+const BOTH: [View; 2] = [
     View { title: " palm ", project: |[_, y, z]| (-y, z), bounds: [[-0.06, 0.1], [-0.01, 0.235]] },
     View { title: " side ", project: |[x, _, z]| (x, z), bounds: [[-0.115, 0.045], [-0.01, 0.235]] },
 ];
+/// From between these two sides, where there is no room for both.
+const BETWEEN: [View; 1] = [View {
+    title: " hand ",
+    project: |[x, y, z]| ((x - y) * core::f64::consts::FRAC_1_SQRT_2, z),
+    bounds: [[-0.115, 0.09], [-0.01, 0.235]],
+}];
+/// So many columns are room for both.
+const WIDE: u16 = 44;
 /// A touched contact sensor is drawn as a ring of this radius \[m\].
 const RING: f64 = 0.007;
 
-/// Draws the hand from two sides, its contact sensors in the colours of their forces, and the ball.
+/// Draws the hand from two sides or from between them, its contact sensors in the colours of their forces, and the ball.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
-    let halves: [Rect; 2] = Layout::horizontal([Constraint::Ratio(1, 2); 2]).areas(area);
-    for (half, view) in halves.into_iter().zip(VIEWS) {
+    let views: &[View] = if area.width < WIDE { &BETWEEN } else { &BOTH };
+    let parts = Layout::horizontal(views.iter().map(|_| Constraint::Fill(1))).split(area);
+    for (part, view) in parts.iter().zip(views) {
         let block = Block::bordered().title(view.title);
-        let [x, y] = fitted(view.bounds, block.inner(half));
+        let [x, y] = fitted(view.bounds, block.inner(*part));
         let canvas = Canvas::default().block(block).marker(Marker::Braille).x_bounds(x).y_bounds(y);
-        frame.render_widget(canvas.paint(|context| paint(context, picture, view.project)), half);
+        frame.render_widget(canvas.paint(|context| paint(context, picture, view.project)), *part);
     }
 }
 
@@ -66,13 +75,13 @@ mod tests {
     use crate::hand::device::Device;
 
     #[test]
-    fn the_open_hand_and_the_ball_are_within_both_views() {
+    fn the_open_hand_and_the_ball_are_within_all_views() {
         let Device { skeleton, ball, .. } = Device::read().unwrap();
         let posture = skeleton.posture(&[0.0; haptix::MAX]);
         let places = posture.bones.into_iter().flatten().chain(posture.contacts);
         let mut edges: Vec<[f64; 3]> = places.collect();
         edges.extend([-ball.radius, ball.radius].map(|far| ball.center.map(|part| part + far)));
-        for View { title, project, bounds: [[left, right], [low, high]] } in VIEWS {
+        for View { title, project, bounds: [[left, right], [low, high]] } in BOTH.into_iter().chain(BETWEEN) {
             for place in &edges {
                 let (x, y) = project(*place);
                 assert!(left < x && x < right && low < y && y < high, "{title}: {place:?}");

@@ -81,8 +81,7 @@ fn everything_is_on_the_smallest_screen() {
         let screen = screen(width, height, |_| {}).join("\n");
         for text in [
             "Steersman, ROS domain 42",
-            " palm ",
-            " side ",
+            if width < 94 { "┌ hand ───" } else { "─┐┌ side ───" },
             "GRASPING  cable plugged in  ball there",
             "1 2Pinch                5 FinePinch(American)",
             "2 Cylindrical 0.5       6 FinePinch(British)",
