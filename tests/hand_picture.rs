@@ -1,5 +1,6 @@
 //! The picture of the hand on the page of `haptix`: its contact sensors and inertial units by their numbers in a reading, and the
 //! forces while it holds the ball of `config/hand.yaml`. It is drawn from the node's own hand.
+#![allow(clippy::expect_used)] // a failed expectation is an error of the test's set-up
 
 use std::fmt::Write;
 use std::fs;

@@ -36,7 +36,7 @@ use crate::other_nodes::{self, OwnTopics};
 use crate::print;
 use crate::start::{Demo, operate};
 use calls::Calls;
-use machine::{Input, Operator, Output, Pilot};
+use machine::{Input, Operator, Output};
 use script::Script;
 use topics::Topics;
 
@@ -101,10 +101,5 @@ pub fn run(demo: &Demo) -> Result<(), Error> {
 }
 
 fn progress(operator: &Operator) -> Progress {
-    match operator.pilot() {
-        Pilot::Starting => Progress::Starting(operator.observed().missing()),
-        Pilot::Script(place) => Progress::Playing(place.began),
-        Pilot::Finished(_) => Progress::Finished,
-        Pilot::Waiting(_) | Pilot::Keyboard(()) => Progress::Starting(Vec::new()),
-    }
+    operator.pilot().progress(operator.observed().missing())
 }

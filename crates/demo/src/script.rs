@@ -10,7 +10,7 @@ pub struct Script<S: 'static> {
 }
 
 /// The place in a script.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place<S> {
     /// When the script began.
     pub began: Instant,

@@ -15,7 +15,7 @@ use crate::arm::robot::{Controller, Joint, JointState, Listed};
 use crate::arm::script::{Script, Step};
 use crate::calls::CallQueue;
 use crate::operator::Role;
-use crate::pilot::KEY_WAIT;
+use crate::pilot::Turn;
 use crate::verdict::{Outcome, Verdict};
 
 /// The inputs of the operator.
@@ -341,23 +341,21 @@ impl Role for User {
     }
 
     fn update(&mut self, now: Instant) {
-        match self.pilot {
-            Pilot::Starting if self.observed.missing().is_empty() && self.is_headless => {
-                self.begin_script(now)
-            }
-            Pilot::Starting if self.observed.missing().is_empty() => self.pilot = Pilot::Waiting(now),
-            Pilot::Waiting(since) if now >= since + KEY_WAIT => self.begin_script(now),
-            Pilot::Script(place) if now >= place.ends && self.calls.is_idle() => {
+        let (is_ready, is_idle) = (self.observed.missing().is_empty(), self.calls.is_idle());
+        match self.pilot.turn(now, is_ready, self.is_headless, is_idle) {
+            Turn::Begin => self.begin_script(now),
+            Turn::Next(place) => {
                 self.end_step(now, place.step);
                 self.enter_step(now, place.began, place.index + 1);
             }
-            Pilot::Keyboard(()) if self.calls.is_idle() => {
-                if let Some(key) = self.then.take() {
-                    let is_good = self.verdict_at(now).is_some_and(|verdict| verdict.is_good());
-                    is_good.then(|| self.press(now, key));
-                }
-            }
-            _ => {}
+            Turn::Stay => {}
+        }
+        if matches!(self.pilot, Pilot::Keyboard(()))
+            && self.calls.is_idle()
+            && let Some(key) = self.then.take()
+            && self.verdict_at(now).is_some_and(|verdict| verdict.is_good())
+        {
+            self.press(now, key);
         }
         if let Pilot::Script(_) = self.pilot {
             self.commander.turn_round(self.observed.pan());
@@ -376,11 +374,7 @@ impl Role for User {
     }
 
     fn deadline(&self, now: Instant) -> Option<Instant> {
-        let by_itself = match self.pilot {
-            Pilot::Waiting(since) => Some(since + KEY_WAIT),
-            Pilot::Script(place) if self.calls.is_idle() => Some(place.ends),
-            _ => None,
-        };
+        let by_itself = self.pilot.deadline(self.calls.is_idle());
         earliest(by_itself, earliest(self.calls.deadline(), self.commander.deadline(now)))
     }
 }

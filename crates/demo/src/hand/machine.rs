@@ -14,7 +14,7 @@ use crate::hand::observed::{Names, Observed, Reading};
 use crate::hand::record::{Change, Record};
 use crate::hand::script::{Script, Step};
 use crate::operator::Role;
-use crate::pilot::KEY_WAIT;
+use crate::pilot::Turn;
 use crate::verdict::{Outcome, Verdict};
 
 /// The inputs of the operator.
@@ -282,17 +282,14 @@ impl Role for User {
     }
 
     fn update(&mut self, now: Instant) {
-        match self.pilot {
-            Pilot::Starting if self.observed.missing().is_empty() && self.is_headless => {
-                self.begin_script(now)
-            }
-            Pilot::Starting if self.observed.missing().is_empty() => self.pilot = Pilot::Waiting(now),
-            Pilot::Waiting(since) if now >= since + KEY_WAIT => self.begin_script(now),
-            Pilot::Script(place) if now >= place.ends && self.calls.is_idle() => {
+        let (is_ready, is_idle) = (self.observed.missing().is_empty(), self.calls.is_idle());
+        match self.pilot.turn(now, is_ready, self.is_headless, is_idle) {
+            Turn::Begin => self.begin_script(now),
+            Turn::Next(place) => {
                 self.end_step(now);
                 self.enter_step(now, place.began, place.index + 1);
             }
-            _ => {}
+            Turn::Stay => {}
         }
         if self.calls.is_late(now) {
             self.answered(now, Answer::Silent);
@@ -308,11 +305,7 @@ impl Role for User {
     }
 
     fn deadline(&self, _: Instant) -> Option<Instant> {
-        let by_itself = match self.pilot {
-            Pilot::Waiting(since) => Some(since + KEY_WAIT),
-            Pilot::Script(place) if self.calls.is_idle() => Some(place.ends),
-            _ => None,
-        };
+        let by_itself = self.pilot.deadline(self.calls.is_idle());
         earliest(by_itself, earliest(self.calls.deadline(), self.commander.deadline()))
     }
 }
