@@ -35,8 +35,8 @@ const NEAR: f32 = 0.02;
 const RESTS: f32 = 0.05;
 /// How long something that stays so is watched.
 const WATCHED: Duration = Duration::from_millis(300);
-/// How much sooner or later than its time-out a hold may be seen: the commander repeats every 50 ms.
-const SOONER: Duration = Duration::from_millis(100);
+/// How much sooner or later than its time-out a hold may be seen: the commander repeats every 50 ms, on a busy machine later.
+const SOONER: Duration = Duration::from_millis(200);
 const LATER: Duration = Duration::from_millis(300);
 
 /// What is expected of an act.

@@ -165,7 +165,7 @@ fn silence_ends_in_a_hold_at_its_time() {
         verdict(&Act::Pull, now, changes)
     };
     assert_eq!(seen(Some(1980), 2400), Good("HOLDING after 0.98 s".into()));
-    assert_eq!(seen(Some(1890), 2400), Bad("HOLDING already after 0.89 s".into()));
+    assert_eq!(seen(Some(1790), 2400), Bad("HOLDING already after 0.79 s".into()));
     assert!(matches!(seen(Some(2301), 2400), Bad(_)), "too late");
     assert_eq!(seen(None, 2300), Pending("GRASPING after 1.30 s".into()));
     assert_eq!(seen(None, 2301), Bad("GRASPING after 1.30 s".into()));
