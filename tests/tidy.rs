@@ -73,6 +73,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "params",
             "joystick",
             "hindbrain",
+            "haptix",
             "world",
             "gamepad",
             "ros",

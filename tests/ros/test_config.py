@@ -21,7 +21,7 @@ LUCI = {**{node: node for node in ("joystick", "velocity_arbiter", "zone_scaler"
     + [("steersman", "demo.yaml", node) for node in NODES[:4]]
     + [(executable, f"{executable}.yaml", node) for executable, node in CHAIR.items()]
     + [(executable, "luci.yaml", node) for executable, node in LUCI.items()]
-    + [("chair", "luci_profiles.yaml", "chair"), ("mechanism", "mechanism.yaml", "mechanism"), ("mechanism", "arm.yaml", "mechanism"), ("haptix", "haptix.yaml", "haptix")],
+    + [("chair", "luci_profiles.yaml", "chair"), ("mechanism", "mechanism.yaml", "mechanism"), ("mechanism", "arm.yaml", "mechanism"), ("haptix", "haptix.yaml", "haptix"), ("haptix", "hand.yaml", "haptix")],
 )
 def test_a_node_starts_with_its_file(graph, executable, file, node):
     robot = ["-p", f"robot_description:={ARM}"] if executable == "mechanism" else []
@@ -37,7 +37,7 @@ def test_a_node_starts_with_its_file(graph, executable, file, node):
 
 def test_launch_files_name_what_exists():
     files = sorted((ROOT / "launch").glob("*.launch.xml"))
-    assert {file.name for file in files} == {f"{node}.launch.xml" for node in [*NODES, *CHAIR, "steersman", "luci", "mechanism", "arm", "haptix"]}
+    assert {file.name for file in files} == {f"{node}.launch.xml" for node in [*NODES, *CHAIR, "steersman", "luci", "mechanism", "arm", "haptix", "hand"]}
     for file in files:
         tree = xml.etree.ElementTree.parse(file)
         # Shared memory blocks publishers while processes join and leave.

@@ -1,4 +1,4 @@
-"""The demo drives its own vehicle and its own arm only."""
+"""The demo drives its own vehicle, its own arm and its own hand only."""
 
 import contextlib
 import os
@@ -8,6 +8,8 @@ import subprocess
 import pytest
 import rclpy
 from conftest import EDGE, STOP
+from hands import ONE, command, hand
+from haptix_msgs.msg import Command
 from mechanisms import arm
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Int16, String
@@ -24,6 +26,18 @@ def demo(changes=(), timeout=60.0, arguments=()):
     environment.update(changes)
     command = ["demo", "--headless", "--seconds", "12", *arguments]
     return subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout)
+
+
+@contextlib.contextmanager
+def started(arguments):
+    """The same in the domain of the tests while it runs."""
+    command = ["demo", "--headless", "--seconds", "12", *arguments]
+    environment = {**os.environ, "STEERSMAN_DOMAIN": DOMAIN}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 @contextlib.contextmanager
@@ -110,6 +124,51 @@ def test_in_a_chosen_domain_the_arms_demo_refuses_to_begin_beside_a_mechanism():
         assert ended.returncode == 1
         assert "demo: the node '/mechanism' already publishes '/joint_states', which the demo would drive with" in ended.stdout, ended.stdout
         assert manager.list() == [("pan_position", "stopped")]
+
+
+def test_the_hands_demo_passes_its_own_checks_and_leaves_the_shells_hand_alone():
+    with hand() as shells:
+        ended = demo(arguments=["--hand"])
+        assert ended.returncode == 0 and ended.stdout.endswith("demo: ok\n"), ended.stdout
+        for line in [
+            "   ok: HOLDING; 5 units within 0.00\\d m/s² of it, forces up to 0.0 N",
+            "   ok: thumb_distal [\\d.]+, index_medial [\\d.]+, middle_medial [\\d.]+, ring_medial [\\d.]+ and pinky_distal [\\d.]+ N after .*",
+            "   ok: 'ref_pos\\[2\\] is NaN, must be a finite number \\[rad\\]'; motors moved 0.00\\d rad",
+            "   ok: the ball is away, forces up to 0.0 N",
+            "haptix: ended with exit code 0",
+        ]:
+            assert re.search(f"^{line}$", ended.stdout, re.MULTILINE), f"{line} is missing:\n{ended.stdout}"
+        assert {message.data.split(":")[0] for _, message in shells.graph.messages["/haptix/state"]} <= {"STARTING", "HOLDING"}
+        assert list(shells.read().motor_pos) == [0.0] * 32
+
+
+def test_in_a_chosen_domain_the_hands_demo_refuses_to_begin_beside_a_hand():
+    with hand() as shells:
+        ended = demo({"STEERSMAN_DOMAIN": DOMAIN}, 10.0, ["--hand"])
+        assert ended.returncode == 1
+        assert re.search(r"^demo: the node '/haptix' already publishes '/haptix/\S+', which the demo would drive with", ended.stdout, re.MULTILINE), ended.stdout
+        assert list(shells.read().motor_pos) == [0.0] * 32
+
+
+def test_the_hands_demo_fails_if_somebody_else_commands_its_hand():
+    """A hand that is commanded while the demo's own commander is silent does not hold, and one that is commanded at rest neither."""
+    with other_node() as node:
+        message = command(ref_vel_max=[3.0] * 13)
+        with started(["--hand"]) as process:
+            for line in process.stdout:
+                if "watch the hand at rest" in line:
+                    break
+            # Not before: the demo would not begin beside it.
+            publisher = node.create_publisher(Command, "/haptix/command", ONE)
+            node.create_timer(0.1, lambda: publisher.publish(message))
+            executor = rclpy.executors.SingleThreadedExecutor(context=node.context)
+            executor.add_node(node)
+            while process.poll() is None:
+                executor.spin_once(timeout_sec=0.2)
+            rest = process.stdout.read()
+        assert process.returncode == 1
+        failed = "  pull the commander's cable; expected: after 1.0 s of silence the hand is HOLDING; seen: GRASPING after "
+        assert failed in rest, rest
 
 
 def test_a_domain_that_is_none_is_refused():

@@ -19,12 +19,35 @@ pub struct Arguments {
     /// Shows the controller manager instead: a simulated arm of two joints, whose controllers are loaded, switched and unloaded.
     #[arg(long, conflicts_with = "separate")]
     pub arm: bool,
+    /// Shows a hand with a HAPTIX interface instead: it grasps a ball, and its contact sensors feel it.
+    #[arg(long, conflicts_with_all = ["separate", "arm"])]
+    pub hand: bool,
     /// Runs each node as a process of its own instead of `steersman`, which runs them in one.
     #[arg(long)]
     pub separate: bool,
 }
 
+/// What a demo shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Robot {
+    /// A vehicle.
+    Vehicle,
+    /// An arm.
+    Arm,
+    /// A hand.
+    Hand,
+}
+
 impl Arguments {
+    /// What the demo shows.
+    pub fn robot(&self) -> Robot {
+        match (self.arm, self.hand) {
+            (true, _) => Robot::Arm,
+            (_, true) => Robot::Hand,
+            _ => Robot::Vehicle,
+        }
+    }
+
     /// Length of the script.
     pub fn length(&self) -> Duration {
         Duration::from_secs(self.seconds)
@@ -42,12 +65,15 @@ mod tests {
 
     #[test]
     fn options_come_in_any_order_and_both_spellings() {
-        assert_eq!(read(""), Ok(Arguments { headless: false, seconds: 20, arm: false, separate: false }));
-        let all = Ok(Arguments { headless: true, seconds: 30, arm: false, separate: true });
+        let none = Arguments { headless: false, seconds: 20, arm: false, hand: false, separate: false };
+        assert_eq!(read(""), Ok(none));
+        let all = Ok(Arguments { headless: true, seconds: 30, separate: true, ..none });
         assert_eq!(read("--headless --seconds 30 --separate"), all);
         assert_eq!(read("--separate --seconds=30 --headless"), all);
-        let arm = Ok(Arguments { headless: true, seconds: 20, arm: true, separate: false });
-        assert_eq!(read("--arm --headless"), arm);
+        assert_eq!(read("--arm --headless"), Ok(Arguments { headless: true, arm: true, ..none }));
+        assert_eq!(read("--headless --hand"), Ok(Arguments { headless: true, hand: true, ..none }));
+        let robots = ["", "--arm", "--hand"].map(|line| read(line).map(|arguments| arguments.robot()));
+        assert_eq!(robots, [Ok(Robot::Vehicle), Ok(Robot::Arm), Ok(Robot::Hand)]);
     }
 
     #[test]
@@ -57,6 +83,8 @@ mod tests {
             ("--seconds 11", "11 is not in 12..=3600"),
             ("--seconds", "<N>"),
             ("--arm --separate", "--separate"),
+            ("--hand --separate", "--separate"),
+            ("--hand --arm", "--arm"),
         ] {
             let refusal = read(line).unwrap_err();
             assert!(refusal.contains(part), "{line}: {refusal}");

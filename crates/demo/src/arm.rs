@@ -36,7 +36,7 @@ use crate::other_nodes::{self, OwnTopics};
 use crate::print;
 use crate::start::{Demo, operate};
 use calls::Calls;
-use machine::{Input, Operator, Output, Pilot};
+use machine::{Input, Operator, Output};
 use script::Script;
 use topics::Topics;
 
@@ -97,20 +97,9 @@ pub fn run(demo: &Demo) -> Result<(), Error> {
         Ok(())
     });
     drop(alarm);
-    let result = result.and_then(|()| {
-        children.end()?;
-        print(format_args!("{}: ended with exit code 0", mechanism::NAME));
-        let failures = if arguments.headless { shell.inspect(table::failures) } else { Vec::new() };
-        if failures.is_empty() { Ok(()) } else { Err(Error::Failed(failures)) }
-    });
-    demo.end(children, result)
+    demo.judge(children, mechanism::NAME, result, || shell.inspect(table::failures))
 }
 
 fn progress(operator: &Operator) -> Progress {
-    match operator.pilot() {
-        Pilot::Starting => Progress::Starting(operator.observed().missing()),
-        Pilot::Script(place) => Progress::Playing(place.began),
-        Pilot::Finished(_) => Progress::Finished,
-        Pilot::Waiting(_) | Pilot::Keyboard(()) => Progress::Starting(Vec::new()),
-    }
+    operator.pilot().progress(operator.observed().missing())
 }

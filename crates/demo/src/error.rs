@@ -14,6 +14,11 @@ pub enum Error {
     OtherNode(OtherNode),
     /// The demo's own node does not run.
     Ros(ros::Error),
+    /// The file of the demo's hand is wrong.
+    Device {
+        /// What is wrong.
+        what: String,
+    },
     /// The operating system refused something.
     Io {
         /// What was tried.
@@ -80,6 +85,7 @@ impl fmt::Display for Error {
                 )
             }
             Self::Ros(error) => error.fmt(f),
+            Self::Device { what } => write!(f, "config/hand.yaml: {what}"),
             Self::Io { what, source } => write!(f, "could not {what}: {source}"),
             Self::MissingExecutable { path } => {
                 write!(

@@ -1,24 +1,32 @@
 //! Executable `demo`: shows the nodes at work in a terminal, on one machine and without any hardware.
 //!
-//! * [`vehicle`]: a small robot driven from the stick to the motors. [`arm`]: the controllers of a simulated arm.
+//! * [`vehicle`]: a small robot driven from the stick to the motors. [`arm`]: the controllers of a simulated arm. [`hand`]: a
+//!   simulated hand that grasps.
 //! * [`arguments`], [`other_nodes`]: the user's options, the other nodes in the ROS domain.
 //! * [`start`], [`children`]: the start and the end of a demo, the processes of its nodes.
-//! * [`pilot`], [`record`]: who operates, the script or the user; the changes by which a script is judged.
-//! * [`headless`], [`screen`] and [`widgets`]: a script without a screen, a screen, and what is on both.
+//! * [`operator`], [`pilot`], [`script`]: the operator's machine; who operates, the script or the user; a script's steps.
+//! * [`calls`]: calls of services, one after the other. [`record`], [`verdict`]: the changes by which an act is judged, and how.
+//! * [`headless`], [`screen`], [`widgets`] and [`words`]: a script without a screen, a screen, and what is on both.
 #![forbid(unsafe_code)]
 
 mod arguments;
 mod arm;
+mod calls;
 mod children;
 mod error;
+mod hand;
 mod headless;
+mod operator;
 mod other_nodes;
 mod pilot;
 mod record;
 mod screen;
+mod script;
 mod start;
 mod vehicle;
+mod verdict;
 mod widgets;
+mod words;
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
@@ -28,7 +36,7 @@ use std::time::Duration;
 use clap::Parser as _;
 use ros::Stop;
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Robot};
 use crate::error::Error;
 use crate::start::Demo;
 
@@ -74,5 +82,9 @@ fn demonstrate(arguments: Arguments) -> Result<(), Error> {
         ros::start_logger(); // Lines of a log would disturb the screen.
     }
     let demo = Demo { arguments, context, stop, domain, is_shared };
-    if demo.arguments.arm { arm::run(&demo) } else { vehicle::run(&demo) }
+    match demo.arguments.robot() {
+        Robot::Vehicle => vehicle::run(&demo),
+        Robot::Arm => arm::run(&demo),
+        Robot::Hand => hand::run(&demo),
+    }
 }

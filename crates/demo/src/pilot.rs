@@ -2,6 +2,9 @@ use core::time::Duration;
 
 use units::Instant;
 
+use crate::headless::Progress;
+use crate::script::Place;
+
 /// The source of an operator's input: a script with the position `S`, or the user's keys with the state `K`.
 #[derive(Clone, Copy, Debug)]
 pub enum Pilot<S, K> {
@@ -19,6 +22,53 @@ pub enum Pilot<S, K> {
 
 /// How long to wait for a first key.
 pub const KEY_WAIT: Duration = Duration::from_secs(5);
+
+/// What an operator with a script has to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Turn<S> {
+    /// Begin the script.
+    Begin,
+    /// End this step of the script, and enter the next one.
+    Next(Place<S>),
+    /// Nothing new.
+    Stay,
+}
+
+impl<S: Copy, K> Pilot<Place<S>, K> {
+    /// What is to be done at `now`. `is_ready`: all nodes publish; `is_headless`: the script waits for no key; `is_idle`: no call of the
+    /// present step waits for its answer.
+    pub fn turn(&mut self, now: Instant, is_ready: bool, is_headless: bool, is_idle: bool) -> Turn<S> {
+        match *self {
+            Self::Starting if is_ready && is_headless => Turn::Begin,
+            Self::Starting if is_ready => {
+                *self = Self::Waiting(now);
+                Turn::Stay
+            }
+            Self::Waiting(since) if now >= since + KEY_WAIT => Turn::Begin,
+            Self::Script(place) if now >= place.ends && is_idle => Turn::Next(place),
+            _ => Turn::Stay,
+        }
+    }
+
+    /// When [`Self::turn`] is due if nothing happens.
+    pub fn deadline(&self, is_idle: bool) -> Option<Instant> {
+        match self {
+            Self::Waiting(since) => Some(*since + KEY_WAIT),
+            Self::Script(place) if is_idle => Some(place.ends),
+            _ => None,
+        }
+    }
+
+    /// How far a headless operator is; `missing`: the topics without a message.
+    pub fn progress(&self, missing: Vec<&'static str>) -> Progress {
+        match self {
+            Self::Starting => Progress::Starting(missing),
+            Self::Script(place) => Progress::Playing(place.began),
+            Self::Finished(_) => Progress::Finished,
+            Self::Waiting(_) | Self::Keyboard(_) => Progress::Starting(Vec::new()),
+        }
+    }
+}
 
 /// The line for a user while the nodes start; `missing`: the topics without a message.
 pub fn starting(missing: &[&str]) -> String {

@@ -32,6 +32,25 @@ impl Demo {
         Ok(Member::new(&self.context, Specification::new(NAME, purpose), |_| Ok(()))?)
     }
 
+    /// Ends the node `name`, which must end well after a good `result`, and judges a headless script by its `failures`.
+    /// # Errors
+    /// That of `result`, the node's, or the failures.
+    pub fn judge(
+        &self,
+        mut children: Children,
+        name: &str,
+        result: Result<(), Error>,
+        failures: impl FnOnce() -> Vec<String>,
+    ) -> Result<(), Error> {
+        let result = result.and_then(|()| {
+            children.end()?;
+            print(format_args!("{name}: ended with exit code 0"));
+            let failures = if self.arguments.headless { failures() } else { Vec::new() };
+            if failures.is_empty() { Ok(()) } else { Err(Error::Failed(failures)) }
+        });
+        self.end(children, result)
+    }
+
     /// Ends the nodes, and says where their logs are. Returns `result`.
     /// # Errors
     /// That of `result`.

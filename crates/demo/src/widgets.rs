@@ -1,5 +1,8 @@
+use ratatui::layout::Rect;
 use ratatui::style::{Color, Style, Stylize};
 use ratatui::text::{Line, Span};
+
+use crate::verdict::Verdict;
 
 /// The keys and what they do, in as many lines as they need.
 pub fn keys(keys: &[(&'static str, &'static str)], width: u16) -> Vec<Line<'static>> {
@@ -31,6 +34,42 @@ pub fn number(value: f64, decimals: usize) -> String {
     }
 }
 
+/// A line in bold.
+pub fn bold(text: String) -> Line<'static> {
+    Line::from(text).style(Style::new().bold())
+}
+
+/// What is done, what is expected of it, what is seen, and what became of the act before.
+pub fn act(done: String, expected: String, now: &Verdict, before: Option<&Verdict>) -> Vec<Line<'static>> {
+    let mut lines = vec![
+        bold(done),
+        Line::from(vec![label("expected"), Span::from(expected)]),
+        Line::from(vec![label("seen"), seen(now)]),
+    ];
+    lines.extend(before.map(|before| Line::from(vec![label("before"), seen(before)])));
+    lines
+}
+
+fn seen(verdict: &Verdict) -> Span<'static> {
+    match verdict {
+        Verdict::Good(seen) => Span::from(seen.clone()).fg(Color::Green),
+        Verdict::Pending(seen) => Span::from(seen.clone()).fg(Color::Yellow),
+        Verdict::Bad(seen) => Span::from(format!("NOT AS EXPECTED: {seen}")).fg(Color::Red).bold(),
+    }
+}
+
+/// Bounds around `wanted` with the same scale along both axes: a cell has two dots across and four down.
+pub fn fitted(wanted: [[f64; 2]; 2], area: Rect) -> [[f64; 2]; 2] {
+    let dots = [f64::from(area.width.max(1)) * 2.0, f64::from(area.height.max(1)) * 4.0];
+    let [long, high] = wanted.map(|[from, to]| to - from);
+    let metres_per_dot = (long / dots[0]).max(high / dots[1]);
+    [0, 1].map(|axis: usize| {
+        let middle = f64::midpoint(wanted[axis][0], wanted[axis][1]);
+        let half = dots[axis] * metres_per_dot / 2.0;
+        [middle - half, middle + half]
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,5 +90,12 @@ mod tests {
         // 9 and 10 cells, of which the last two are blank
         assert_eq!(lines(17), ["a first  b second  ", "q quit  "]);
         assert_eq!(lines(16), ["a first  ", "b second  q quit  "]);
+    }
+
+    #[test]
+    fn both_axes_have_the_same_scale() {
+        // 40 x 40 dots for 1 m x 2 m: 0.05 m a dot, so 2 m across, about the same middle
+        let bounds = fitted([[0.0, 1.0], [0.0, 2.0]], Rect::new(0, 0, 20, 10));
+        assert_eq!(bounds, [[-0.5, 1.5], [0.0, 2.0]]);
     }
 }

@@ -24,5 +24,5 @@ pub use node::{Answer, DEVICE_TIMEOUT, Haptix, Input, MAX_WAITING, Output, State
 pub use parameters::{Params, device, specification};
 pub use setpoints::{CommandError, Reference, Setpoints};
 pub use simulation::{Faults, MAX_DELAY, MAX_OBJECTS, Noise, Object, Shape, Simulation};
-pub use skeleton::{BASE, Frame, Pad, Skeleton};
+pub use skeleton::{BASE, Frame, Pad, Posture, Skeleton};
 pub use wire::{Command, Description, Group, Limit, MAX, RobotInfo, Sensor};

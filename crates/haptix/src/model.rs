@@ -113,6 +113,11 @@ impl Model {
     pub fn description(&self) -> &Description {
         &self.description
     }
+
+    /// Its named grasps.
+    pub fn grasps(&self) -> &Grasps {
+        &self.grasps
+    }
 }
 
 /// The device that `node` is based on, and the line that says so.

@@ -1,7 +1,7 @@
-use nalgebra::{Rotation3, UnitQuaternion};
+use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 
 use crate::hand::contacts;
-use crate::hand::kinematics::{ImuMount, JointFrame};
+use crate::hand::kinematics::{Angle, ImuMount, JointFrame, Link, Mount, link, pose};
 use crate::model::Model;
 use crate::wire::{MAX, Sensor};
 
@@ -45,6 +45,17 @@ pub struct Pad<'a> {
     pub position: [f64; 3],
     /// \[m\]
     pub radius: f64,
+}
+
+/// A hand in a posture, as lines and points in the frame of its base \[m\].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Posture {
+    /// From the origin of a link to that of each link that it carries; on the last link of a finger to the middle of its sensors.
+    pub bones: Vec<[[f64; 3]; 2]>,
+    /// The centers of the contact sensors in their order.
+    pub contacts: Vec<[f64; 3]>,
+    /// The inertial units in their order.
+    pub imus: Vec<[f64; 3]>,
 }
 
 impl Skeleton {
@@ -93,6 +104,35 @@ impl Skeleton {
             position: pad.mount.position.into(),
             radius: pad.radius,
         })
+    }
+
+    /// Where everything is at these joint positions \[rad\].
+    pub fn posture(&self, joint_pos: &[f32; MAX]) -> Posture {
+        let mut angles = [Angle::default(); MAX];
+        for (angle, position) in angles.iter_mut().zip(joint_pos) {
+            angle.position = f64::from(*position);
+        }
+        let mut links = vec![Link::base(); self.joints.len()];
+        pose(&self.joints, &angles, &mut links);
+        let at = |mount: &Mount| link(&links, mount.link).point(mount.position);
+        let mut bones = Vec::new();
+        for (index, joint) in self.joints.iter().enumerate() {
+            let (from, to) = (link(&links, joint.parent).origin, link(&links, Some(index)).origin);
+            if (to - from).norm() > 0.0 {
+                bones.push([from.into(), to.into()]);
+            }
+            let mounts = self.pads.iter().map(|pad| &pad.mount).chain(self.imus.iter().map(|imu| &imu.mount));
+            let own: Vec<Vector3<f64>> = mounts.filter(|mount| mount.link == Some(index)).map(at).collect();
+            let is_last = !self.joints.iter().any(|other| other.parent == Some(index));
+            if is_last && !own.is_empty() {
+                bones.push([to.into(), (own.iter().sum::<Vector3<f64>>() / own.len() as f64).into()]);
+            }
+        }
+        Posture {
+            bones,
+            contacts: self.pads.iter().map(|pad| at(&pad.mount).into()).collect(),
+            imus: self.imus.iter().map(|imu| at(&imu.mount).into()).collect(),
+        }
     }
 }
 
@@ -182,5 +222,31 @@ mod tests {
                 touched.contact[index]
             );
         }
+    }
+
+    #[test]
+    fn a_posture_is_where_the_frames_are() {
+        let (skeleton, sensor) = bent(&[]);
+        let poses = poses(&skeleton, &sensor);
+        let posture = skeleton.posture(&sensor.joint_pos);
+        let is_near = |a: [f64; 3], b: Vector3<f64>| (Vector3::from(a) - b).norm() < 1e-9;
+        assert_eq!((posture.contacts.len(), posture.imus.len()), (19, 5));
+        for (pad, at) in skeleton.pads().zip(&posture.contacts) {
+            let expected = poses[pad.frame] * nalgebra::Point3::from(pad.position);
+            assert!(is_near(*at, expected.coords), "{}", pad.name);
+        }
+        for (imu, at) in skeleton.imus().zip(&posture.imus) {
+            assert!(is_near(*at, poses[imu.name].translation.vector), "{}", imu.name);
+        }
+        // 19 links lie elsewhere than the one that carries them, and each of five fingers has a tip.
+        assert_eq!(posture.bones.len(), 24);
+        for frame in skeleton.links(&sensor).filter(|frame| frame.translation != [0.0; 3]) {
+            let ends = [frame.parent, frame.name].map(|name| poses[name].translation.vector);
+            let bone =
+                posture.bones.iter().find(|[from, to]| is_near(*from, ends[0]) && is_near(*to, ends[1]));
+            assert!(bone.is_some(), "{}", frame.name);
+        }
+        let tip = poses["index3"] * nalgebra::Point3::new(-0.0005, 0.0, 0.0145);
+        assert!(posture.bones.iter().any(|[_, to]| is_near(*to, tip.coords)), "between sensor and unit");
     }
 }

@@ -63,3 +63,4 @@ pub use stderr::print_line;
 pub use stop::{Stop, exit_at_once};
 pub use subscription_spec::SubscriptionSpec;
 pub use topic::Topic;
+pub use wire::to_wire as parameter_message;

@@ -73,8 +73,8 @@ pub(crate) fn from_wire(value: &msg::ParameterValue) -> Option<Value> {
     })
 }
 
-/// The value as a message.
-pub(crate) fn to_wire(value: &Value) -> msg::ParameterValue {
+/// The value of a parameter as a message.
+pub fn to_wire(value: &Value) -> msg::ParameterValue {
     let mut wire = msg::ParameterValue::default();
     wire.type_ = match value {
         Value::Bool(v) => {

@@ -1,6 +1,7 @@
 use crate::arm::calls::Call;
 use crate::arm::motion::Motion;
-use crate::arm::robot::{Controller, Joint, Listed, words};
+use crate::arm::robot::{Controller, Joint, Listed};
+use crate::words::words;
 
 /// Something that the operator does, with an outcome that is expected of it.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,15 +1,15 @@
-use std::future::{Future, ready};
-use std::pin::Pin;
+use std::future::ready;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
 use r2r::pr2_mechanism_msgs::srv::{ListControllers, LoadController, SwitchController, UnloadController};
 use r2r::std_srvs::srv::Empty;
-use r2r::{Client, Node, QosProfile, WrappedServiceTypeSupport};
+use r2r::{Client, Node};
 use ros::{Error, Shell};
 
 use crate::arm::machine::{Input, Operator};
 use crate::arm::robot::Listed;
+use crate::calls::{Pending, client, found, take};
 
 /// A call of one of the node's services.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,8 +49,6 @@ pub enum Answer {
 /// `SwitchController.srv`: all or nothing.
 const STRICT: i32 = 2;
 
-type Pending<T> = Pin<Box<dyn Future<Output = T> + Send>>;
-
 /// The clients of the node's services. Calls do not block; answers are collected later.
 #[derive(Clone)]
 pub struct Calls(Arc<Mutex<Inner>>);
@@ -73,13 +71,12 @@ impl Calls {
     /// # Errors
     /// The middleware refuses a client.
     pub fn new(node: &mut Node) -> Result<Self, Error> {
-        let (load, unload) = (client(node, "load_controller")?, client(node, "unload_controller")?);
-        let (switch, list) = (client(node, "switch_controller")?, client(node, "list_controllers")?);
-        let motors = |node: &mut Node, name: &str| {
-            node.create_client(name, QosProfile::services_default())
-                .map_err(Error::ros(format!("call '{name}'")))
-        };
-        let (halt, reset) = (motors(node, "halt_motors")?, motors(node, "reset_motors")?);
+        let manager = |service: &str| format!("pr2_controller_manager/{service}");
+        let (load, unload) =
+            (client(node, &manager("load_controller"))?, client(node, &manager("unload_controller"))?);
+        let (switch, list) =
+            (client(node, &manager("switch_controller"))?, client(node, &manager("list_controllers"))?);
+        let (halt, reset) = (client(node, "halt_motors")?, client(node, "reset_motors")?);
         let all =
             [found(&load)?, found(&unload)?, found(&switch)?, found(&list)?, found(&halt)?, found(&reset)?];
         let missing: Pending<()> = Box::pin(futures::future::join_all(all).map(|_| ()));
@@ -147,19 +144,6 @@ impl Inner {
     }
 }
 
-fn client<S: WrappedServiceTypeSupport + 'static>(
-    node: &mut Node,
-    service: &str,
-) -> Result<Client<S>, Error> {
-    let name = format!("pr2_controller_manager/{service}");
-    node.create_client(&name, QosProfile::services_default()).map_err(Error::ros(format!("call '{name}'")))
-}
-
-fn found<S: WrappedServiceTypeSupport + 'static>(client: &Client<S>) -> Result<Pending<()>, Error> {
-    let found = Node::is_available(client).map_err(Error::ros("look for services"))?;
-    Ok(Box::pin(found.map(|_| ())))
-}
-
 fn empty(client: &Client<Empty::Service>) -> r2r::Result<Pending<Answer>> {
     let answer = client.request(&Empty::Request {})?;
     Ok(Box::pin(answer.map(|answer| verdict(answer.map(|_| true)))))
@@ -171,11 +155,4 @@ fn verdict(ok: r2r::Result<bool>) -> Answer {
         Ok(false) => Answer::Refused,
         Err(_) => Answer::Silent,
     }
-}
-
-/// The result, once it is there.
-fn take<T>(pending: &mut Option<Pending<T>>) -> Option<T> {
-    let result = pending.as_mut()?.as_mut().now_or_never()?;
-    *pending = None;
-    Some(result)
 }

@@ -6,21 +6,10 @@ use crate::arm::act::Act;
 use crate::arm::calls::{Answer, Call};
 use crate::arm::motion::Motion;
 use crate::arm::record::Record;
-use crate::arm::robot::{Controller, Joint, JointState, run, running, words};
+use crate::arm::robot::{Controller, Joint, JointState, run, running};
+use crate::verdict::Verdict::{self, Bad, Good, Pending};
 use crate::widgets::number;
-
-/// What became of an act.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Not what is expected, so far.
-    Pending(String),
-    /// What is expected.
-    Good(String),
-    /// Something else than what is expected.
-    Bad(String),
-}
-
-use Verdict::{Bad, Good, Pending};
+use crate::words::words;
 
 /// How near to a commanded position a joint comes \[rad\]: `goal_tolerance` of `config/arm.yaml`.
 const GOAL: f64 = 0.02;

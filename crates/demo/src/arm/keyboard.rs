@@ -1,7 +1,9 @@
 use core::time::Duration;
 
+use units::Instant;
+
 use crate::arm::act::Act;
-use crate::arm::machine::Operator;
+use crate::arm::machine::User;
 use crate::arm::motion::Motion;
 use crate::arm::robot::{Controller, Joint};
 
@@ -34,8 +36,8 @@ const MOST: f64 = 1.0;
 const EXAMPLE: Duration = Duration::from_secs(3);
 const SHORT: Duration = Duration::from_millis(400);
 
-/// What `key` lets the operator do; nothing if no controller is there for it.
-pub fn act(key: Key, operator: &Operator) -> Option<Act> {
+/// What `key` lets the operator do at `now`; nothing if no controller is there for it.
+pub fn act(key: Key, operator: &User, now: Instant) -> Option<Act> {
     let running = |controller: Controller| {
         operator.list().iter().any(|listed| listed.is_running && listed.name == controller.name())
     };
@@ -48,10 +50,10 @@ pub fn act(key: Key, operator: &Operator) -> Option<Act> {
             start: vec![controller],
             stop: all().filter(|one| one.conflicts(controller)).collect(),
         },
-        Key::Nudge(joint, up) => nudge(joint, if up { NUDGE } else { -NUDGE }, operator)?,
+        Key::Nudge(joint, up) => nudge(joint, if up { NUDGE } else { -NUDGE }, operator, now)?,
         Key::Trajectory if running(Controller::ArmTrajectory) => Act::Follow(Motion::example(EXAMPLE)),
         // The trajectory itself is another act, with an outcome of its own.
-        Key::Trajectory => return act(Key::Toggle(Controller::ArmTrajectory), operator),
+        Key::Trajectory => return act(Key::Toggle(Controller::ArmTrajectory), operator, now),
         Key::Cable if operator.commander().is_pulled() => Act::Plug,
         Key::Cable => Act::Pull(operator.mover(Joint::Pan)),
         Key::WrongSwitch => Act::WrongSwitch { stop: all().collect() },
@@ -64,11 +66,11 @@ pub fn act(key: Key, operator: &Operator) -> Option<Act> {
     })
 }
 
-fn nudge(joint: Joint, by: f64, operator: &Operator) -> Option<Act> {
+fn nudge(joint: Joint, by: f64, operator: &User, now: Instant) -> Option<Act> {
     let mover = operator.mover(joint)?;
     let positions = operator.observed().joints?.map(|state| state.position);
     let commanded = |joint: Joint| {
-        let command = operator.commander().command(joint, Some(mover), operator.now());
+        let command = operator.commander().command(joint, Some(mover), now);
         command.map_or(positions[joint as usize], |(_, value)| value)
     };
     let [lower, upper] = joint.soft_limits();

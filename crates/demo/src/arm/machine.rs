@@ -1,11 +1,11 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Instant, Machine, earliest};
+use units::{Instant, earliest};
 
 use crate::arm::act::Act;
 use crate::arm::calls::{Answer, Call};
-use crate::arm::checks::{self, Verdict};
+use crate::arm::checks;
 use crate::arm::commander::Commander;
 use crate::arm::keyboard::{Key, act};
 use crate::arm::motion::Motion;
@@ -13,7 +13,10 @@ use crate::arm::observed::{ControllerRow, LoopTiming, Observed, Sample};
 use crate::arm::record::{Change, Record};
 use crate::arm::robot::{Controller, Joint, JointState, Listed};
 use crate::arm::script::{Script, Step};
-use crate::pilot::KEY_WAIT;
+use crate::calls::CallQueue;
+use crate::operator::Role;
+use crate::pilot::Turn;
+use crate::verdict::{Outcome, Verdict};
 
 /// The inputs of the operator.
 #[derive(Clone, Debug)]
@@ -53,33 +56,16 @@ pub enum Output {
 pub type Pilot = crate::pilot::Pilot<Place, ()>;
 
 /// The place in the script.
-#[derive(Clone, Copy, Debug)]
-pub struct Place {
-    /// When the script began.
-    pub began: Instant,
-    /// The index of the step.
-    pub index: usize,
-    /// The step.
-    pub step: Step,
-    /// When the step ends, unless a call is not answered then.
-    pub ends: Instant,
-}
-
+pub type Place = crate::script::Place<Step>;
 /// An act with the time of its begin.
-#[derive(Clone, Debug)]
-pub struct Episode {
-    /// The act.
-    pub act: Act,
-    /// When it began.
-    pub began: Instant,
-}
+pub type Episode = crate::script::Episode<Act>;
 
-/// How long an answer may take.
-const CALL_TIME: Duration = Duration::from_secs(5);
+/// The operator of the arm.
+pub type Operator = crate::operator::Operator<User>;
 
 /// The user of the arm, who observes all topics.
 #[derive(Debug)]
-pub struct Operator {
+pub struct User {
     script: Script,
     is_headless: bool,
     pilot: Pilot,
@@ -92,15 +78,10 @@ pub struct Operator {
     record: Record,
     episode: Option<Episode>,
     /// Those of the script's steps that are over.
-    outcomes: Vec<(Step, Act, Verdict)>,
+    outcomes: Vec<Outcome>,
     /// The last times of each controller that was loaded.
     times: Vec<ControllerRow>,
-    /// The calls that are to be made.
-    calls: VecDeque<Call>,
-    /// The call that waits for its answer, and until when.
-    open: Option<(Call, Instant)>,
-    now: Instant,
-    is_stopped: bool,
+    calls: CallQueue<Call>,
     queue: VecDeque<Output>,
     /// The key that is to act again after the present act.
     then: Option<Key>,
@@ -110,7 +91,7 @@ impl Operator {
     /// An operator without observations. Headless, the script begins at once and is played once; otherwise it begins when no key
     /// is pressed, and repeats.
     pub fn new(script: Script, is_headless: bool) -> Self {
-        Self {
+        Self::of(User {
             script,
             is_headless,
             pilot: Pilot::Starting,
@@ -122,18 +103,22 @@ impl Operator {
             episode: None,
             outcomes: Vec::new(),
             times: Vec::new(),
-            calls: VecDeque::new(),
-            open: None,
-            now: Instant::ZERO,
-            is_stopped: false,
+            calls: CallQueue::default(),
             queue: VecDeque::new(),
             then: None,
-        }
+        })
     }
 
-    /// The time of the last input.
-    pub fn now(&self) -> Instant {
-        self.now
+    /// What became of the present act until now.
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.verdict_at(self.now())
+    }
+}
+
+impl User {
+    /// The script.
+    pub fn script(&self) -> &Script {
+        &self.script
     }
 
     /// The received state.
@@ -161,14 +146,13 @@ impl Operator {
         self.episode.as_ref()
     }
 
-    /// What became of the present act until now.
-    pub fn verdict(&self) -> Option<Verdict> {
+    fn verdict_at(&self, now: Instant) -> Option<Verdict> {
         let Episode { act, began } = self.episode.as_ref()?;
-        Some(checks::judge(act, &self.record, *began, self.now))
+        Some(checks::judge(act, &self.record, *began, now))
     }
 
     /// What became of each step of the script that is over.
-    pub fn outcomes(&self) -> &[(Step, Act, Verdict)] {
+    pub fn outcomes(&self) -> &[Outcome] {
         &self.outcomes
     }
 
@@ -183,58 +167,14 @@ impl Operator {
         running.filter_map(|listed| Controller::named(&listed.name)).find(|one| one.moves(joint))
     }
 
-    fn apply(&mut self, now: Instant, input: Input) {
-        match input {
-            Input::ServicesFound => self.observed.has_services = true,
-            Input::JointsMoved(joints) => {
-                self.observed.joints = Some(joints);
-                self.add_change(now, Change::Joints(joints));
-                let commands = Joint::ALL.map(|joint| self.commander.command(joint, self.mover(joint), now));
-                self.observed.add(Sample { at: now, joints, commands });
-            }
-            Input::ControllersReported(rows) => {
-                for row in &rows {
-                    match self.times.iter_mut().find(|known| known.name == row.name) {
-                        Some(known) => known.clone_from(row),
-                        None => self.times.push(row.clone()),
-                    }
-                }
-                if self.is_idle() {
-                    // A controller may have stopped by itself.
-                    let is_running = |row: &ControllerRow| row.is_running;
-                    self.list = rows
-                        .iter()
-                        .map(|row| Listed { name: row.name.clone(), is_running: is_running(row) })
-                        .collect();
-                }
-                self.observed.controllers = Some(rows);
-            }
-            Input::HaltReported(is_halted) => {
-                if self.observed.is_halted.replace(is_halted) != Some(is_halted) {
-                    self.add_change(now, Change::Halted(is_halted));
-                }
-            }
-            Input::LoopReported(timing) => self.observed.timing = Some(timing),
-            Input::Answered(answer) => self.answered(now, answer),
-            Input::KeyPressed(key) => self.press(now, key),
-            Input::ParametersChanged => {}
-            Input::Stopping => self.is_stopped = true,
-        }
-    }
-
     fn add_change(&mut self, now: Instant, change: Change) {
         if let Some(episode) = &self.episode {
             self.record.push(now.max(episode.began), change);
         }
     }
 
-    /// Whether no call is on its way.
-    fn is_idle(&self) -> bool {
-        self.open.is_none() && self.calls.is_empty()
-    }
-
     fn answered(&mut self, now: Instant, answer: Answer) {
-        let Some((call, _)) = self.open.take() else { return };
+        let Some(call) = self.calls.answered() else { return };
         match (&call, &answer) {
             (_, Answer::Listed(list)) => self.list.clone_from(list),
             (Call::Load(_), Answer::Accepted) => self.loaded = now,
@@ -261,10 +201,10 @@ impl Operator {
             (self.pilot, self.episode) = (Pilot::Keyboard(()), None);
         }
         // One act after the other: a call that is not answered is waited for.
-        if !self.is_idle() {
+        if !self.calls.is_idle() {
             return;
         }
-        let Some(act) = act(key, self) else {
+        let Some(act) = act(key, self, now) else {
             self.episode = None; // the screen says that the key has no controller
             return;
         };
@@ -311,52 +251,12 @@ impl Operator {
         self.episode = Some(Episode { act, began });
     }
 
-    /// Advances the time, and makes what is due.
-    fn update(&mut self, now: Instant) {
-        if self.is_stopped {
-            return;
-        }
-        match self.pilot {
-            Pilot::Starting if self.observed.missing().is_empty() && self.is_headless => {
-                self.begin_script(now)
-            }
-            Pilot::Starting if self.observed.missing().is_empty() => self.pilot = Pilot::Waiting(now),
-            Pilot::Waiting(since) if now >= since + KEY_WAIT => self.begin_script(now),
-            Pilot::Script(place) if now >= place.ends && self.is_idle() => {
-                self.end_step(now, place.step);
-                self.enter_step(now, place.began, place.index + 1);
-            }
-            Pilot::Keyboard(()) if self.is_idle() => {
-                if let Some(key) = self.then.take() {
-                    let is_good = matches!(self.verdict(), Some(Verdict::Good(_)));
-                    is_good.then(|| self.press(now, key));
-                }
-            }
-            _ => {}
-        }
-        if let Pilot::Script(_) = self.pilot {
-            self.commander.turn_round(self.observed.pan());
-        }
-        self.call(now);
-        let positions = self.observed.joints.unwrap_or_default().map(|joint| joint.position);
-        let outputs = self.commander.poll(now, positions);
-        if outputs.iter().any(|output| matches!(output, Output::Follow(_))) {
-            self.add_change(now, Change::Followed);
-        }
-        self.queue.extend(outputs);
-    }
-
     /// Makes the next call, once the one before is answered or given up.
     fn call(&mut self, now: Instant) {
-        if self.open.as_ref().is_some_and(|(_, until)| now >= *until) {
+        if self.calls.is_late(now) {
             self.answered(now, Answer::Silent);
         }
-        if self.open.is_none()
-            && let Some(call) = self.calls.pop_front()
-        {
-            self.open = Some((call.clone(), now + CALL_TIME));
-            self.queue.push_back(Output::Call(call));
-        }
+        self.queue.extend(self.calls.next(now).map(Output::Call));
     }
 
     fn begin_script(&mut self, now: Instant) {
@@ -385,42 +285,97 @@ impl Operator {
 
     fn end_step(&mut self, now: Instant, step: Step) {
         if let Some(Episode { act, began }) = self.episode.take() {
-            let verdict = checks::judge(&act, &self.record, began, now);
-            self.outcomes.push((step, act, verdict));
+            self.outcomes.push(Outcome {
+                done: act.text(),
+                expected: step.is_checked().then(|| checks::expected(&act)),
+                verdict: checks::judge(&act, &self.record, began, now),
+            });
         }
     }
 }
 
-impl Machine for Operator {
+impl Role for User {
     type Input = Input;
     type Output = Output;
 
-    fn handle(&mut self, now: Instant, input: Input) {
-        self.now = self.now.max(now);
-        if !self.is_stopped {
-            self.apply(self.now, input);
+    fn is_end(input: &Input) -> bool {
+        matches!(input, Input::Stopping)
+    }
+
+    fn apply(&mut self, now: Instant, input: Input) {
+        match input {
+            Input::ServicesFound => self.observed.has_services = true,
+            Input::JointsMoved(joints) => {
+                self.observed.joints = Some(joints);
+                self.add_change(now, Change::Joints(joints));
+                let commands = Joint::ALL.map(|joint| self.commander.command(joint, self.mover(joint), now));
+                self.observed.add(Sample { at: now, joints, commands });
+            }
+            Input::ControllersReported(rows) => {
+                for row in &rows {
+                    match self.times.iter_mut().find(|known| known.name == row.name) {
+                        Some(known) => known.clone_from(row),
+                        None => self.times.push(row.clone()),
+                    }
+                }
+                if self.calls.is_idle() {
+                    // A controller may have stopped by itself.
+                    let is_running = |row: &ControllerRow| row.is_running;
+                    self.list = rows
+                        .iter()
+                        .map(|row| Listed { name: row.name.clone(), is_running: is_running(row) })
+                        .collect();
+                }
+                self.observed.controllers = Some(rows);
+            }
+            Input::HaltReported(is_halted) => {
+                if self.observed.is_halted.replace(is_halted) != Some(is_halted) {
+                    self.add_change(now, Change::Halted(is_halted));
+                }
+            }
+            Input::LoopReported(timing) => self.observed.timing = Some(timing),
+            Input::Answered(answer) => self.answered(now, answer),
+            Input::KeyPressed(key) => self.press(now, key),
+            Input::ParametersChanged | Input::Stopping => {}
         }
     }
 
-    fn poll(&mut self, now: Instant) -> Option<Output> {
-        self.now = self.now.max(now);
-        if self.queue.is_empty() {
-            self.update(self.now);
+    fn update(&mut self, now: Instant) {
+        let (is_ready, is_idle) = (self.observed.missing().is_empty(), self.calls.is_idle());
+        match self.pilot.turn(now, is_ready, self.is_headless, is_idle) {
+            Turn::Begin => self.begin_script(now),
+            Turn::Next(place) => {
+                self.end_step(now, place.step);
+                self.enter_step(now, place.began, place.index + 1);
+            }
+            Turn::Stay => {}
         }
-        self.queue.pop_front()
+        if matches!(self.pilot, Pilot::Keyboard(()))
+            && self.calls.is_idle()
+            && let Some(key) = self.then.take()
+            && self.verdict_at(now).is_some_and(|verdict| verdict.is_good())
+        {
+            self.press(now, key);
+        }
+        if let Pilot::Script(_) = self.pilot {
+            self.commander.turn_round(self.observed.pan());
+        }
+        self.call(now);
+        let positions = self.observed.joints.unwrap_or_default().map(|joint| joint.position);
+        let outputs = self.commander.poll(now, positions);
+        if outputs.iter().any(|output| matches!(output, Output::Follow(_))) {
+            self.add_change(now, Change::Followed);
+        }
+        self.queue.extend(outputs);
     }
 
-    fn deadline(&self) -> Option<Instant> {
-        if self.is_stopped {
-            return None;
-        }
-        let by_itself = match self.pilot {
-            Pilot::Waiting(since) => Some(since + KEY_WAIT),
-            Pilot::Script(place) if self.is_idle() => Some(place.ends),
-            _ => None,
-        };
-        let call = self.open.as_ref().map(|(_, until)| *until);
-        earliest(by_itself, earliest(call, self.commander.deadline(self.now)))
+    fn outputs(&mut self) -> &mut VecDeque<Output> {
+        &mut self.queue
+    }
+
+    fn deadline(&self, now: Instant) -> Option<Instant> {
+        let by_itself = self.pilot.deadline(self.calls.is_idle());
+        earliest(by_itself, earliest(self.calls.deadline(), self.commander.deadline(now)))
     }
 }
 

@@ -1,5 +1,7 @@
 use core::fmt;
 
+use crate::words::words;
+
 /// A joint of `config/urdf/arm.urdf`, in the order of `joint_states`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Joint {
@@ -151,16 +153,6 @@ pub fn running(list: &[Listed]) -> Vec<&str> {
     names
 }
 
-/// Names for a sentence.
-pub fn words<T: fmt::Display>(names: &[T]) -> String {
-    let names: Vec<String> = names.iter().map(T::to_string).collect();
-    match names.split_last() {
-        None => "none".into(),
-        Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-    }
-}
-
 /// That these controllers run.
 pub fn run<T: fmt::Display>(names: &[T]) -> String {
     format!("{} {}", words(names), if names.len() > 1 { "run" } else { "runs" })
@@ -202,10 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_listed_as_in_a_sentence() {
-        assert_eq!(words::<&str>(&[]), "none");
-        assert_eq!(words(&["a"]), "a");
-        assert_eq!(words(&["a", "b", "c"]), "a, b and c");
+    fn several_controllers_run_and_one_runs() {
         assert_eq!([run::<&str>(&[]), run(&["a"]), run(&["a", "b"])], ["none runs", "a runs", "a and b run"]);
     }
 }

@@ -8,10 +8,7 @@ use crate::arm::robot::Controller::{self, ArmTrajectory, PanEffort, PanPosition,
 ///
 /// It loads all controllers, moves the arm by each of them, makes a mistake, pulls the cable of a velocity and of an effort, halts
 /// and resets the motors in a motion, and unloads everything.
-#[derive(Clone, Copy, Debug)]
-pub struct Script {
-    length: Duration,
-}
+pub type Script = crate::script::Script<Step>;
 
 /// The parts of the script, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,21 +69,15 @@ const VELOCITY: f64 = 0.6;
 const EFFORT: f64 = 0.4;
 
 impl Script {
-    /// A script of this length; calls that take long lengthen it.
+    /// A script of this length.
     pub const fn new(length: Duration) -> Self {
-        Self { length }
-    }
-
-    /// How many steps there are.
-    pub const fn count() -> usize {
-        STEPS.len()
+        Self::of(&STEPS, length)
     }
 
     /// The step with this index, and how long it takes; `None` after the last.
     pub fn step(&self, index: usize) -> Option<(Step, Duration)> {
-        let (step, share) = STEPS.get(index)?;
-        let time = self.length * *share / 100;
-        Some((*step, if *step == Step::Swing { SWING } else { time }))
+        let (step, time) = self.part(index)?;
+        Some((step, if step == Step::Swing { SWING } else { time }))
     }
 }
 
@@ -141,10 +132,10 @@ mod tests {
     #[test]
     fn the_shares_are_the_whole() {
         assert_eq!(STEPS.iter().map(|(_, share)| share).sum::<u32>(), 100);
-        assert_eq!(steps().len(), Script::count());
+        assert_eq!(steps().len(), STEPS.len());
         // 5 % of 12 s
         assert_eq!(steps()[0], (Step::Load, Duration::from_millis(600)));
-        assert_eq!(Script::new(LENGTH).step(Script::count()), None);
+        assert_eq!(Script::new(LENGTH).step(STEPS.len()), None);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 use std::time::Duration;
 
-use crate::arm::checks::{self, Verdict};
 use crate::arm::machine::{Operator, Pilot};
 use crate::arm::observed::{BOUNDS, LoopTiming};
 use crate::arm::robot::Joint;
+use crate::verdict;
 
 /// A line of progress.
 pub fn line(operator: &Operator) -> String {
@@ -22,18 +22,7 @@ pub fn line(operator: &Operator) -> String {
 /// The results of the script.
 pub fn table(operator: &Operator) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for (index, (step, act, verdict)) in operator.outcomes().iter().enumerate() {
-        let (mark, seen) = match verdict {
-            Verdict::Good(seen) => ("ok", seen),
-            Verdict::Pending(seen) | Verdict::Bad(seen) if step.is_checked() => ("FAILED", seen),
-            Verdict::Pending(seen) | Verdict::Bad(seen) => ("-", seen),
-        };
-        lines.push(format!("{:>2} {}", index + 1, act.text()));
-        if step.is_checked() {
-            lines.push(format!("   expected: {}", checks::expected(act)));
-        }
-        lines.push(format!("   {mark}: {seen}"));
-    }
+    lines.extend(verdict::table(operator.outcomes()));
     lines.push(String::new());
     lines.push(format!("{:<16}{:>11}{:>11}{:>10}", "controller", "mean [us]", "max [us]", "overruns"));
     for row in operator.times() {
@@ -71,17 +60,5 @@ pub fn micros(time: Duration) -> f64 {
 
 /// The steps whose outcome is not the expected one, one sentence each.
 pub fn failures(operator: &Operator) -> Vec<String> {
-    let failed = operator.outcomes().iter().filter(|(step, ..)| step.is_checked());
-    let sentences = failed.filter_map(|(_, act, verdict)| match verdict {
-        Verdict::Good(_) => None,
-        Verdict::Pending(seen) | Verdict::Bad(seen) => {
-            Some(format!("{}; expected: {}; seen: {seen}", act.text(), checks::expected(act)))
-        }
-    });
-    let mut failures: Vec<String> = sentences.collect();
-    let left = crate::arm::script::Script::count() - operator.outcomes().len();
-    if left > 0 {
-        failures.push(format!("the script was not played to its end: {left} steps are missing"));
-    }
-    failures
+    verdict::failures(operator.outcomes(), operator.script().count())
 }

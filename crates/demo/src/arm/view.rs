@@ -1,16 +1,15 @@
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout};
-use ratatui::style::{Color, Style, Stylize};
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph};
 use units::Instant;
 
-use crate::arm::checks::{self, Verdict};
+use crate::arm::checks;
 use crate::arm::machine::{Episode, Operator, Pilot};
 use crate::arm::observed::Observed;
 use crate::arm::robot::{Controller, Joint, Listed, Quantity};
-use crate::arm::script::Script;
 use crate::pilot;
+use crate::verdict::Verdict;
 use crate::widgets;
 
 mod arm;
@@ -34,6 +33,8 @@ pub struct Picture {
     pub act: Option<(Episode, Verdict)>,
     /// What became of the act before, in the script.
     pub before: Option<Verdict>,
+    /// How many steps the script has.
+    pub step_count: usize,
     /// The ROS domain, for watching from another shell.
     pub domain: u8,
     /// The time of the frame.
@@ -63,7 +64,7 @@ impl Picture {
     pub fn of(operator: &Operator, domain: u8, now: Instant) -> Self {
         let quantity = |joint| operator.mover(joint).map_or(Quantity::Position, Controller::quantity);
         let before = match operator.pilot() {
-            Pilot::Script(_) => operator.outcomes().last().map(|(_, _, verdict)| verdict.clone()),
+            Pilot::Script(_) => operator.outcomes().last().map(|outcome| outcome.verdict.clone()),
             _ => None,
         };
         Self {
@@ -74,6 +75,7 @@ impl Picture {
             is_pulled: operator.commander().is_pulled(),
             act: operator.episode().cloned().zip(operator.verdict()),
             before,
+            step_count: operator.script().count(),
             domain,
             now,
         }
@@ -110,9 +112,8 @@ pub fn draw(frame: &mut Frame<'_>, picture: &Picture) {
 
 /// What is done, what is expected of it, and what is seen; `has_before`: and the outcome of the act before.
 fn lines(picture: &Picture, has_before: bool) -> Vec<Line<'static>> {
-    let bold = |text: String| Line::from(text).style(Style::new().bold());
     let Some((Episode { act, .. }, verdict)) = &picture.act else {
-        return vec![bold(match picture.pilot {
+        return vec![widgets::bold(match picture.pilot {
             Pilot::Starting => pilot::starting(&picture.observed.missing()),
             Pilot::Waiting(since) => pilot::waiting(since, picture.now, "try it yourself"),
             Pilot::Script(_) | Pilot::Keyboard(()) => advice(picture),
@@ -120,26 +121,11 @@ fn lines(picture: &Picture, has_before: bool) -> Vec<Line<'static>> {
         })];
     };
     let done = match picture.pilot {
-        Pilot::Script(place) => format!("script {}/{}: {}", place.index + 1, Script::count(), act.text()),
+        Pilot::Script(place) => format!("script {}/{}: {}", place.index + 1, picture.step_count, act.text()),
         _ => act.text(),
     };
-    let mut lines = vec![
-        bold(done),
-        Line::from(vec![widgets::label("expected"), Span::from(checks::expected(act))]),
-        Line::from(vec![widgets::label("seen"), seen(verdict)]),
-    ];
-    if let Some(before) = picture.before.as_ref().filter(|_| has_before) {
-        lines.push(Line::from(vec![widgets::label("before"), seen(before)]));
-    }
-    lines
-}
-
-fn seen(verdict: &Verdict) -> Span<'static> {
-    match verdict {
-        Verdict::Good(seen) => Span::from(seen.clone()).fg(Color::Green),
-        Verdict::Pending(seen) => Span::from(seen.clone()).fg(Color::Yellow),
-        Verdict::Bad(seen) => Span::from(format!("NOT AS EXPECTED: {seen}")).fg(Color::Red).bold(),
-    }
+    let before = picture.before.as_ref().filter(|_| has_before);
+    widgets::act(done, checks::expected(act), verdict, before)
 }
 
 /// What the user can do now.

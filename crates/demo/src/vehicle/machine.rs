@@ -1,8 +1,9 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Command, Instant, Machine, Stamp, Velocity, earliest};
+use units::{Command, Instant, Stamp, Velocity, earliest};
 
+use crate::operator::Role;
 use crate::pilot::KEY_WAIT;
 use crate::vehicle::course::{Course, Step};
 use crate::vehicle::keyboard::{Key, Keyboard};
@@ -91,9 +92,12 @@ const CIRCLE: (f64, f64) = (0.4, 0.5);
 /// The distance after which a change is recorded \[m\].
 const MIN_TRAVEL: f64 = 0.01;
 
+/// The operator of the robot.
+pub type Operator = crate::operator::Operator<User>;
+
 /// The user of the robot, who observes all topics.
 #[derive(Debug)]
-pub struct Operator {
+pub struct User {
     plan: Plan,
     pilot: Pilot,
     observed: Observed,
@@ -104,16 +108,14 @@ pub struct Operator {
     published: Option<OperatorInput>,
     repeat_due: Instant,
     navigation_due: Instant,
-    now: Instant,
     clock: Stamp,
-    stopped: bool,
     queue: VecDeque<Output>,
 }
 
 impl Operator {
     /// An operator without observations.
     pub fn new(plan: Plan) -> Self {
-        Self {
+        Self::of(User {
             plan,
             pilot: Pilot::Starting,
             observed: Observed::default(),
@@ -122,13 +124,13 @@ impl Operator {
             published: None,
             repeat_due: Instant::ZERO,
             navigation_due: Instant::ZERO,
-            now: Instant::ZERO,
             clock: Stamp::ZERO,
-            stopped: false,
             queue: VecDeque::new(),
-        }
+        })
     }
+}
 
+impl User {
     /// The received state.
     pub fn observed(&self) -> &Observed {
         &self.observed
@@ -165,51 +167,6 @@ impl Operator {
         }
     }
 
-    fn apply(&mut self, now: Instant, input: Input) {
-        match input {
-            Input::ClockRead(stamp) => self.clock = stamp,
-            Input::RobotMoved(pose) => {
-                let steps = |observed: &Observed| (observed.travelled / MIN_TRAVEL).floor();
-                let before = steps(&self.observed);
-                self.observed.moved(pose);
-                if steps(&self.observed) > before {
-                    self.record_change(now, Change::Travelled(self.observed.travelled));
-                }
-            }
-            Input::ScalingReceived(fields) => self.observed.scaling = Some(fields),
-            Input::ScalingApplied(applied) => {
-                self.traffic_of(Stage::ZoneScaler).add_state(applied.zone_name());
-                self.observed.applied = Some(applied);
-            }
-            Input::StickMoved(stick) => {
-                self.traffic_of(Stage::Joystick).add_state(if stick.held { "held" } else { "released" });
-                self.observed.stick = Some(stick);
-            }
-            Input::SourceChanged(source) => {
-                self.record_change(now, Change::Source(source.clone()));
-                self.traffic_of(Stage::VelocityArbiter).add_state(&source);
-                self.observed.source = Some(source);
-            }
-            Input::CommandSent(stage, stamp) => {
-                let by_stick = self.observed.source.as_deref() == Some(JOYSTICK);
-                let clock = self.clock;
-                self.traffic_of(stage).receive(now, clock, stamp, by_stick);
-            }
-            Input::PortSent(value) => self.motors(now, |observed| observed.port = Some(value)),
-            Input::StarboardSent(value) => self.motors(now, |observed| observed.starboard = Some(value)),
-            Input::StateReceived(state) => {
-                if self.observed.state.as_ref() != Some(&state) {
-                    self.record_change(now, Change::State(state.clone()));
-                }
-                self.traffic_of(Stage::Hindbrain).add_state(&state);
-                self.observed.state = Some(state);
-            }
-            Input::KeyPressed(key) => self.press(now, key),
-            Input::ParametersChanged => {}
-            Input::Stopping => self.stop(),
-        }
-    }
-
     fn traffic_of(&mut self, stage: Stage) -> &mut Traffic {
         &mut self.traffic[stage as usize]
     }
@@ -240,42 +197,6 @@ impl Operator {
         let stick = self.operator_input().stick.map(|_| Stick::REST);
         let rest = OperatorInput { stick, estop: self.operator_input().estop, ..OperatorInput::REST };
         self.publish(rest, true);
-        self.stopped = true;
-    }
-
-    /// Advances the time, and publishes what is due.
-    fn update(&mut self, now: Instant) {
-        if self.stopped {
-            return;
-        }
-        match self.pilot {
-            Pilot::Starting if self.missing().is_empty() && self.plan.headless => self.begin(now),
-            Pilot::Starting if self.missing().is_empty() => self.pilot = Pilot::Waiting(now),
-            Pilot::Waiting(since) if self.plan.virtual_stick && now >= since + KEY_WAIT => self.begin(now),
-            Pilot::Script(leg) if now >= leg.ends => self.go_on(now, leg.began),
-            _ => {}
-        }
-        let operator_input = match self.pilot {
-            Pilot::Starting | Pilot::Waiting(_) | Pilot::Finished(_) => OperatorInput::REST,
-            Pilot::Script(leg) => leg.step.operator_input(),
-            Pilot::Keyboard(keyboard) => keyboard.operator_input(now),
-        };
-        let repeat = now >= self.repeat_due;
-        if repeat {
-            self.repeat_due = now + REPEAT;
-        }
-        let navigated = self.published.as_ref().is_some_and(|published| published.navigation);
-        self.publish(operator_input, repeat);
-        if operator_input.navigation != navigated {
-            // Navigation begins and ends with a zero: falling silent in motion would be a loss, and nothing would drive after
-            // it.
-            self.navigation_due = now + NAVIGATION;
-            self.queue.push_back(Output::Navigate(Command::new(Velocity::ZERO, self.clock)));
-        } else if operator_input.navigation && now >= self.navigation_due {
-            self.navigation_due = now + NAVIGATION;
-            let velocity = Velocity::planar(CIRCLE.0, CIRCLE.1).unwrap_or_default();
-            self.queue.push_back(Output::Navigate(Command::new(velocity, self.clock)));
-        }
     }
 
     /// Begins the course, and records the present state.
@@ -329,32 +250,98 @@ impl Operator {
     }
 }
 
-impl Machine for Operator {
+impl Role for User {
     type Input = Input;
     type Output = Output;
 
-    fn handle(&mut self, now: Instant, input: Input) {
-        self.now = self.now.max(now);
-        if !self.stopped {
-            self.apply(self.now, input);
+    fn is_end(input: &Input) -> bool {
+        matches!(input, Input::Stopping)
+    }
+
+    fn apply(&mut self, now: Instant, input: Input) {
+        match input {
+            Input::ClockRead(stamp) => self.clock = stamp,
+            Input::RobotMoved(pose) => {
+                let steps = |observed: &Observed| (observed.travelled / MIN_TRAVEL).floor();
+                let before = steps(&self.observed);
+                self.observed.moved(pose);
+                if steps(&self.observed) > before {
+                    self.record_change(now, Change::Travelled(self.observed.travelled));
+                }
+            }
+            Input::ScalingReceived(fields) => self.observed.scaling = Some(fields),
+            Input::ScalingApplied(applied) => {
+                self.traffic_of(Stage::ZoneScaler).add_state(applied.zone_name());
+                self.observed.applied = Some(applied);
+            }
+            Input::StickMoved(stick) => {
+                self.traffic_of(Stage::Joystick).add_state(if stick.held { "held" } else { "released" });
+                self.observed.stick = Some(stick);
+            }
+            Input::SourceChanged(source) => {
+                self.record_change(now, Change::Source(source.clone()));
+                self.traffic_of(Stage::VelocityArbiter).add_state(&source);
+                self.observed.source = Some(source);
+            }
+            Input::CommandSent(stage, stamp) => {
+                let by_stick = self.observed.source.as_deref() == Some(JOYSTICK);
+                let clock = self.clock;
+                self.traffic_of(stage).receive(now, clock, stamp, by_stick);
+            }
+            Input::PortSent(value) => self.motors(now, |observed| observed.port = Some(value)),
+            Input::StarboardSent(value) => self.motors(now, |observed| observed.starboard = Some(value)),
+            Input::StateReceived(state) => {
+                if self.observed.state.as_ref() != Some(&state) {
+                    self.record_change(now, Change::State(state.clone()));
+                }
+                self.traffic_of(Stage::Hindbrain).add_state(&state);
+                self.observed.state = Some(state);
+            }
+            Input::KeyPressed(key) => self.press(now, key),
+            Input::ParametersChanged => {}
+            Input::Stopping => self.stop(),
         }
     }
 
-    fn poll(&mut self, now: Instant) -> Option<Output> {
-        self.now = self.now.max(now);
-        if self.queue.is_empty() {
-            self.update(self.now);
+    fn update(&mut self, now: Instant) {
+        match self.pilot {
+            Pilot::Starting if self.missing().is_empty() && self.plan.headless => self.begin(now),
+            Pilot::Starting if self.missing().is_empty() => self.pilot = Pilot::Waiting(now),
+            Pilot::Waiting(since) if self.plan.virtual_stick && now >= since + KEY_WAIT => self.begin(now),
+            Pilot::Script(leg) if now >= leg.ends => self.go_on(now, leg.began),
+            _ => {}
         }
-        self.queue.pop_front()
+        let operator_input = match self.pilot {
+            Pilot::Starting | Pilot::Waiting(_) | Pilot::Finished(_) => OperatorInput::REST,
+            Pilot::Script(leg) => leg.step.operator_input(),
+            Pilot::Keyboard(keyboard) => keyboard.operator_input(now),
+        };
+        let repeat = now >= self.repeat_due;
+        if repeat {
+            self.repeat_due = now + REPEAT;
+        }
+        let navigated = self.published.as_ref().is_some_and(|published| published.navigation);
+        self.publish(operator_input, repeat);
+        if operator_input.navigation != navigated {
+            // Navigation begins and ends with a zero: falling silent in motion would be a loss, and nothing would drive after
+            // it.
+            self.navigation_due = now + NAVIGATION;
+            self.queue.push_back(Output::Navigate(Command::new(Velocity::ZERO, self.clock)));
+        } else if operator_input.navigation && now >= self.navigation_due {
+            self.navigation_due = now + NAVIGATION;
+            let velocity = Velocity::planar(CIRCLE.0, CIRCLE.1).unwrap_or_default();
+            self.queue.push_back(Output::Navigate(Command::new(velocity, self.clock)));
+        }
     }
 
-    fn deadline(&self) -> Option<Instant> {
-        if self.stopped {
-            return None;
-        }
+    fn outputs(&mut self) -> &mut VecDeque<Output> {
+        &mut self.queue
+    }
+
+    fn deadline(&self, now: Instant) -> Option<Instant> {
         let by_itself = match self.pilot {
             Pilot::Script(leg) => Some(leg.ends),
-            Pilot::Keyboard(keyboard) => keyboard.deadline(self.now),
+            Pilot::Keyboard(keyboard) => keyboard.deadline(now),
             _ => None,
         };
         let navigation = self.operator_input().navigation.then_some(self.navigation_due);

@@ -1,3 +1,5 @@
+use units::Machine;
+
 use super::*;
 
 const LENGTH: Duration = Duration::from_secs(12);
@@ -132,7 +134,7 @@ impl Node {
 fn the_script_passes_with_a_node_that_behaves() {
     let mut node = Node::new(true);
     assert_eq!(node.failures(), Vec::<String>::new());
-    assert_eq!(node.operator.outcomes().len(), Script::count());
+    assert_eq!(node.operator.outcomes().len(), node.operator.script().count());
     assert_eq!((node.controllers, node.is_halted), (vec![], false));
     let table = crate::arm::table::table(&node.operator).join("\n");
     assert!(table.contains("expected: it is refused") && !table.contains("FAILED"), "{table}");

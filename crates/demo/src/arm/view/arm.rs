@@ -7,6 +7,7 @@ use ratatui::widgets::canvas::{Canvas, Circle, Context, Line, Points};
 
 use super::Picture;
 use crate::arm::robot::Joint;
+use crate::widgets::fitted;
 
 /// Measures of `config/urdf/arm.urdf` \[m\]: the base, the height of the tilt joint, the arm.
 const RADIUS: f64 = 0.08;
@@ -31,18 +32,6 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
         let canvas = Canvas::default().block(block).marker(Marker::Braille).x_bounds(x).y_bounds(y);
         frame.render_widget(canvas.paint(|context| paint(context, picture)), half);
     }
-}
-
-/// Bounds around `wanted` with the same scale along both axes: a cell has two dots across and four down.
-fn fitted(wanted: [[f64; 2]; 2], area: Rect) -> [[f64; 2]; 2] {
-    let dots = [f64::from(area.width.max(1)) * 2.0, f64::from(area.height.max(1)) * 4.0];
-    let [long, high] = wanted.map(|[from, to]| to - from);
-    let metres_per_dot = (long / dots[0]).max(high / dots[1]);
-    [0, 1].map(|axis: usize| {
-        let middle = f64::midpoint(wanted[axis][0], wanted[axis][1]);
-        let half = dots[axis] * metres_per_dot / 2.0;
-        [middle - half, middle + half]
-    })
 }
 
 /// The measured positions and the commanded ones, where something is commanded.
@@ -97,16 +86,4 @@ fn side(context: &mut Context<'_>, picture: &Picture) {
     }
     let (x2, y2) = end(measured);
     context.draw(&Line { x1: 0.0, y1: HEIGHT, x2, y2, color: Color::Cyan });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn both_axes_have_the_same_scale() {
-        // 40 x 40 dots for 1 m x 2 m: 0.05 m a dot, so 2 m across, about the same middle
-        let bounds = fitted([[0.0, 1.0], [0.0, 2.0]], Rect::new(0, 0, 20, 10));
-        assert_eq!(bounds, [[-0.5, 1.5], [0.0, 2.0]]);
-    }
 }

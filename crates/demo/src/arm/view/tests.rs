@@ -51,6 +51,7 @@ fn screen(width: u16, height: u16, change: impl FnOnce(&mut Picture)) -> Vec<Str
         is_pulled: false,
         act: Some((Episode { act, began: NOW }, Verdict::Pending("pan 1.00, tilt 0.50".into()))),
         before: Some(Verdict::Good("refused".into())),
+        step_count: 18,
         domain: 42,
         now: NOW,
     };

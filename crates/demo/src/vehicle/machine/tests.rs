@@ -1,3 +1,5 @@
+use units::Machine;
+
 use super::*;
 use crate::vehicle::record::STAND;
 

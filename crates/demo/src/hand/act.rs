@@ -1,0 +1,82 @@
+use crate::hand::calls::Call;
+use crate::words::words;
+
+/// Something that the operator does, with an outcome that is expected of it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Act {
+    /// Watches the hand at rest.
+    Rest,
+    /// Moves the fingers by a grasp.
+    Grasp {
+        /// Its name.
+        name: String,
+        /// From 0, open, to 1, closed.
+        level: f32,
+        /// What the contact sensors are expected to feel.
+        feels: Feels,
+    },
+    /// Goes on with a grasp and watches these contact sensors.
+    Hold(&'static [&'static str]),
+    /// Gives a command with a NaN among its values.
+    WrongCommand,
+    /// Pulls the commander's cable: nothing is commanded any more.
+    Pull,
+    /// Plugs it in again; `true` if a grasp goes on then.
+    Plug(bool),
+    /// Puts the ball before the hand, or takes it away.
+    Ball(bool),
+    /// Brings the hand back to its start.
+    Reset,
+}
+
+/// What is felt at the end of a motion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feels {
+    /// At least these contact sensors feel something that they did not feel before.
+    Contact(&'static [&'static str]),
+    /// None feels anything, and the fingers are where they shall be.
+    Nothing,
+    /// Whatever there is.
+    Anything,
+}
+
+impl Act {
+    /// The calls that it needs.
+    pub fn calls(&self) -> Vec<Call> {
+        match self {
+            // The cap on the speed comes first, so that no finger moves without it.
+            Self::Grasp { name, level, .. } => vec![Call::Cap, Call::Grasp(name.clone(), *level)],
+            Self::WrongCommand => vec![Call::WrongCommand],
+            Self::Ball(is_there) => vec![Call::Ball(*is_there)],
+            Self::Reset => vec![Call::Reset],
+            Self::Rest | Self::Hold(_) | Self::Pull | Self::Plug(_) => vec![],
+        }
+    }
+
+    /// What is done.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Rest => "watch the hand at rest".into(),
+            Self::Grasp { name, level, .. } if *level == 0.0 => format!("open the grasp {name}"),
+            Self::Grasp { name, level, .. } => format!("grasp {name}, closed to {level:.1}"),
+            Self::Hold(_) => "go on with the grasp".into(),
+            Self::WrongCommand => "command positions of all motors, one of which is NaN".into(),
+            Self::Pull => "pull the commander's cable".into(),
+            Self::Plug(_) => "plug the commander's cable in again".into(),
+            Self::Ball(true) => "put the ball before the hand".into(),
+            Self::Ball(false) => "take the ball away".into(),
+            Self::Reset => "reset the hand".into(),
+        }
+    }
+}
+
+impl Feels {
+    /// What is expected.
+    pub fn text(self) -> String {
+        match self {
+            Self::Contact(names) => format!("forces rise at {}", words(names)),
+            Self::Nothing => "the fingers get there, and all contact forces are 0".into(),
+            Self::Anything => "the fingers come to rest".into(),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+use nodes::haptix::NAME;
+use r2r::haptix_msgs::msg::{Command, RobotDescription, Sensor, Vector3f};
+use r2r::std_msgs::msg::String as Text;
+use ros::{Error, Inputs, Topic, qos};
+
+use crate::hand::calls::{cap, padded};
+use crate::hand::device::Device;
+use crate::hand::machine::{Input, Operator};
+use crate::hand::observed::{Names, Reading};
+
+/// What the operator publishes.
+pub struct Topics {
+    command: Topic<Command>,
+    cap: Command,
+}
+
+impl Topics {
+    /// Opens the topic.
+    /// # Errors
+    /// The middleware refuses it.
+    pub fn new(node: &mut r2r::Node, device: &Device) -> Result<Self, Error> {
+        let command = Topic::new(node, &format!("{NAME}/command"), qos::command())?;
+        Ok(Self { command, cap: cap(device.motor_count) })
+    }
+
+    /// Publishes the cap on the speed of the motors.
+    pub fn command(&mut self) {
+        self.command.publish(&self.cap);
+    }
+}
+
+/// Subscribes to all topics of the node that the demo shows.
+/// # Errors
+/// The middleware refuses a topic.
+pub fn subscribe(inputs: &mut Inputs<Operator>, node: &mut r2r::Node) -> Result<(), Error> {
+    let name = |topic: &str| format!("{NAME}/{topic}");
+    inputs.subscribe::<RobotDescription>(node, &name("robot_description"), qos::state(), |m| {
+        Some(Input::Described(Names { contacts: m.contact_names, imus: m.imu_names }))
+    })?;
+    inputs.subscribe::<Text>(node, &name("state"), qos::state(), |m| {
+        Some(Input::StateReported(m.data.split(':').next().unwrap_or_default().into()))
+    })?;
+    inputs.subscribe::<Sensor>(node, &name("sensor"), qos::sensor(), |m| {
+        Some(Input::Read(Box::new(reading(&m))))
+    })
+}
+
+fn reading(message: &Sensor) -> Reading {
+    let vector = |index: usize| {
+        let Vector3f { x, y, z } = message.imu_linear_acc.get(index).cloned().unwrap_or_default();
+        [x, y, z]
+    };
+    Reading {
+        motor_pos: padded(&message.motor_pos),
+        motor_vel: padded(&message.motor_vel),
+        joint_pos: padded(&message.joint_pos),
+        contact: padded(&message.contact),
+        acceleration: core::array::from_fn(vector),
+    }
+}
