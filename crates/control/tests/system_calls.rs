@@ -86,7 +86,7 @@ fn message(name: &str, number: usize) -> Message {
             let mut clock = Clock::default();
             clock.pass_to(rt::now(), None);
             // Motion begins with a zero.
-            let forward = if number % 50 == 0 { 0.0 } else { 0.2 };
+            let forward = if number.is_multiple_of(50) { 0.0 } else { 0.2 };
             Message::Velocity(
                 units::Command::new(Velocity::planar(forward, 0.0).unwrap(), Stamp::ZERO),
                 clock,
