@@ -20,10 +20,8 @@ const BEST_EFFORT: i32 = 1;
 const STRICT: i32 = 2;
 /// How long the tool waits for messages at once.
 const SLICE: Duration = Duration::from_millis(20);
-/// How often the tool looks whether the manager is still there while it waits for an answer, and how long it takes to see that.
+/// How often the tool looks whether the manager is still there while it waits, and how long it looks.
 const PRESENCE: Duration = Duration::from_millis(300);
-/// How long the tool waits for a manager that was there before, when it ends.
-const LAST: Duration = Duration::from_secs(1);
 /// After this long the tool reports that it still waits.
 const LONG: Duration = Duration::from_secs(10);
 
@@ -60,8 +58,8 @@ pub(crate) struct Manager {
     timeout: Duration,
     stop: Stop,
     is_reporting: bool,
-    /// Whether the user has ended the tool, which still makes its last calls.
-    is_ending: bool,
+    /// A client of a manager that was waited for. It has found the manager, so it knows at once when that has gone.
+    watch: Option<Client<ListControllers::Service>>,
 }
 
 impl Manager {
@@ -76,7 +74,7 @@ impl Manager {
             "" => String::new(),
             namespace => format!("/{namespace}/"),
         };
-        Ok(Self { node, namespace, timeout, stop, is_reporting: false, is_ending: false })
+        Ok(Self { node, namespace, timeout, stop, is_reporting: false, watch: None })
     }
 
     /// Sets whether each call that changes something is printed as a JSON object, with its outcome.
@@ -111,6 +109,39 @@ impl Manager {
         }
     }
 
+    /// Waits for `future` like [`wait`](Self::wait), and fails as soon as a manager that was waited for has left the graph.
+    fn wait_while_there<T>(
+        &mut self,
+        limit: Duration,
+        future: impl Future<Output = T>,
+    ) -> Result<Option<T>, Failure> {
+        let end = clock::now() + limit;
+        let mut future = pin!(future);
+        loop {
+            let left = end.since(clock::now());
+            if let Some(ready) = self.wait(Some(left.min(PRESENCE)), future.as_mut()) {
+                return Ok(Some(ready));
+            }
+            if self.stop.is_set() || clock::now() >= end {
+                return Ok(None);
+            }
+            self.check_presence()?;
+        }
+    }
+
+    fn check_presence(&mut self) -> Result<(), Failure> {
+        let Some(watch) = self.watch.take() else { return Ok(()) };
+        let is_there = match r2r::Node::is_available(&watch) {
+            Ok(available) => self.wait(Some(PRESENCE), available).is_some(),
+            Err(_) => true, // the call itself says what is wrong
+        };
+        self.watch = Some(watch);
+        if is_there || self.stop.is_set() {
+            return Ok(());
+        }
+        Err(Failure::Gone("the manager has left the graph".to_owned()))
+    }
+
     fn silent(&self, what: String) -> Failure {
         if self.stop.is_set() { Failure::Ended } else { Failure::Silent(what) }
     }
@@ -127,29 +158,16 @@ impl Manager {
         let client: Client<S> =
             self.node.create_client(&name, QosProfile::services_default()).map_err(broken)?;
         let available = r2r::Node::is_available(&client).map_err(broken)?;
-        let patience = if self.is_ending { timeout.min(LAST) } else { timeout };
-        if self.wait(Some(patience), available).is_none() {
-            if self.is_ending {
-                return Err(Failure::Gone(format!("service '{name}' is no longer there")));
-            }
+        if self.wait_while_there(timeout, available)?.is_none() {
             return Err(self.silent(format!(
                 "service '{name}' is not there after {timeout:?}: is the node mechanism running, in this namespace and ROS domain?"
             )));
         }
-        let mut answer = pin!(client.request(request).map_err(broken)?);
-        let end = clock::now() + timeout;
-        loop {
-            let left = end.since(clock::now());
-            if let Some(response) = self.wait(Some(left.min(PRESENCE)), answer.as_mut()) {
-                return response.map_err(broken);
-            }
-            if self.stop.is_set() || clock::now() >= end {
-                return Err(self.silent(format!("service '{name}' did not answer within {timeout:?}")));
-            }
-            let available = r2r::Node::is_available(&client).map_err(broken)?;
-            if self.wait(Some(PRESENCE), available).is_none() && !self.stop.is_set() {
-                return Err(Failure::Gone(format!("service '{name}' is no longer there")));
-            }
+        let answer = client.request(request).map_err(broken)?;
+        match self.wait_while_there(timeout, answer)? {
+            Some(Ok(response)) => Ok(response),
+            Some(Err(error)) => Err(broken(error)),
+            None => Err(self.silent(format!("service '{name}' did not answer within {timeout:?}"))),
         }
     }
 
@@ -226,7 +244,9 @@ impl Manager {
         let client: Client<ListControllers::Service> =
             self.node.create_client(&name, QosProfile::services_default()).map_err(broken)?;
         let available = r2r::Node::is_available(&client).map_err(broken)?;
-        self.wait_and_warn(available, &format!("service '{name}'")).map(|_| ())
+        self.wait_and_warn(available, &format!("service '{name}'"))?.map_err(broken)?;
+        self.watch = Some(client);
+        Ok(())
     }
 
     /// Waits without end until `topic` says true. It may be latched or not.
@@ -278,7 +298,7 @@ impl Manager {
 
     /// From now on calls are made although the user has ended the tool.
     pub(crate) fn go_on(&mut self) {
-        (self.stop, self.is_ending) = (Stop::new(), true);
+        self.stop = Stop::new();
     }
 }
 
