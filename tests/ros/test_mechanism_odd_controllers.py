@@ -70,7 +70,9 @@ impl Drop for Odd {
     fn drop(&mut self) {
         if self.act != "slow drop" { return; }
         let thread = std::fs::read_to_string("/proc/thread-self/comm").unwrap_or_default();
-        eprintln!("slow drop: thread '{}'", thread.trim());
+        // In one piece, whatever else is logged.
+        let line = format!("slow drop: thread '{}'\\n", thread.trim());
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes());
         std::thread::sleep(Duration::from_millis(900));
     }
 }
