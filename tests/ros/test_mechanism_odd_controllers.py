@@ -205,8 +205,10 @@ def test_a_controller_that_sleeps_is_counted_and_one_that_sleeps_long_fails_call
         fresh = watched.statistics("nap")
         assert fresh.time_last_control_loop_overrun.sec == 0 and fresh.max_time.nanosec < 3_000_000, fresh
         assert manager.switch(["nap"])
+        watched.wait(lambda: overruns() >= 10, "no overruns")
         # One update of 0.9 s: a call that comes meanwhile fails after 0.3 s, and changes nothing.
         assert manager.switch(["sleep"])
+        time.sleep(0.1)  # it sleeps
         begin = time.monotonic()
         assert not manager.switch(["tilt_position"], ["pan_effort"])
         assert 0.25 < time.monotonic() - begin < 0.7
