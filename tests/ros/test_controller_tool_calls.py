@@ -243,7 +243,7 @@ def test_a_spawner_ends_well_when_its_manager_ends_first_and_says_so(graph):
             spawner.process.send_signal(signal.SIGINT)
             wait_for(record, ["switch + -a 1"])
             for service in list(other.node.services):
-                if service.srv_name.endswith("switch_controller"):
+                if service.srv_name.endswith(("switch_controller", "list_controllers")):
                     service.handle.destroy_when_not_in_use()
             record.woken.set()
         start = time.monotonic()

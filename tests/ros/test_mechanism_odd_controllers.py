@@ -75,7 +75,9 @@ impl Drop for Odd {
     fn drop(&mut self) {
         if self.act != "slow drop" { return; }
         let thread = std::fs::read_to_string("/proc/thread-self/comm").unwrap_or_default();
-        eprintln!("slow drop: thread '{}'", thread.trim());
+        // In one piece, whatever else is logged.
+        let line = format!("slow drop: thread '{}'\\n", thread.trim());
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes());
         std::thread::sleep(Duration::from_millis(900));
     }
 }
@@ -211,8 +213,10 @@ def test_a_controller_that_sleeps_is_counted_and_one_that_sleeps_long_fails_call
         fresh = watched.statistics("nap")
         assert fresh.time_last_control_loop_overrun.sec == 0 and fresh.max_time.nanosec < 3_000_000, fresh
         assert manager.switch(["nap"])
+        watched.wait(lambda: overruns() >= 10, "no overruns")
         # One update of 0.9 s: a call that comes meanwhile fails after 0.3 s, and changes nothing.
         assert manager.switch(["sleep"])
+        time.sleep(0.1)  # it sleeps
         begin = time.monotonic()
         assert not manager.switch(["tilt_position"], ["pan_effort"])
         assert 0.25 < time.monotonic() - begin < 0.7

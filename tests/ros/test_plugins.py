@@ -98,7 +98,7 @@ def test_parameters_that_do_not_fit_and_failures_are_refused_with_their_reasons(
         assert manager.load("sway") and manager.load("pan_position") and manager.switch(["sway", "pan_position"])
         for parameter, sentence in odd:
             assert not manager.load(parameter.split(".")[0])
-            assert sentence in process.output, process.output
+            graph.wait(lambda: sentence in process.output, lambda: process.output)  # noqa: B023
         assert manager.list() == [("pan_position", "running"), ("sway", "running")]
         # A panic in the loop stops it alone.
         graph.publish("sway/amplitude", Float64(data=1.0), QoSProfile(depth=1))
@@ -116,15 +116,15 @@ def test_a_library_that_cannot_be_loaded_is_named_and_changes_nothing(project):
     project.change("src/abi.rs", "pub const VERSION: u32 = 2;", "pub const VERSION: u32 = 99;")
     project.build("libfuture.so")
     (project.libraries / "libtext.so").write_text("no library")
-    with arm(*project.arguments()) as (_, manager, process):
+    with arm(*project.arguments()) as (graph, manager, process):
         assert "sway/Sway" in manager.types(), "the others are there"
         for sentence in [
             "libfuture.so' is not loaded: it has version 99 of the plugin interface, must be 2",
             "libtext.so' is not loaded: it cannot be loaded: ",
         ]:
-            assert sentence in process.output, process.output
+            graph.wait(lambda: sentence in process.output, lambda: process.output)  # noqa: B023
         assert not manager.reload(True)
-        assert "the libraries were not loaded again: '" in process.output
+        graph.wait(lambda: "the libraries were not loaded again: '" in process.output, lambda: process.output)
         assert "sway/Sway" in manager.types() and manager.load("sway"), "the old ones are there"
         assert manager.unload("sway")
         for name in ["libfuture.so", "libtext.so"]:

@@ -3,28 +3,110 @@
 //! The kernel itself watches: it ends the process at any other call of that thread. So each case runs in a process of its own.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
+use std::collections::BTreeSet;
 use std::process::{Command, Output};
 use std::sync::Mutex;
+use std::thread;
 use std::time::{Duration, Instant};
 
-use control::{Control, Event, Settings, start};
-use mechanism::controllers::{self, ControlLoop, Message, NewController, Request};
-use mechanism::robot::{Hardware, JointDynamics, SimulatedRobot};
+use control::{Control, EffortsReceiver, Event, Settings, StatesSender, remote, start};
+use mechanism::controllers::{self, ControlLoop, ControllerId, Message, NewController, Report, Request};
+use mechanism::laws::{Motion, Point, Trajectory};
+use mechanism::robot::{ActuatorSample, Hardware, JointDynamics, SimulatedRobot, StateSample};
 use mechanism::{BUILTIN_TYPES, Description, Input, Mechanism, Robot};
 use params::Value;
 use rt::RealTime;
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
-use units::Machine;
+use units::{Clock, Machine, MessageTime, Stamp, Velocity};
 
-const URDF: &str = r#"<robot name="one">
-  <link name="base"/><link name="head"/>
-  <joint name="pan" type="continuous">
-    <parent link="base"/><child link="head"/><limit effort="2" velocity="6"/>
-  </joint>
-  <transmission name="pan_trans" type="pr2_mechanism_model/SimpleTransmission">
-    <actuator name="pan_motor"/><joint name="pan"/><mechanicalReduction>2</mechanicalReduction>
-  </transmission>
+/// A joint with a motor of its own for each purpose.
+const URDF: &str = r#"<robot name="all">
+  <link name="base"/><link name="a"/><link name="b"/><link name="c"/><link name="d"/><link name="e"/><link name="f"/>
+  <joint name="pan" type="continuous"><parent link="base"/><child link="a"/><limit effort="2" velocity="6"/></joint>
+  <joint name="tilt" type="revolute"><parent link="a"/><child link="b"/><limit effort="2" velocity="6" lower="-1" upper="1"/></joint>
+  <joint name="left" type="continuous"><parent link="base"/><child link="c"/></joint>
+  <joint name="right" type="continuous"><parent link="base"/><child link="d"/></joint>
+  <joint name="grip" type="prismatic"><parent link="b"/><child link="e"/><limit effort="2" velocity="6" lower="0" upper="0.1"/></joint>
+  <joint name="search" type="revolute"><parent link="b"/><child link="f"/><limit effort="2" velocity="6" lower="-1" upper="1"/>
+    <calibration rising="0.02"/></joint>
+  TRANSMISSIONS
 </robot>"#;
+const JOINTS: [&str; 6] = ["pan", "tilt", "left", "right", "grip", "search"];
+/// A controller of each type that the program has itself.
+const CONTROLLERS: [(&str, &str); 8] = [
+    ("drive", "steersman/DiffDriveController"),
+    ("gripper", "steersman/GripperController"),
+    ("calibration", "steersman/JointCalibrationController"),
+    ("effort", "steersman/JointEffortController"),
+    ("position", "steersman/JointPositionController"),
+    ("states", "steersman/JointStateController"),
+    ("trajectory", "steersman/JointTrajectoryController"),
+    ("velocity", "steersman/JointVelocityController"),
+];
+
+fn robot() -> Robot {
+    let transmission = |joint: &str| {
+        format!(
+            r#"<transmission name="{joint}_trans" type="pr2_mechanism_model/SimpleTransmission"><actuator name="{joint}_motor"/>
+            <joint name="{joint}"/><mechanicalReduction>2</mechanicalReduction></transmission>"#
+        )
+    };
+    let transmissions: String = JOINTS.iter().map(|joint| transmission(joint)).collect();
+    let description = Description::parse(&URDF.replace("TRANSMISSIONS", &transmissions)).unwrap();
+    let (mut robot, _) = Robot::new(&description, None);
+    robot.joints_mut().iter_mut().for_each(|joint| joint.is_calibrated = true);
+    robot
+}
+
+/// The parameters of the controller `name`.
+fn parameters(name: &str) -> Vec<(String, Value)> {
+    let joint = |name: &str| vec![("joint", Value::Text(name.into()))];
+    let joints = |names: &[&str]| Value::Texts(names.iter().map(|&name| name.into()).collect());
+    let law =
+        [("pid.p", Value::Float(4.0)), ("pid.i", Value::Float(1.0)), ("pid.i_clamp", Value::Float(1.0))];
+    let laws = vec![("joints", joints(&["pan", "tilt"])), ("pid.p", Value::Floats(vec![4.0; 2]))];
+    let search = [("velocity", Value::Float(0.5)), ("force_calibration", Value::Bool(true))];
+    let wheels = vec![("left_wheel_names", joints(&["left"])), ("right_wheel_names", joints(&["right"]))];
+    let given = match name {
+        "drive" => [wheels, law.to_vec()].concat(),
+        "gripper" => [joint("grip"), law.to_vec()].concat(),
+        "calibration" => [joint("search"), search.to_vec(), law.to_vec()].concat(),
+        "effort" => joint("pan"),
+        "states" => vec![("joints", joints(&JOINTS))],
+        "trajectory" => laws,
+        _ => [joint("pan"), law.to_vec()].concat(),
+    };
+    given.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// What is sent to the controller `name` for the time `number`.
+fn message(name: &str, number: usize) -> Message {
+    match name {
+        "drive" => {
+            let mut clock = Clock::default();
+            clock.pass_to(rt::now(), None);
+            // Motion begins with a zero.
+            let forward = if number.is_multiple_of(50) { 0.0 } else { 0.2 };
+            Message::Velocity(
+                units::Command::new(Velocity::planar(forward, 0.0).unwrap(), Stamp::ZERO),
+                clock,
+            )
+        }
+        "trajectory" if number % 3 == 2 => Message::Trajectory(None),
+        "trajectory" => {
+            let point = Point {
+                time: Duration::from_millis(200),
+                positions: vec![0.2; 2],
+                velocities: vec![0.0; 2],
+                ..Point::default()
+            };
+            let trajectory = Trajectory::new(2, vec![point]).unwrap();
+            let motion = Motion { goal: Some(number as u64), ..Motion::from(trajectory) };
+            Message::Trajectory(Some(Box::new(motion)))
+        }
+        _ => Message::Float(0.05),
+    }
+}
 
 /// How many requests are made while the kernel watches.
 const REQUESTS: usize = 400;
@@ -34,10 +116,12 @@ const CASE: &str = "STEERSMAN_TEST_SYSTEM_CALLS";
 /// SIGSYS.
 const BAD_SYSTEM_CALL: i32 = 31;
 
-/// What the hardware does in each cycle, beside simulating.
+/// What the hardware is, or does in each cycle beside simulating.
 #[derive(Clone, Copy)]
 enum Does {
     Nothing,
+    /// It does nothing more: the hardware is that of a robot elsewhere.
+    IsElsewhere,
     /// Waits for a lock that another thread holds.
     Waits,
     /// Makes room for a million numbers, for which it needs the system.
@@ -46,8 +130,8 @@ enum Does {
 
 static LOCKED: Mutex<()> = Mutex::new(());
 
-/// A simulated robot; from its first cycle on the kernel allows its thread only to sleep.
-struct Watched(SimulatedRobot, Does, bool);
+/// Hardware; from its first cycle on the kernel allows its thread only to sleep.
+struct Watched(Box<dyn Hardware>, Does, bool);
 
 impl Hardware for Watched {
     fn read(&mut self, robot: &mut Robot, now: units::Instant, period: Duration) {
@@ -55,7 +139,7 @@ impl Hardware for Watched {
             seccompiler::apply_filter(&filter()).unwrap();
         }
         match self.1 {
-            Does::Nothing => {}
+            Does::Nothing | Does::IsElsewhere => {}
             Does::Waits => drop(LOCKED.lock()),
             Does::Allocates => drop(std::hint::black_box(vec![1_u64; 1_000_000])),
         }
@@ -73,6 +157,30 @@ impl Hardware for Watched {
     fn reset(&mut self) {
         self.0.reset();
     }
+
+    fn link(&self) -> Option<mechanism::robot::LinkState> {
+        self.0.link()
+    }
+}
+
+/// A robot elsewhere, as those of `topics` and `base` are to the loop: its states come every 2 ms, and pause for 150 ms three times a second.
+#[allow(clippy::disallowed_methods)] // it has a thread of its own
+fn be_elsewhere(count: usize, states: StatesSender, mut efforts: EffortsReceiver) {
+    thread::spawn(move || {
+        let mut actuators = vec![ActuatorSample::default(); count];
+        for number in 0_u64.. {
+            if let Some(new) = efforts.take() {
+                for (actuator, effort) in actuators.iter_mut().zip(&new.efforts) {
+                    actuator.velocity += (effort - actuator.velocity) * 0.01;
+                    actuator.position += actuator.velocity * 0.002;
+                }
+                efforts.recycle(new);
+            }
+            let time = MessageTime::new(rt::now(), Duration::ZERO);
+            states.send(Box::new(StateSample { time, actuators: actuators.clone() }));
+            thread::sleep(Duration::from_millis(if number % 150 == 149 { 150 } else { 2 }));
+        }
+    });
 }
 
 /// Ends the process at every call but a sleep, and the clock where it is one.
@@ -103,12 +211,17 @@ mod numbers {
     pub use of_this::*;
 }
 
-/// Loads, switches, commands, halts and unloads on a running loop, which does so much more in each cycle; ends the process.
+/// Runs all controllers, then loads, switches, commands, halts and unloads, on a running loop with this hardware; ends the process.
 #[allow(clippy::disallowed_methods)] // the test has the clock of its own
 fn run(does: Does) -> ! {
-    let (mut robot, _) = Robot::new(&Description::parse(URDF).unwrap(), None);
-    robot.joints_mut().iter_mut().for_each(|joint| joint.is_calibrated = true);
-    let simulated = SimulatedRobot::new(&robot, JointDynamics::default());
+    let robot = robot();
+    let hardware: Box<dyn Hardware> = if matches!(does, Does::IsElsewhere) {
+        let (hardware, states, efforts) = remote(&robot, Duration::from_millis(100), 500.0);
+        be_elsewhere(robot.actuators().len(), states, efforts);
+        Box::new(hardware)
+    } else {
+        Box::new(SimulatedRobot::new(&robot, JointDynamics::default()))
+    };
     let settings = Settings {
         period: Duration::from_millis(1),
         joint_state_rate: 100.0,
@@ -117,30 +230,40 @@ fn run(does: Does) -> ! {
         real_time: RealTime { priority: Some(50), lock_memory: true, cores: Vec::new() },
     };
     let held = LOCKED.lock();
-    let control =
-        start(ControlLoop::new(robot.clone()), Box::new(Watched(simulated, does, false)), &settings).unwrap();
-    let mut client =
-        Client { control, robot, machine: Mechanism::new(LONGEST, false), answers: 0, cycles: 0, created: 0 };
+    let watched = Box::new(Watched(hardware, does, false));
+    let control = start(ControlLoop::new(robot.clone()), watched, &settings).unwrap();
+    let machine = Mechanism::new(LONGEST, false);
+    let mut client = Client {
+        control,
+        robot,
+        machine,
+        answers: 0,
+        refused: BTreeSet::new(),
+        losses: 0,
+        cycles: 0,
+        created: Vec::new(),
+        said: BTreeSet::new(),
+    };
     let end = Instant::now() + LONGEST;
+    client.run_all(matches!(does, Does::IsElsewhere), end);
     for number in 0..REQUESTS {
-        let name = || if number / 4 % 2 == 0 { "all".to_owned() } else { "pan".to_owned() };
+        let (name, _) = CONTROLLERS[number / 4 % CONTROLLERS.len()];
+        let one = || vec![name.to_owned()];
         client.request(match number % 4 {
-            0 => Request::Load(name()),
-            1 => Request::Switch { start: vec![name()], stop: Vec::new(), strictness: 2 },
-            2 => Request::Switch { start: Vec::new(), stop: vec![name()], strictness: 2 },
-            _ => Request::Unload(name()),
+            0 => Request::Load(name.to_owned()),
+            1 => Request::Switch { start: one(), stop: Vec::new(), strictness: 2 },
+            2 => Request::Switch { start: Vec::new(), stop: one(), strictness: 2 },
+            _ => Request::Unload(name.to_owned()),
         });
-        client.control.deliveries.send(client.created, 0, Message::Float(1.0));
+        client.send(name, number);
         if number % 20 == 0 {
             client.control.commands.halt();
             client.control.commands.reset();
         }
-        while client.answers <= number && Instant::now() < end {
-            client.work();
-            std::thread::sleep(Duration::from_micros(200));
-        }
+        client.wait(end, |client| client.answers > number);
     }
-    println!("answers {} cycles {}", client.answers, client.cycles);
+    client.wait(end, |client| client.losses > 0 || !matches!(does, Does::IsElsewhere));
+    println!("answers {} cycles {} refused {:?}", client.answers, client.cycles, client.refused);
     drop(held);
     std::process::exit(0) // the thread cannot end: that needs system calls
 }
@@ -151,13 +274,71 @@ struct Client {
     robot: Robot,
     machine: Mechanism,
     answers: usize,
+    /// Why requests were refused.
+    refused: BTreeSet<String>,
+    /// How often the robot elsewhere was lost.
+    losses: u64,
     cycles: u64,
-    created: u64,
+    /// The names of the controllers that were created; the id of one is its place, from 1 on.
+    created: Vec<String>,
+    /// The controllers that said something.
+    said: BTreeSet<String>,
 }
 
 impl Client {
     fn request(&mut self, request: Request) {
         self.machine.handle(rt::now(), Input::Manager(controllers::Input::Requested(1, request)));
+    }
+
+    /// Sends a message to the last controller of this name.
+    fn send(&mut self, name: &str, number: usize) {
+        if let Some(place) = self.created.iter().rposition(|created| created == name) {
+            self.control.deliveries.send(place as ControllerId + 1, 0, message(name, number));
+        }
+    }
+
+    #[allow(clippy::disallowed_methods)] // the test has the clock of its own
+    fn wait(&mut self, end: Instant, condition: impl Fn(&Self) -> bool) {
+        while !condition(self) && Instant::now() < end {
+            self.work();
+            thread::sleep(Duration::from_micros(200));
+        }
+    }
+
+    /// Runs all controllers at once until each that says something has said it, then unloads them.
+    #[allow(clippy::disallowed_methods)] // the test has the clock of its own
+    fn run_all(&mut self, is_elsewhere: bool, end: Instant) {
+        let names: Vec<String> = CONTROLLERS.iter().map(|(name, _)| (*name).to_owned()).collect();
+        self.wait(end, |client| client.cycles > 0 && !client.machine.is_halted());
+        for name in &names {
+            self.request(Request::Load(name.clone()));
+        }
+        self.wait(end, |client| client.answers == names.len());
+        self.request(Request::Switch { start: names.clone(), stop: Vec::new(), strictness: 2 });
+        self.wait(end, |client| client.answers == names.len() + 1);
+        let running = self.machine.manager().list().iter().filter(|one| one.is_running).count();
+        // A robot elsewhere has no calibration sensor.
+        let talkers = ["calibration", "drive", "gripper", "states", "trajectory"];
+        let expected: BTreeSet<String> =
+            talkers.iter().skip(usize::from(is_elsewhere)).map(|&name| name.to_owned()).collect();
+        for number in 0_usize.. {
+            if self.said.is_superset(&expected) || Instant::now() > end {
+                break;
+            }
+            for name in names.iter().filter(|name| *name != "trajectory" || number % 100 == 0) {
+                self.send(name, if name == "trajectory" { number / 100 } else { number });
+            }
+            if number % 100 == 99 {
+                self.control.commands.reset(); // the robot elsewhere was lost
+            }
+            let soon = Instant::now() + Duration::from_millis(2);
+            self.wait(soon.min(end), |_| false);
+        }
+        println!("all {running} running, said {:?}", self.said);
+        self.request(Request::Switch { start: Vec::new(), stop: names.clone(), strictness: 2 });
+        names.iter().for_each(|name| self.request(Request::Unload(name.clone())));
+        self.wait(end, |client| client.answers == 2 * names.len() + 2);
+        self.answers = 0;
     }
 
     fn work(&mut self) {
@@ -167,7 +348,14 @@ impl Client {
                 Event::Changed(change) => Input::Manager(controllers::Input::Changed(change)),
                 Event::Failed(index, failure) => Input::Manager(controllers::Input::Failed(index, failure)),
                 Event::Reported(snapshot) => Input::Reported(snapshot),
-                Event::Said(..) | Event::Used(_) => continue,
+                Event::Said(id, _, _, report) => {
+                    // A goal that is replaced ends at once.
+                    if !matches!(report, Report::GoalEnded(..)) {
+                        self.said.insert(self.created[id as usize - 1].clone());
+                    }
+                    continue;
+                }
+                Event::Used(_) => continue,
             };
             self.machine.handle(now, input);
         }
@@ -181,11 +369,15 @@ impl Client {
                     self.control.commands.submit(change);
                 }
                 mechanism::Output::Manager(controllers::Output::Answer(_, answer)) => {
-                    answer.unwrap();
+                    // A calibration does not start in a halt.
+                    let halted = "controller 'calibration' does not start: the motors are halted";
+                    let refusal = answer.err().map(|refusal| refusal.to_string());
+                    self.refused.extend(refusal.filter(|refusal| !refusal.starts_with(halted)));
                     self.answers += 1;
                 }
                 mechanism::Output::Publish(snapshot, names, _) => {
                     self.cycles = snapshot.cycles.map_or(self.cycles, |cycles| cycles.cycles);
+                    self.losses = snapshot.link.map_or(0, |link| link.losses);
                     self.control.events.recycle(snapshot, names.len());
                 }
                 _ => {}
@@ -194,14 +386,12 @@ impl Client {
     }
 
     fn create(&mut self, name: &str) -> NewController {
-        let (type_name, parameter) = match name {
-            "all" => ("steersman/JointStateController", ("joints", Value::Texts(vec!["pan".into()]))),
-            _ => ("steersman/JointEffortController", ("joint", Value::Text("pan".into()))),
-        };
-        let known = BUILTIN_TYPES.iter().find(|known| known.name == type_name).unwrap();
-        let setup = known.create(&self.robot, [(parameter.0.to_owned(), parameter.1)]).unwrap();
-        self.created += 1;
-        NewController { id: self.created, controller: setup.controller, dependencies: Vec::new() }
+        let (_, type_name) = CONTROLLERS.iter().find(|(known, _)| *known == name).unwrap();
+        let known = BUILTIN_TYPES.iter().find(|known| known.name == *type_name).unwrap();
+        let setup = known.create(&self.robot, parameters(name)).unwrap();
+        self.created.push(name.to_owned());
+        let id = self.created.len() as ControllerId;
+        NewController { id, controller: setup.controller, dependencies: Vec::new() }
     }
 }
 
@@ -218,9 +408,9 @@ fn ended_by(output: &Output) -> Option<i32> {
     std::os::unix::process::ExitStatusExt::signal(&output.status)
 }
 
-#[test]
-fn the_loop_makes_no_system_call_but_its_sleep() {
-    let output = in_own_process("the_loop_makes_no_system_call_but_its_sleep", Does::Nothing);
+/// Each controller ran, each that says something did, and all requests were answered.
+fn assert_watched(name: &str, does: Does, said: &str) {
+    let output = in_own_process(name, does);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(
         output.status.success(),
@@ -228,7 +418,29 @@ fn the_loop_makes_no_system_call_but_its_sleep() {
         output.status,
         String::from_utf8_lossy(&output.stderr)
     );
+    assert!(text.contains(&format!("all {} running, said {said}", CONTROLLERS.len())), "{text}");
     assert!(text.contains(&format!("answers {REQUESTS} ")), "{text}");
+    assert!(text.contains("refused {}"), "{text}");
+}
+
+#[test]
+fn all_types_of_controllers_are_watched() {
+    let watched: BTreeSet<&str> = CONTROLLERS.iter().map(|(_, name)| *name).collect();
+    assert_eq!(watched, BUILTIN_TYPES.iter().map(|known| known.name).collect());
+}
+
+#[test]
+fn the_loop_makes_no_system_call_but_its_sleep() {
+    let said = r#"{"calibration", "drive", "gripper", "states", "trajectory"}"#;
+    assert_watched("the_loop_makes_no_system_call_but_its_sleep", Does::Nothing, said);
+}
+
+/// The hardware `topics` and `base`: what they publish and receive is another thread's to do.
+#[test]
+fn the_loop_of_a_robot_elsewhere_makes_no_system_call_but_its_sleep() {
+    let said = r#"{"drive", "gripper", "states", "trajectory"}"#;
+    let name = "the_loop_of_a_robot_elsewhere_makes_no_system_call_but_its_sleep";
+    assert_watched(name, Does::IsElsewhere, said);
 }
 
 #[test]

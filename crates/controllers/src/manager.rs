@@ -20,10 +20,8 @@ const BEST_EFFORT: i32 = 1;
 const STRICT: i32 = 2;
 /// How long the tool waits for messages at once.
 const SLICE: Duration = Duration::from_millis(20);
-/// How often the tool looks whether the manager is still there while it waits for an answer, and how long it takes to see that.
+/// How often the tool looks whether the manager is still there while it waits, and how long it looks.
 const PRESENCE: Duration = Duration::from_millis(300);
-/// How long the tool waits for a manager that was there before, when it ends.
-const LAST: Duration = Duration::from_secs(1);
 /// After this long the tool reports that it still waits.
 const LONG: Duration = Duration::from_secs(10);
 
@@ -103,8 +101,8 @@ pub(crate) struct Manager {
     timeout: Duration,
     stop: Stop,
     is_reporting: bool,
-    /// Whether the user has ended the tool, which still makes its last calls.
-    is_ending: bool,
+    /// Whether a manager was waited for and is known: then it is noticed when it goes.
+    is_found: bool,
 }
 
 impl Manager {
@@ -120,7 +118,7 @@ impl Manager {
             namespace => format!("/{namespace}/"),
         };
         let services = Services::new(&mut node, &namespace)?;
-        Ok(Self { node, services, namespace, timeout, stop, is_reporting: false, is_ending: false })
+        Ok(Self { node, services, namespace, timeout, stop, is_reporting: false, is_found: false })
     }
 
     /// Sets whether each call that changes something is printed as a JSON object, with its outcome.
@@ -155,6 +153,40 @@ impl Manager {
         }
     }
 
+    /// Waits for `future` like [`wait`](Self::wait), and fails as soon as a manager that was waited for has left the graph.
+    fn wait_while_there<T>(
+        &mut self,
+        limit: Duration,
+        future: impl Future<Output = T>,
+    ) -> Result<Option<T>, Failure> {
+        let end = clock::now() + limit;
+        let mut future = pin!(future);
+        loop {
+            let left = end.since(clock::now());
+            if let Some(ready) = self.wait(Some(left.min(PRESENCE)), future.as_mut()) {
+                return Ok(Some(ready));
+            }
+            if self.stop.is_set() || clock::now() >= end {
+                return Ok(None);
+            }
+            self.check_presence()?;
+        }
+    }
+
+    fn check_presence(&mut self) -> Result<(), Failure> {
+        if !self.is_found {
+            return Ok(());
+        }
+        let is_there = match r2r::Node::is_available(&self.services.list.client) {
+            Ok(available) => self.wait(Some(PRESENCE), available).is_some(),
+            Err(_) => true, // the call itself says what is wrong
+        };
+        if is_there || self.stop.is_set() {
+            return Ok(());
+        }
+        Err(Failure::Gone("the manager has left the graph".to_owned()))
+    }
+
     fn silent(&self, what: String) -> Failure {
         if self.stop.is_set() { Failure::Ended } else { Failure::Silent(what) }
     }
@@ -167,35 +199,19 @@ impl Manager {
         let timeout = self.timeout;
         let known = service(&self.services);
         let available = r2r::Node::is_available(&known.client).map_err(|error| known.broken(&error))?;
-        let patience = if self.is_ending { timeout.min(LAST) } else { timeout };
-        if self.wait(Some(patience), available).is_none() {
+        if self.wait_while_there(timeout, available)?.is_none() {
             let name = &service(&self.services).name;
-            if self.is_ending {
-                return Err(Failure::Gone(format!("service '{name}' is no longer there")));
-            }
             return Err(self.silent(format!(
                 "service '{name}' is not there after {timeout:?}: is the node mechanism running, in this namespace and ROS domain?"
             )));
         }
         let known = service(&self.services);
-        let mut answer = pin!(known.client.request(request).map_err(|error| known.broken(&error))?);
-        let end = clock::now() + timeout;
-        loop {
-            let left = end.since(clock::now());
-            let answered = self.wait(Some(left.min(PRESENCE)), answer.as_mut());
-            let known = service(&self.services);
-            if let Some(response) = answered {
-                return response.map_err(|error| known.broken(&error));
-            }
-            let name = &known.name;
-            if self.stop.is_set() || clock::now() >= end {
-                return Err(self.silent(format!("service '{name}' did not answer within {timeout:?}")));
-            }
-            let available = r2r::Node::is_available(&known.client).map_err(|error| known.broken(&error))?;
-            if self.wait(Some(PRESENCE), available).is_none() && !self.stop.is_set() {
-                let name = &service(&self.services).name;
-                return Err(Failure::Gone(format!("service '{name}' is no longer there")));
-            }
+        let answer = known.client.request(request).map_err(|error| known.broken(&error))?;
+        let answer = self.wait_while_there(timeout, answer)?;
+        let known = service(&self.services);
+        match answer {
+            Some(answer) => answer.map_err(|error| known.broken(&error)),
+            None => Err(self.silent(format!("service '{}' did not answer within {timeout:?}", known.name))),
         }
     }
 
@@ -268,7 +284,9 @@ impl Manager {
         let list = &self.services.list;
         let what = format!("service '{}'", list.name);
         let available = r2r::Node::is_available(&list.client).map_err(|error| list.broken(&error))?;
-        self.wait_and_warn(available, &what).map(|_| ())
+        self.wait_and_warn(available, &what)?.map_err(|error| self.services.list.broken(&error))?;
+        self.is_found = true;
+        Ok(())
     }
 
     /// Waits without end until `topic` says true. It may be latched or not.
@@ -320,7 +338,7 @@ impl Manager {
 
     /// From now on calls are made although the user has ended the tool.
     pub(crate) fn go_on(&mut self) {
-        (self.stop, self.is_ending) = (Stop::new(), true);
+        self.stop = Stop::new();
     }
 }
 

@@ -91,16 +91,27 @@ mod tests {
         }
     }
 
+    /// In a process of its own, since the panic hook is that of the whole process.
     #[test]
     fn a_controller_that_panicked_says_where_and_is_not_called_again() {
+        const OWN: &str = "STEERSMAN_TEST_GUARDED";
+        const NAME: &str =
+            "mechanism::guarded::tests::a_controller_that_panicked_says_where_and_is_not_called_again";
+        if std::env::var_os(OWN).is_none() {
+            let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+            let output = command.args([NAME, "--exact"]).env(OWN, "1").output().unwrap();
+            let text = String::from_utf8_lossy(&output.stdout);
+            assert!(output.status.success() && text.contains("1 passed"), "{output:?}");
+            return;
+        }
         panics::install();
         let mut robot = Robot::from_parts(Vec::new(), Vec::new(), Vec::new());
         let mut step = Step { now: Instant::ZERO, period: core::time::Duration::ZERO, robot: &mut robot };
         let mut guarded = Guarded::new(Box::new(Panics));
         assert_eq!(guarded.can_start(step.robot), Ok(()));
         guarded.starting(&mut step);
-        let line =
-            include_str!("guarded.rs").lines().position(|line| line.contains(r#"panic!("on"#)).unwrap() + 1;
+        let is_place = |line: &str| line.contains(r#"panic!("on"#);
+        let line = include_str!("guarded.rs").lines().position(is_place).unwrap() + 1;
         let expected = format!("it panicked at {}:{line}; unload it and load it again", file!());
         let failure = guarded.update(&mut step).unwrap_err();
         assert_eq!(failure.0, expected);
