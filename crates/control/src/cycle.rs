@@ -9,7 +9,7 @@ use mechanism::robot::Hardware;
 use mechanism::{CycleStatistics, Recorder, Snapshot};
 use rt::Cycle;
 use rtrb::{Consumer, Producer};
-use units::Instant;
+use units::{Instant, MessageTime};
 
 use crate::link::Shared;
 
@@ -28,8 +28,8 @@ pub enum Event {
     Used(Message),
 }
 
-/// A message on its way to a controller, and how long it waited before.
-pub(crate) type Delivery = (ControllerId, usize, Message, Duration);
+/// A message of this time, on its way to the input of a controller.
+pub(crate) type Delivery = (ControllerId, usize, Message, MessageTime);
 
 /// How many events a cycle makes besides failures, which wait in their controllers: a change, a report, used messages.
 const EVENTS_OF_A_CYCLE: usize = 2 + MESSAGES_OF_A_CYCLE;
@@ -101,8 +101,8 @@ impl Body {
 
     fn deliver(&mut self, cycle: Cycle) {
         for _ in 0..MESSAGES_OF_A_CYCLE {
-            let Ok((controller, input, mut message, waited)) = self.deliveries.pop() else { return };
-            self.control.deliver(controller, input, &mut message, cycle.now, waited);
+            let Ok((controller, input, mut message, time)) = self.deliveries.pop() else { return };
+            self.control.deliver(controller, input, &mut message, time, cycle.now);
             if matches!(message, Message::Trajectory(Some(_))) {
                 self.send(Event::Used(message));
             }

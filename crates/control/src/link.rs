@@ -8,6 +8,7 @@ use mechanism::robot::Hardware;
 use mechanism::{CycleStatistics, Recorder, Snapshot};
 use rt::{Mailbox, Periodic, RealTime, Refused};
 use rtrb::{Consumer, Producer, RingBuffer};
+use units::MessageTime;
 
 use crate::Event;
 use crate::cycle::{Body, Delivery};
@@ -102,20 +103,15 @@ impl Commands {
 pub struct Deliveries(Producer<Delivery>);
 
 impl Deliveries {
-    /// Sends a message to the input `input` of a controller; `false` if too many wait, and it is lost.
-    pub fn send(&mut self, controller: ControllerId, input: usize, message: Message) -> bool {
-        self.send_late(controller, input, message, Duration::ZERO)
-    }
-
-    /// The same for a message that may have arrived `waited` ago, since this process was held: to the controller it is that old.
-    pub fn send_late(
+    /// Sends a message of this `time` to the input `input` of a controller; `false` if too many wait, and it is lost.
+    pub fn send(
         &mut self,
         controller: ControllerId,
         input: usize,
         message: Message,
-        waited: Duration,
+        time: MessageTime,
     ) -> bool {
-        self.0.push((controller, input, message, waited)).is_ok()
+        self.0.push((controller, input, message, time)).is_ok()
     }
 }
 

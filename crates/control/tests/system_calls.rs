@@ -14,7 +14,7 @@ use mechanism::{BUILTIN_TYPES, Description, Input, Mechanism, Robot};
 use params::Value;
 use rt::RealTime;
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
-use units::Machine;
+use units::{Machine, MessageTime};
 
 const URDF: &str = r#"<robot name="one">
   <link name="base"/><link name="head"/>
@@ -130,7 +130,8 @@ fn run(does: Does) -> ! {
             2 => Request::Switch { start: Vec::new(), stop: vec![name()], strictness: 2 },
             _ => Request::Unload(name()),
         });
-        client.control.deliveries.send(client.created, 0, Message::Float(1.0));
+        let time = MessageTime::new(rt::now(), Duration::ZERO);
+        client.control.deliveries.send(client.created, 0, Message::Float(1.0), time);
         if number % 20 == 0 {
             client.control.commands.halt();
             client.control.commands.reset();

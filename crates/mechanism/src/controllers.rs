@@ -21,7 +21,7 @@ pub use controller::{Controller, ControllerFailure, Step};
 pub use event::{Input, NewController, Output};
 pub use list::{ControllerId, ControllerList, ControllerSlot};
 pub use manager::Manager;
-pub use message::{ControllerInput, InputKind, Message};
+pub use message::{ControllerInput, InputKind, Message, STALE};
 pub use period::PublishPeriod;
 pub use refusal::Refusal;
 pub use report::{ControllerOutput, Odometry, OutputKind, Report};

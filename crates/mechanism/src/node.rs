@@ -1,9 +1,9 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Clock, Instant, Machine, Stamp, earliest};
+use units::{Clock, Instant, Machine, MessageTime, Stamp, earliest};
 
-use crate::controllers::{self, ControlLoop, Manager, Refusal, Request};
+use crate::controllers::{self, Manager, Refusal, STALE};
 use crate::diagnostics::{Diagnostics, Status};
 use crate::robot::StateSample;
 use crate::{CycleStatistics, Snapshot, StateMonitor, StatesMessage};
@@ -243,7 +243,7 @@ impl Mechanism {
 
     fn states_received(&mut self, message: &StatesMessage) {
         let Some(states) = &mut self.states else { return };
-        self.outputs.extend(match states.receive(message) {
+        self.outputs.extend(match states.receive(&self.clock, message) {
             Ok(sample) => Some(Output::PassStates(sample)),
             Err((error, true)) => Some(Output::Warn(format!("the robot's states do not count: {error}"))),
             Err(_) => None,
@@ -312,18 +312,19 @@ impl Mechanism {
         self.clock.wall().before(self.clock.now().since(at))
     }
 
+    /// The clock, which knows whether what is read now may have waited.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
     fn pass_to(&mut self, now: Instant) {
         let due = self.deadline();
         self.clock.pass_to(now, due);
-        if let Some(states) = &mut self.states {
-            states.clock_mut().pass_to(now, due);
-        }
     }
 
-    /// Whether `request` may have waited so long that its client has given up, and could start something.
-    fn is_stale(&self, request: &Request) -> bool {
-        let only_stops = matches!(request, Request::Switch { start, .. } if start.is_empty());
-        self.clock.waited() >= ControlLoop::STALE && !only_stops
+    /// Whether what is read now may have waited for so long that nobody wants it any more.
+    fn is_stale(&self) -> bool {
+        MessageTime::read_now(&self.clock).is_expired(self.clock.now(), STALE)
     }
 
     /// When the loop counts as silent.
@@ -362,26 +363,28 @@ impl Machine for Mechanism {
     fn handle(&mut self, now: Instant, input: Input) {
         self.pass_to(now);
         match input {
-            Input::Manager(controllers::Input::Requested(id, request)) if self.is_stale(&request) => {
+            Input::Manager(controllers::Input::Requested(id, request))
+                if self.is_stale() && !request.only_stops() =>
+            {
                 let refusal = Refusal::Stale(self.clock.waited());
                 self.outputs.push_back(Output::Manager(controllers::Output::Answer(id, Err(refusal))));
             }
             Input::Manager(input) => self.manager.handle(now, input),
             Input::Reported(snapshot) => self.reported(now, snapshot),
             Input::HaltRequested => self.set_causes(Causes { is_requested: true, ..self.causes }),
-            Input::ResetRequested if self.clock.waited() >= ControlLoop::STALE => {
+            Input::ResetRequested if self.is_stale() => {
                 let sentence =
                     format!("a reset of the motors is ignored: {}", Refusal::Stale(self.clock.waited()));
                 self.outputs.push_back(Output::Warn(sentence));
             }
             Input::ResetRequested => self.reset_requested(),
             Input::StateReceived(state) => {
-                if let Some(until) = &mut self.state_until {
-                    let waited = self.clock.waited();
-                    if waited >= STATE_TIMEOUT {
-                        return; // it says nothing of now
-                    }
-                    *until = now + (STATE_TIMEOUT - waited);
+                let time = MessageTime::read_now(&self.clock);
+                // One that is too old says nothing of now.
+                if let Some(until) =
+                    self.state_until.as_mut().filter(|_| !time.is_expired(now, STATE_TIMEOUT))
+                {
+                    *until = time.expiry(STATE_TIMEOUT);
                     let is_estop = !is_known_without_estop(&state);
                     self.set_causes(Causes { is_estop, is_lost: false, ..self.causes });
                 }
@@ -396,12 +399,7 @@ impl Machine for Mechanism {
                     self.lose_robot();
                 }
             }
-            Input::ClockRead(stamp) => {
-                self.clock.read(now, stamp);
-                if let Some(states) = &mut self.states {
-                    states.read_clock(now, stamp);
-                }
-            }
+            Input::ClockRead(stamp) => self.clock.read(now, stamp),
             Input::Stopping => {
                 // No report of the loop follows that would say so.
                 (self.is_stopping, self.is_halted) = (true, true);
@@ -419,9 +417,6 @@ impl Machine for Mechanism {
     fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
         self.pass_to(now);
         self.clock.read_again(since, due);
-        if let Some(states) = &mut self.states {
-            states.clock_mut().read_again(since, due);
-        }
     }
 
     fn deadline(&self) -> Option<Instant> {

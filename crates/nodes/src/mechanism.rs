@@ -22,7 +22,7 @@ use params::Set;
 use r2r::std_msgs::msg::String as Text;
 use ros::{Error, Shell, Status, Stop, panics, qos};
 use rt::RealTime;
-use units::{Clock, Level, Stamp};
+use units::{Level, Stamp};
 
 use crate::start::{self, Member};
 use courier::{Bag, Courier, Desk};
@@ -243,8 +243,6 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         outputs: Arc::clone(&outputs),
         follow: Arc::clone(&follow),
         products,
-        clock: Clock::default(),
-        due: None,
     };
     let bag = Bag { shell: shell.clone(), events, outputs, efforts, follow, commands };
     let runner = member.runner(&shell, move |set| {

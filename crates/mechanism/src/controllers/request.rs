@@ -23,6 +23,13 @@ pub enum Request {
     },
 }
 
+impl Request {
+    /// Whether it can start nothing.
+    pub(crate) fn only_stops(&self) -> bool {
+        matches!(self, Self::Switch { start, .. } if start.is_empty())
+    }
+}
+
 /// Identifies a request to its caller.
 pub type RequestId = u64;
 
