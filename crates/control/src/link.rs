@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use mechanism::controllers::{Change, ControlLoop, ControllerId, Message, PublishPeriod};
-use mechanism::robot::Hardware;
+use mechanism::robot::{HaltGate, Hardware};
 use mechanism::{CycleStatistics, Recorder, Snapshot};
 use rt::{Mailbox, Periodic, RealTime, Refused};
 use rtrb::{Consumer, Producer, RingBuffer};
@@ -170,8 +170,7 @@ pub fn link(
         events,
         free,
         snapshot: None,
-        was_halted: false,
-        resets: 0,
+        gate: HaltGate::default(),
         cycles: CycleStatistics::default(),
         cycles_period: PublishPeriod::new(CYCLES_RATE, rt::now()),
         period: settings.period,

@@ -13,7 +13,7 @@ pub mod transmission;
 
 pub use actuator::{Actuator, ActuatorCommand, ActuatorState};
 pub use calibration::SimulatedSensor;
-pub use halt::MotorHalt;
+pub use halt::{HaltAction, HaltGate, MotorHalt, step_time};
 pub use hardware::Hardware;
 pub use joint::{CalibrationEdges, Joint, JointKind, JointLimits, SafetyController};
 pub use remote::{ActuatorSample, LinkState, RemoteRobot, StateSample};
