@@ -76,7 +76,7 @@ impl<C: Controller> Rig<C> {
 }
 
 fn pid(p: f64, i: f64, d: f64) -> Pid {
-    Pid::new(Gains { p, i, d, i_most: 50.0, most: 100.0 }).unwrap()
+    Pid::new(Gains { p, i, d, i_clamp: 50.0, max_effort: 100.0 })
 }
 
 #[test]
