@@ -144,7 +144,7 @@ impl Body {
 }
 
 impl Drop for Body {
-    /// The last thing that every actuator hears, also after a panic: no effort, not enabled.
+    /// The last command of every actuator, also after a panic: no effort, not enabled.
     fn drop(&mut self) {
         self.control.stop();
         self.hardware.write(self.control.robot());

@@ -41,8 +41,8 @@ pub struct Settings {
 
 /// A running loop, and the ways to it.
 pub struct Control {
-    /// The thread; it ends when this is dropped.
-    pub thread: ControlThread,
+    /// The thread. When it is dropped it ends after its present cycle; the last command of every actuator is an effort of zero.
+    pub thread: Periodic,
     /// What the operating system refused.
     pub refused: Vec<Refused>,
     /// Changes and halts.
@@ -51,17 +51,6 @@ pub struct Control {
     pub deliveries: Deliveries,
     /// What the loop reports.
     pub events: Events,
-}
-
-/// The loop's thread. When it is dropped the thread ends after its present cycle; the last thing that every actuator hears is an
-/// effort of zero.
-pub struct ControlThread(Periodic);
-
-impl ControlThread {
-    /// Whether the thread has ended by itself, which only a panic makes it do.
-    pub fn has_ended(&self) -> bool {
-        self.0.has_ended()
-    }
 }
 
 /// What both sides see.
@@ -144,7 +133,7 @@ pub fn start(control: ControlLoop, hardware: Box<dyn Hardware>, settings: &Setti
     let real_time = settings.real_time.clone();
     let (thread, refused) =
         Periodic::start("control", real_time, settings.period, move |cycle| body.cycle(cycle))?;
-    Ok(Control { thread: ControlThread(thread), refused, commands, deliveries, events })
+    Ok(Control { thread: thread, refused, commands, deliveries, events })
 }
 
 /// The loop's side and the other ends of its queues.

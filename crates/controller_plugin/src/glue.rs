@@ -60,11 +60,6 @@ pub fn slice<T>(slice: &Slice<T>) -> &[T] {
     unsafe { core::slice::from_raw_parts(slice.data, slice.length) }
 }
 
-/// `text` as it crosses the border.
-pub const fn border(text: &'static str) -> Text {
-    Text { data: text.as_ptr(), length: text.len() }
-}
-
 /// The name of a type, for counting.
 pub const fn name<C: Controller>() -> &'static str {
     C::TYPE
@@ -72,14 +67,13 @@ pub const fn name<C: Controller>() -> &'static str {
 
 /// The table of a library.
 pub const fn library(types: &'static [Type]) -> Library {
-    let types = Slice { data: types.as_ptr(), length: types.len() };
-    Library { version: VERSION, type_size: size_of::<Type>() as u32, types }
+    Library { version: VERSION, type_size: size_of::<Type>() as u32, types: Slice::new(types) }
 }
 
 /// The table of a type.
 pub const fn table<C: Controller>() -> Type {
     Type {
-        name: border(C::TYPE),
+        name: Text::new(C::TYPE),
         input: input::<C>,
         output: output::<C>,
         create: create::<C>,
@@ -94,11 +88,11 @@ pub const fn table<C: Controller>() -> Type {
 }
 
 unsafe extern "C" fn input<C: Controller>(index: usize) -> Text {
-    border(C::INPUTS.get(index).copied().unwrap_or_default())
+    Text::new(C::INPUTS.get(index).copied().unwrap_or_default())
 }
 
 unsafe extern "C" fn output<C: Controller>(index: usize) -> Text {
-    border(C::OUTPUTS.get(index).copied().unwrap_or_default())
+    Text::new(C::OUTPUTS.get(index).copied().unwrap_or_default())
 }
 
 unsafe extern "C" fn create<C: Controller>(given: *const Setup) -> *mut c_void {
@@ -159,7 +153,7 @@ unsafe fn read<'a>(step: *mut Step) -> step::Step<'a> {
 }
 
 fn outcome(result: Option<Result<(), &'static str>>) -> Text {
-    border(match result {
+    Text::new(match result {
         Some(Ok(())) => "",
         Some(Err("")) => "it failed without a reason",
         Some(Err(reason)) => reason,

@@ -25,6 +25,6 @@ pub use message::{ControllerInput, InputKind, Message, STALE};
 pub use period::PublishPeriod;
 pub use refusal::Refusal;
 pub use report::{ControllerOutput, Odometry, OutputKind, Report};
-pub use request::{ControllerState, Request, RequestId, Strictness, resolve_type};
+pub use request::{ControllerState, Request, RequestId, resolve_type};
 pub use schedule::{Dependency, ScheduleError, schedule};
 pub use timing::ControllerTiming;

@@ -11,7 +11,7 @@ mod services;
 mod topics;
 mod workshop;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use control::{Commands, Control, Settings, StatesSender};
@@ -20,7 +20,8 @@ use mechanism::robot::{Hardware, SimulatedRobot};
 use mechanism::{CycleStatistics, Description, Input, Mechanism, Output, Params, Robot, specification};
 use params::Set;
 use r2r::std_msgs::msg::String as Text;
-use ros::{Error, Shell, Status, Stop, panics, qos};
+use ros::panics::{self, lock};
+use ros::{Error, Shell, Status, Stop, qos};
 use rt::RealTime;
 use units::{Level, Stamp};
 
@@ -82,10 +83,6 @@ fn start_loop(params: &Params, robot: Robot, hardware: Box<dyn Hardware>) -> Res
         log::warn!(target: NAME, "{refused}");
     }
     Ok(control)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Carries out what the machine asks for.

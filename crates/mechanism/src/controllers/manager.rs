@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use units::{Instant, Machine, earliest};
 
 use crate::controllers::preparation::{Preparation, Prepared};
-use crate::controllers::request::check_name;
+use crate::controllers::request::{check_name, is_strict};
 use crate::controllers::{
     Change, ControllerFailure, ControllerList, ControllerSlot, ControllerState, Dependency, Input,
-    NewController, Output, Refusal, Request, RequestId, ScheduleError, Strictness, SwitchEntry, schedule,
+    NewController, Output, Refusal, Request, RequestId, ScheduleError, SwitchEntry, schedule,
 };
 
 /// Which controllers are loaded and run, and who may change that: requests one after the other, each by one or more changes of
@@ -204,12 +204,11 @@ impl Manager {
                 self.remove(index).map_err(Refusal::Schedule)
             }
             Request::Switch { start, stop, strictness } => {
-                let mode = Strictness::from_wire(*strictness)?;
+                let is_strict = is_strict(*strictness)?;
                 if *strictness == 0 {
                     let sentence = "a switch has strictness 0, which counts as 1, best effort";
                     self.outputs.push_back(Output::Warn(sentence.to_owned()));
                 }
-                let is_strict = mode == Strictness::Strict;
                 let stop = self.resolve(stop, is_strict)?;
                 let start = self.resolve(start, is_strict)?;
                 Ok(Output::Change(Box::new(Change::Switch { stop, start, is_strict })))

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use control::{Commands, Event, Events};
 use mechanism::{Input, Mechanism, Params, Snapshot, controllers};
+use ros::panics::lock;
 use ros::{Shell, clock};
 use units::Instant;
 
 use super::follow::FollowServers;
-use super::lock;
 use super::outputs::ControllerOutputs;
 use super::remote::Efforts;
 

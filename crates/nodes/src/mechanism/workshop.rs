@@ -4,12 +4,12 @@ use control::Deliveries;
 use mechanism::controllers::{self, NewController, Refusal};
 use mechanism::{Input, Mechanism};
 use ros::Shell;
+use ros::panics::lock;
 use units::MessageTime;
 
 use super::factory::{Created, Done, Products};
 use super::follow::FollowServers;
 use super::inputs::ControllerTopics;
-use super::lock;
 use super::outputs::ControllerOutputs;
 
 /// What needs the node itself, on its own thread: new controllers get their topics, and what arrives on them is passed on.
