@@ -165,7 +165,7 @@ def test_states_that_are_none_count_as_silence(change, sentence):
     with fake_arm() as (robot, graph, manager, process):
         moving(graph, manager, process)
         robot.change = change
-        graph.wait(lambda: is_halted(graph), "no halt", 3.0)
+        graph.wait(lambda: is_halted(graph) and robot.effort["pan_motor"] == 0.0, "no halt", 3.0)
         for part in (f"the robot's states do not count: {sentence}", f"; the last message did not count: {sentence[:3]}"):
             graph.wait(lambda part=part: part in process.output, lambda: process.output)
         robot.change = lambda message: None

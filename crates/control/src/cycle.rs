@@ -124,12 +124,6 @@ impl Body {
             if self.recorder.record(cycle.now, &mut self.control, self.hardware.link(), &mut snapshot) {
                 snapshot.cycles = self.cycles_period.is_due(cycle.now).then_some(self.cycles);
                 self.send(Event::Reported(snapshot));
-            } else if snapshot.controllers.capacity() < self.control.controllers().count() {
-                // It has no room for the controllers: outside it gets more.
-                (snapshot.has_joint_states, snapshot.has_statistics) = (false, false);
-                snapshot.is_halted = self.control.robot().is_halted();
-                snapshot.link = self.hardware.link();
-                self.send(Event::Reported(snapshot));
             } else {
                 self.snapshot = Some(snapshot);
             }

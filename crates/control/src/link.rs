@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use mechanism::controllers::{Change, ControlLoop, ControllerId, Message, PublishPeriod};
+use mechanism::controllers::{Change, ControlLoop, ControllerId, Manager, Message, PublishPeriod};
 use mechanism::robot::{HaltGate, Hardware};
 use mechanism::{CycleStatistics, Recorder, Snapshot};
 use rt::{Mailbox, Periodic, RealTime, Refused};
@@ -19,8 +19,6 @@ const MOST_DELIVERIES: usize = 1024;
 const MOST_EVENTS: usize = 1024;
 /// How many reports are on their way at once.
 const SNAPSHOTS: usize = 3;
-/// How many controllers a report has room for at first, and how much room it gets at once.
-const ROOM: usize = 64;
 /// How often a report has the statistics of the cycles at most [Hz].
 const CYCLES_RATE: f64 = 5.0;
 
@@ -116,10 +114,8 @@ impl Events {
         self.events.pop().ok()
     }
 
-    /// Gives a report back to the loop, with room for the controllers that may be loaded soon.
-    pub fn recycle(&mut self, mut snapshot: Box<Snapshot>, loaded: usize) {
-        snapshot.controllers.clear();
-        snapshot.controllers.reserve(loaded + ROOM);
+    /// Gives a report back to the loop.
+    pub fn recycle(&mut self, snapshot: Box<Snapshot>) {
         let _ = self.free.push(snapshot); // there is room for all of them
     }
 }
@@ -148,7 +144,7 @@ pub fn link(
     let (events, reported) = RingBuffer::new(MOST_EVENTS);
     let (mut given, free) = RingBuffer::new(SNAPSHOTS);
     for _ in 0..SNAPSHOTS {
-        let _ = given.push(Box::new(Snapshot::new(control.robot(), ROOM)));
+        let _ = given.push(Box::new(Snapshot::new(control.robot(), Manager::MOST_CONTROLLERS)));
     }
     let body = Body {
         recorder: Recorder::new(settings.joint_state_rate, settings.statistics_rate, rt::now()),

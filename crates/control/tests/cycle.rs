@@ -165,7 +165,7 @@ impl Rig {
                 Output::Reset => self.commands.reset(),
                 Output::Publish(snapshot, names, _) => {
                     self.reports.push((snapshot.has_joint_states, snapshot.has_statistics, names.len()));
-                    self.events.recycle(snapshot, names.len());
+                    self.events.recycle(snapshot);
                 }
                 _ => {}
             }

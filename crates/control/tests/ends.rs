@@ -127,7 +127,7 @@ impl Rig {
                     if let Some(controller) = snapshot.controllers.first() {
                         self.overruns = controller.timing.overruns();
                     }
-                    self.control.events.recycle(snapshot, 1);
+                    self.control.events.recycle(snapshot);
                 }
                 _ => {}
             }

@@ -185,9 +185,9 @@ impl Client {
                     answer.unwrap();
                     self.answers += 1;
                 }
-                mechanism::Output::Publish(snapshot, names, _) => {
+                mechanism::Output::Publish(snapshot, ..) => {
                     self.cycles = snapshot.cycles.map_or(self.cycles, |cycles| cycles.cycles);
-                    self.control.events.recycle(snapshot, names.len());
+                    self.control.events.recycle(snapshot);
                 }
                 _ => {}
             }

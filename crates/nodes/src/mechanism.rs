@@ -130,7 +130,7 @@ impl Actions {
             Output::PublishHalted(is_halted) => self.topics.publish_halted(is_halted),
             Output::Publish(snapshot, names, stamp) => {
                 self.topics.publish(&snapshot, &names, stamp);
-                self.desk.give_back(snapshot, names.len());
+                self.desk.give_back(snapshot);
             }
             Output::PublishStatuses(statuses) => self.topics.publish_statuses(statuses),
         }

@@ -174,7 +174,7 @@ impl Rig {
                 }
                 Output::Manager(controllers::Output::Change(change)) => self.commands.submit(change),
                 Output::Manager(controllers::Output::Answer(_, Ok(()))) => self.accepted += 1,
-                Output::Publish(snapshot, names, _) => self.events.recycle(snapshot, names.len()),
+                Output::Publish(snapshot, ..) => self.events.recycle(snapshot),
                 _ => {}
             }
         }

@@ -65,6 +65,8 @@ enum Stage {
 impl Manager {
     /// How many requests may wait.
     pub const MOST_WAITING: usize = 100;
+    /// How many controllers may be loaded: a report of the loop has room for so many.
+    pub const MOST_CONTROLLERS: usize = 256;
 
     /// A manager without controllers. A call waits for the control loop for `timeout` at most, and twice as long if the loop
     /// hangs in a step. A load or reload waits as long before that for the library.
@@ -187,6 +189,10 @@ impl Manager {
             Request::Load(name) => {
                 if self.index(name).is_some() {
                     return Err(Refusal::Loaded(name.clone()));
+                }
+                // One more may be on its way into the loop.
+                if self.entries.len() + usize::from(self.job.is_some()) >= Self::MOST_CONTROLLERS {
+                    return Err(Refusal::Full(Self::MOST_CONTROLLERS));
                 }
                 check_name(name)?;
                 Ok(Output::Create(name.clone()))

@@ -42,7 +42,7 @@ pub(super) struct Desk(Arc<Shared>);
 struct Shared {
     /// Whether the machine wants its change back.
     is_withdrawal_due: AtomicBool,
-    returned: Mutex<Vec<(Box<Snapshot>, usize)>>,
+    returned: Mutex<Vec<Box<Snapshot>>>,
     /// Whether the loop has a change that it did not report yet.
     is_change_due: AtomicBool,
     thread: OnceLock<Thread>,
@@ -56,9 +56,9 @@ impl Desk {
         self.wake();
     }
 
-    /// Gives a report back to the loop, with the number of controllers that are loaded.
-    pub(super) fn give_back(&self, snapshot: Box<Snapshot>, loaded: usize) {
-        lock(&self.0.returned).push((snapshot, loaded)); // the loop has others until the courier comes by
+    /// Gives a report back to the loop.
+    pub(super) fn give_back(&self, snapshot: Box<Snapshot>) {
+        lock(&self.0.returned).push(snapshot); // the loop has others until the courier comes by
     }
 
     /// Says that the loop has a change.
@@ -154,8 +154,8 @@ impl Bag {
             };
             self.shell.deliver(input);
         }
-        for (snapshot, loaded) in lock(&shared.returned).drain(..) {
-            self.events.recycle(snapshot, loaded);
+        for snapshot in lock(&shared.returned).drain(..) {
+            self.events.recycle(snapshot);
         }
     }
 }
