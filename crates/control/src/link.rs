@@ -129,7 +129,7 @@ pub fn start(control: ControlLoop, hardware: Box<dyn Hardware>, settings: &Setti
     let real_time = settings.real_time.clone();
     let (thread, refused) =
         Periodic::start("control", real_time, settings.period, move |cycle| body.cycle(cycle))?;
-    Ok(Control { thread: thread, refused, commands, deliveries, events })
+    Ok(Control { thread, refused, commands, deliveries, events })
 }
 
 /// The loop's side and the other ends of its queues.

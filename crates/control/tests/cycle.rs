@@ -17,15 +17,7 @@ use units::{Instant, Machine, MessageTime};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-const URDF: &str = r#"<robot name="one">
-  <link name="base"/><link name="head"/>
-  <joint name="pan" type="continuous">
-    <parent link="base"/><child link="head"/><limit effort="2" velocity="6"/>
-  </joint>
-  <transmission name="pan_trans" type="pr2_mechanism_model/SimpleTransmission">
-    <actuator name="pan_motor"/><joint name="pan"/><mechanicalReduction>2</mechanicalReduction>
-  </transmission>
-</robot>"#;
+const URDF: &str = include_str!("one.urdf");
 
 const PERIOD: Duration = Duration::from_millis(1);
 
@@ -71,7 +63,7 @@ struct Rig {
 
 impl Rig {
     fn new() -> Self {
-        let (mut robot, _) = Robot::new(&Description::parse(URDF).unwrap(), None);
+        let mut robot = Robot::new(&Description::parse(URDF).unwrap());
         robot.joints_mut().iter_mut().for_each(|joint| joint.is_calibrated = true);
         let heard = Arc::new(Mutex::new(robot.actuators().to_vec()));
         let hardware =

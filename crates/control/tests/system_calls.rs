@@ -16,15 +16,7 @@ use rt::RealTime;
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 use units::{Machine, MessageTime};
 
-const URDF: &str = r#"<robot name="one">
-  <link name="base"/><link name="head"/>
-  <joint name="pan" type="continuous">
-    <parent link="base"/><child link="head"/><limit effort="2" velocity="6"/>
-  </joint>
-  <transmission name="pan_trans" type="pr2_mechanism_model/SimpleTransmission">
-    <actuator name="pan_motor"/><joint name="pan"/><mechanicalReduction>2</mechanicalReduction>
-  </transmission>
-</robot>"#;
+const URDF: &str = include_str!("one.urdf");
 
 /// How many requests are made while the kernel watches.
 const REQUESTS: usize = 400;
@@ -106,7 +98,7 @@ mod numbers {
 /// Loads, switches, commands, halts and unloads on a running loop, which does so much more in each cycle; ends the process.
 #[allow(clippy::disallowed_methods)] // the test has the clock of its own
 fn run(does: Does) -> ! {
-    let (mut robot, _) = Robot::new(&Description::parse(URDF).unwrap(), None);
+    let mut robot = Robot::new(&Description::parse(URDF).unwrap());
     robot.joints_mut().iter_mut().for_each(|joint| joint.is_calibrated = true);
     let simulated = SimulatedRobot::new(&robot, JointDynamics::default());
     let settings = Settings {

@@ -227,7 +227,7 @@ impl fmt::Display for StatesError {
                 write!(f, "it has {found} {what}, must have {names}, one for each name")
             }
             Self::Unknown { name, is_repeated: true } => write!(f, "it has '{name}' twice"),
-            Self::Unknown { name, .. } => write!(f, "it has '{name}', which is no actuator of the robot"),
+            Self::Unknown { name, .. } => write!(f, "it has '{name}', which is not an actuator of the robot"),
             Self::Missing(name) => write!(f, "it does not have actuator '{name}'"),
             Self::Value { name, what, value } => {
                 write!(f, "the {what} of '{name}' is {value}, must be finite")
@@ -278,7 +278,7 @@ mod tests {
     fn states_of_other_actuators_are_refused() {
         assert_eq!(refused(&message("a")), "it does not have actuator 'b'");
         assert_eq!(refused(&message("")), "it does not have actuator 'a'");
-        assert_eq!(refused(&message("a b c")), "it has 'c', which is no actuator of the robot");
+        assert_eq!(refused(&message("a b c")), "it has 'c', which is not an actuator of the robot");
         assert_eq!(refused(&message("a b a")), "it has 'a' twice");
     }
 

@@ -54,8 +54,8 @@ fn robot(given: &str) -> Result<Robot, Error> {
     };
     let place = if is_text { "parameter 'robot_description'".to_owned() } else { format!("'{given}'") };
     let description = Description::parse(&urdf).map_err(|error| Error::Start(format!("{place}: {error}")))?;
-    let (robot, skipped) = Robot::new(&description, None);
-    for skipped in skipped {
+    let robot = Robot::new(&description);
+    for skipped in &description.skipped {
         log::warn!(target: NAME, "{place}: {skipped}");
     }
     if robot.joints().is_empty() {

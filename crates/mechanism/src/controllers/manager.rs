@@ -150,10 +150,7 @@ impl Manager {
 
     /// The first change of what is prepared.
     fn finish_preparation(&mut self) {
-        let (id, request, result) = match self.preparation.take().map(Preparation::finish) {
-            Some(Ok(finished)) => finished,
-            unfinished => return self.preparation = unfinished.and_then(Result::err),
-        };
+        let Some((id, request, result)) = Preparation::take_finished(&mut self.preparation) else { return };
         let change = result.and_then(|prepared| match (prepared, &request) {
             (Prepared::Controller(new), Request::Load(name)) => {
                 let schedule = match self.schedule(Some((name, &new.dependencies))) {
