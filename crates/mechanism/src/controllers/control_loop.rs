@@ -138,7 +138,7 @@ impl ControlLoop {
         }
     }
 
-    /// Sets every effort to zero and disables the actuators: the last thing that they hear.
+    /// Sets every effort to zero and disables the actuators, for the last command of all.
     pub fn stop(&mut self) {
         self.robot.zero_commands();
         for actuator in self.robot.actuators_mut() {

@@ -42,6 +42,7 @@ pub(super) struct Desk(Arc<Shared>);
 struct Shared {
     /// Whether the machine wants its change back.
     is_withdrawal_due: AtomicBool,
+    #[allow(clippy::vec_box)] // they come and go in their boxes
     returned: Mutex<Vec<Box<Snapshot>>>,
     /// Whether the loop has a change that it did not report yet.
     is_change_due: AtomicBool,
