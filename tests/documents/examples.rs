@@ -117,7 +117,7 @@ fn every_controller_of_an_example_can_be_created() {
             let urdf = mechanism::Params::read(&set).map(|params| params.robot_description);
             let Ok(urdf) = urdf else { continue };
             let urdf = fs::read_to_string(root().join(urdf)).unwrap();
-            let (robot, _) = mechanism::Robot::new(&mechanism::Description::parse(&urdf).unwrap(), None);
+            let robot = mechanism::Robot::new(&mechanism::Description::parse(&urdf).unwrap());
             let types = block.values.iter().filter_map(|(name, value)| match value {
                 Value::Text(text) => name.strip_suffix(".type").map(|name| (name, text)),
                 _ => None,

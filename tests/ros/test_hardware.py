@@ -155,7 +155,7 @@ def test_silence_halts_and_what_comes_back_moves_nothing_before_a_reset():
         (lambda message: message.position.__setitem__(0, float("nan")), "the position of 'pan_motor' is NaN, must be finite"),
         (lambda message: message.velocity.__setitem__(1, float("inf")), "the velocity of 'tilt_motor' is inf, must be finite"),
         (lambda message: message.velocity.pop(), "it has 1 velocities, must have 2, one for each name"),
-        (lambda message: setattr(message, "name", ["pan_motor", "lift"]), "it has 'lift', which is no actuator of the robot"),
+        (lambda message: setattr(message, "name", ["pan_motor", "lift"]), "it has 'lift', which is not an actuator of the robot"),
         (
             lambda message: [setattr(message, part, getattr(message, part)[:1]) for part in ("name", "position", "velocity")],
             "it does not have actuator 'tilt_motor'",
@@ -167,7 +167,7 @@ def test_states_that_are_none_count_as_silence(change, sentence):
     with fake_arm() as (robot, graph, manager, process):
         moving(graph, manager, process)
         robot.change = change
-        graph.wait(lambda: is_halted(graph), "no halt", 3.0)
+        graph.wait(lambda: is_halted(graph) and robot.effort["pan_motor"] == 0.0, "no halt", 3.0)
         for part in (f"the robot's states do not count: {sentence}", f"; the last message did not count: {sentence[:3]}"):
             graph.wait(lambda part=part: part in process.output, lambda: process.output)
         robot.change = lambda message: None

@@ -5,11 +5,11 @@ use std::time::Duration;
 use mechanism::controllers::{
     Change, ControlLoop, ControllerFailure, ControllerId, Message, PublishPeriod, Report,
 };
-use mechanism::robot::Hardware;
+use mechanism::robot::{HaltAction, HaltGate, Hardware, step_time};
 use mechanism::{CycleStatistics, Recorder, Snapshot};
 use rt::Cycle;
 use rtrb::{Consumer, Producer};
-use units::Instant;
+use units::{Instant, MessageTime};
 
 use crate::link::Shared;
 
@@ -28,15 +28,11 @@ pub enum Event {
     Used(Message),
 }
 
-/// A message on its way to a controller, and how long it waited before.
-pub(crate) type Delivery = (ControllerId, usize, Message, Duration);
+/// A message of this time, on its way to the input of a controller.
+pub(crate) type Delivery = (ControllerId, usize, Message, MessageTime);
 
 /// How many events a cycle makes besides failures, which wait in their controllers: a change, a report, used messages.
 const EVENTS_OF_A_CYCLE: usize = 2 + MESSAGES_OF_A_CYCLE;
-/// A gap between two cycles that is longer halts the motors.
-const LONGEST_GAP: Duration = Duration::from_millis(200);
-/// How many periods a step counts for at most, whatever the time since the last one.
-const MOST_PERIODS: u32 = 10;
 /// How many messages a cycle delivers: the others wait, so that no flood delays the step.
 const MESSAGES_OF_A_CYCLE: usize = 32;
 
@@ -51,8 +47,7 @@ pub struct Body {
     pub(crate) free: Consumer<Box<Snapshot>>,
     /// The one that is filled next.
     pub(crate) snapshot: Option<Box<Snapshot>>,
-    pub(crate) was_halted: bool,
-    pub(crate) resets: u64,
+    pub(crate) gate: HaltGate,
     pub(crate) cycles: CycleStatistics,
     /// When they are reported: they are large.
     pub(crate) cycles_period: PublishPeriod,
@@ -64,12 +59,13 @@ impl Body {
     /// # Real-time
     /// No lock, no allocation, no system call but reading the clock.
     pub fn cycle(&mut self, cycle: Cycle) {
-        if cycle.since_last > LONGEST_GAP {
-            // The process was held, and nothing was controlled: all motors stop, and controllers begin anew.
-            self.hardware.halt();
-            self.was_halted = true;
+        let resets = self.shared.resets.load(Ordering::SeqCst);
+        let is_halt_wanted = self.shared.is_halt_wanted.load(Ordering::SeqCst);
+        match self.gate.step(is_halt_wanted, resets, cycle.since_last) {
+            Some(HaltAction::Halt) => self.hardware.halt(),
+            Some(HaltAction::Reset) => self.hardware.reset(),
+            None => {}
         }
-        self.obey_halts();
         self.hardware.read(self.control.robot_mut(), cycle.now, cycle.since_last);
         // With little room for events nothing is taken that would need it; the loop itself goes on.
         let has_room = self.events.slots() >= EVENTS_OF_A_CYCLE;
@@ -77,8 +73,7 @@ impl Body {
         if has_room {
             self.deliver(cycle);
         }
-        // No law integrates over a hold.
-        let period = cycle.since_last.min(self.period * MOST_PERIODS);
+        let period = step_time(cycle.since_last, self.period);
         self.control.step(cycle.now, period, rt::now, change.as_deref_mut());
         self.hardware.write(self.control.robot());
         self.count(cycle);
@@ -87,22 +82,10 @@ impl Body {
         }
     }
 
-    /// A halt holds while it is wanted; each reset that is requested while none is wanted begins one.
-    fn obey_halts(&mut self) {
-        let resets = self.shared.resets.load(Ordering::SeqCst);
-        let is_wanted = self.shared.is_halt_wanted.load(Ordering::SeqCst);
-        if is_wanted && !self.was_halted {
-            self.hardware.halt();
-        } else if !is_wanted && (self.was_halted || resets != self.resets) {
-            self.hardware.reset();
-        }
-        (self.was_halted, self.resets) = (is_wanted, resets);
-    }
-
     fn deliver(&mut self, cycle: Cycle) {
         for _ in 0..MESSAGES_OF_A_CYCLE {
-            let Ok((controller, input, mut message, waited)) = self.deliveries.pop() else { return };
-            self.control.deliver(controller, input, &mut message, cycle.now, waited);
+            let Ok((controller, input, mut message, time)) = self.deliveries.pop() else { return };
+            self.control.deliver(controller, input, &mut message, time, cycle.now);
             if matches!(message, Message::Trajectory(Some(_))) {
                 self.send(Event::Used(message));
             }
@@ -141,12 +124,6 @@ impl Body {
             if self.recorder.record(cycle.now, &mut self.control, self.hardware.link(), &mut snapshot) {
                 snapshot.cycles = self.cycles_period.is_due(cycle.now).then_some(self.cycles);
                 self.send(Event::Reported(snapshot));
-            } else if snapshot.controllers.capacity() < self.control.controllers().count() {
-                // It has no room for the controllers: outside it gets more.
-                (snapshot.has_joint_states, snapshot.has_statistics) = (false, false);
-                snapshot.is_halted = self.control.robot().is_halted();
-                snapshot.link = self.hardware.link();
-                self.send(Event::Reported(snapshot));
             } else {
                 self.snapshot = Some(snapshot);
             }
@@ -161,7 +138,7 @@ impl Body {
 }
 
 impl Drop for Body {
-    /// The last thing that every actuator hears, also after a panic: no effort, not enabled.
+    /// The last command of every actuator, also after a panic: no effort, not enabled.
     fn drop(&mut self) {
         self.control.stop();
         self.hardware.write(self.control.robot());

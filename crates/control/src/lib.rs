@@ -12,5 +12,5 @@ mod link;
 mod remote;
 
 pub use cycle::{Body, Event};
-pub use link::{Commands, Control, ControlThread, Deliveries, Events, Settings, link, start};
+pub use link::{Commands, Control, Deliveries, Events, Settings, link, start};
 pub use remote::{Efforts, EffortsReceiver, RemoteHardware, StatesSender, remote};

@@ -3,11 +3,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use mechanism::controllers::{Change, ControlLoop, ControllerId, Message, PublishPeriod};
-use mechanism::robot::Hardware;
+use mechanism::controllers::{Change, ControlLoop, ControllerId, Manager, Message, PublishPeriod};
+use mechanism::robot::{HaltGate, Hardware};
 use mechanism::{CycleStatistics, Recorder, Snapshot};
 use rt::{Mailbox, Periodic, RealTime, Refused};
 use rtrb::{Consumer, Producer, RingBuffer};
+use units::MessageTime;
 
 use crate::Event;
 use crate::cycle::{Body, Delivery};
@@ -18,8 +19,6 @@ const MOST_DELIVERIES: usize = 1024;
 const MOST_EVENTS: usize = 1024;
 /// How many reports are on their way at once.
 const SNAPSHOTS: usize = 3;
-/// How many controllers a report has room for at first, and how much room it gets at once.
-const ROOM: usize = 64;
 /// How often a report has the statistics of the cycles at most [Hz].
 const CYCLES_RATE: f64 = 5.0;
 
@@ -40,8 +39,8 @@ pub struct Settings {
 
 /// A running loop, and the ways to it.
 pub struct Control {
-    /// The thread; it ends when this is dropped.
-    pub thread: ControlThread,
+    /// The thread. When it is dropped it ends after its present cycle; the last command of every actuator is an effort of zero.
+    pub thread: Periodic,
     /// What the operating system refused.
     pub refused: Vec<Refused>,
     /// Changes and halts.
@@ -50,17 +49,6 @@ pub struct Control {
     pub deliveries: Deliveries,
     /// What the loop reports.
     pub events: Events,
-}
-
-/// The loop's thread. When it is dropped the thread ends after its present cycle; the last thing that every actuator hears is an
-/// effort of zero.
-pub struct ControlThread(Periodic);
-
-impl ControlThread {
-    /// Whether the thread has ended by itself, which only a panic makes it do.
-    pub fn has_ended(&self) -> bool {
-        self.0.has_ended()
-    }
 }
 
 /// What both sides see.
@@ -102,20 +90,15 @@ impl Commands {
 pub struct Deliveries(Producer<Delivery>);
 
 impl Deliveries {
-    /// Sends a message to the input `input` of a controller; `false` if too many wait, and it is lost.
-    pub fn send(&mut self, controller: ControllerId, input: usize, message: Message) -> bool {
-        self.send_late(controller, input, message, Duration::ZERO)
-    }
-
-    /// The same for a message that may have arrived `waited` ago, since this process was held: to the controller it is that old.
-    pub fn send_late(
+    /// Sends a message of this `time` to the input `input` of a controller; `false` if too many wait, and it is lost.
+    pub fn send(
         &mut self,
         controller: ControllerId,
         input: usize,
         message: Message,
-        waited: Duration,
+        time: MessageTime,
     ) -> bool {
-        self.0.push((controller, input, message, waited)).is_ok()
+        self.0.push((controller, input, message, time)).is_ok()
     }
 }
 
@@ -131,10 +114,8 @@ impl Events {
         self.events.pop().ok()
     }
 
-    /// Gives a report back to the loop, with room for the controllers that may be loaded soon.
-    pub fn recycle(&mut self, mut snapshot: Box<Snapshot>, loaded: usize) {
-        snapshot.controllers.clear();
-        snapshot.controllers.reserve(loaded + ROOM);
+    /// Gives a report back to the loop.
+    pub fn recycle(&mut self, snapshot: Box<Snapshot>) {
         let _ = self.free.push(snapshot); // there is room for all of them
     }
 }
@@ -148,7 +129,7 @@ pub fn start(control: ControlLoop, hardware: Box<dyn Hardware>, settings: &Setti
     let real_time = settings.real_time.clone();
     let (thread, refused) =
         Periodic::start("control", real_time, settings.period, move |cycle| body.cycle(cycle))?;
-    Ok(Control { thread: ControlThread(thread), refused, commands, deliveries, events })
+    Ok(Control { thread, refused, commands, deliveries, events })
 }
 
 /// The loop's side and the other ends of its queues.
@@ -163,7 +144,7 @@ pub fn link(
     let (events, reported) = RingBuffer::new(MOST_EVENTS);
     let (mut given, free) = RingBuffer::new(SNAPSHOTS);
     for _ in 0..SNAPSHOTS {
-        let _ = given.push(Box::new(Snapshot::new(control.robot(), ROOM)));
+        let _ = given.push(Box::new(Snapshot::new(control.robot(), Manager::MOST_CONTROLLERS)));
     }
     let body = Body {
         recorder: Recorder::new(settings.joint_state_rate, settings.statistics_rate, rt::now()),
@@ -174,8 +155,7 @@ pub fn link(
         events,
         free,
         snapshot: None,
-        was_halted: false,
-        resets: 0,
+        gate: HaltGate::default(),
         cycles: CycleStatistics::default(),
         cycles_period: PublishPeriod::new(CYCLES_RATE, rt::now()),
         period: settings.period,

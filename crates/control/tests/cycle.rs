@@ -12,20 +12,12 @@ use mechanism::robot::{Actuator, Hardware, JointDynamics, SimulatedRobot};
 use mechanism::{BUILTIN_TYPES, Description, Input, Mechanism, Output, Robot};
 use params::Value;
 use rt::{Cycle, RealTime};
-use units::{Instant, Machine};
+use units::{Instant, Machine, MessageTime};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-const URDF: &str = r#"<robot name="one">
-  <link name="base"/><link name="head"/>
-  <joint name="pan" type="continuous">
-    <parent link="base"/><child link="head"/><limit effort="2" velocity="6"/>
-  </joint>
-  <transmission name="pan_trans" type="pr2_mechanism_model/SimpleTransmission">
-    <actuator name="pan_motor"/><joint name="pan"/><mechanicalReduction>2</mechanicalReduction>
-  </transmission>
-</robot>"#;
+const URDF: &str = include_str!("one.urdf");
 
 const PERIOD: Duration = Duration::from_millis(1);
 
@@ -71,7 +63,7 @@ struct Rig {
 
 impl Rig {
     fn new() -> Self {
-        let (mut robot, _) = Robot::new(&Description::parse(URDF).unwrap(), None);
+        let mut robot = Robot::new(&Description::parse(URDF).unwrap());
         robot.joints_mut().iter_mut().for_each(|joint| joint.is_calibrated = true);
         let heard = Arc::new(Mutex::new(robot.actuators().to_vec()));
         let hardware =
@@ -165,7 +157,7 @@ impl Rig {
                 Output::Reset => self.commands.reset(),
                 Output::Publish(snapshot, names, _) => {
                     self.reports.push((snapshot.has_joint_states, snapshot.has_statistics, names.len()));
-                    self.events.recycle(snapshot, names.len());
+                    self.events.recycle(snapshot);
                 }
                 _ => {}
             }
@@ -189,6 +181,10 @@ impl Rig {
         self.call(Request::Switch { start, stop: Vec::new(), strictness: 2 }).unwrap();
     }
 
+    fn send(&mut self, controller: u64, message: Message) -> bool {
+        self.deliveries.send(controller, 0, message, MessageTime::new(self.now, Duration::ZERO))
+    }
+
     fn effort(&self) -> f64 {
         self.heard.lock().unwrap()[0].command.effort
     }
@@ -203,10 +199,10 @@ fn a_controller_is_loaded_started_and_commanded() {
     let mut rig = Rig::new();
     rig.cycles(20); // the motors are reset
     rig.start("pan");
-    assert!(rig.deliveries.send(7, 0, Message::Float(1.5)));
+    assert!(rig.send(7, Message::Float(1.5)));
     rig.cycle();
     assert_eq!(rig.effort(), 0.75, "1.5 Nm at a reduction of 2");
-    assert!(rig.deliveries.send(8, 0, Message::Float(9.0)), "for nobody");
+    assert!(rig.send(8, Message::Float(9.0)), "for nobody");
     rig.cycle();
     assert_eq!(rig.effort(), 0.75);
 }
@@ -250,7 +246,7 @@ fn a_process_that_was_held_moves_nothing_before_its_controllers_began_anew() {
     let mut rig = Rig::new();
     rig.cycles(20);
     rig.start("pan");
-    assert!(rig.deliveries.send(7, 0, Message::Float(1.5)));
+    assert!(rig.send(7, Message::Float(1.5)));
     rig.cycle();
     assert_eq!(rig.effort(), 0.75);
     let before = rig.position();
@@ -262,7 +258,7 @@ fn a_process_that_was_held_moves_nothing_before_its_controllers_began_anew() {
     assert!(!rig.heard.lock().unwrap()[0].state.is_halted, "the motors came back");
     assert_eq!(rig.effort(), 0.0, "the command of before is over");
     assert!(rig.machine.manager().list()[0].is_running);
-    assert!(rig.deliveries.send(7, 0, Message::Float(1.5)));
+    assert!(rig.send(7, Message::Float(1.5)));
     rig.cycle();
     assert_eq!(rig.effort(), 0.75);
 }
@@ -272,7 +268,7 @@ fn the_last_thing_that_an_actuator_hears_is_no_effort() {
     let mut rig = Rig::new();
     rig.cycles(20);
     rig.start("pan");
-    rig.deliveries.send(7, 0, Message::Float(1.0));
+    rig.send(7, Message::Float(1.0));
     rig.cycle();
     assert_eq!(rig.effort(), 0.5);
     let Rig { body, heard, .. } = rig;
@@ -290,7 +286,7 @@ fn what_a_controller_had_is_freed_outside() {
         let time = Duration::from_secs(1);
         let points = vec![Point { time, positions: vec![1.0], ..Point::default() }];
         let trajectory = Box::new(Trajectory::new(1, points).unwrap().into());
-        assert!(rig.deliveries.send(7, 0, Message::Trajectory(Some(trajectory))));
+        assert!(rig.send(7, Message::Trajectory(Some(trajectory))));
         rig.cycle();
     }
     assert_eq!(rig.used, 99);
@@ -303,7 +299,7 @@ fn the_loop_goes_on_although_nobody_reads_its_reports() {
     rig.start("pan");
     rig.reads = false;
     for _ in 0..3000 {
-        rig.deliveries.send(7, 0, Message::Float(1.0));
+        rig.send(7, Message::Float(1.0));
         rig.cycle();
     }
     assert_eq!(rig.effort(), 0.5);
@@ -333,8 +329,8 @@ fn what_controllers_say_is_reported_and_lost_only_where_nobody_reads() {
 #[test]
 fn more_messages_than_fit_are_refused() {
     let mut rig = Rig::new();
-    let sent = (0..5000).filter(|_| rig.deliveries.send(7, 0, Message::Float(1.0))).count();
+    let sent = (0..5000).filter(|_| rig.send(7, Message::Float(1.0))).count();
     assert_eq!(sent, 1024);
     rig.cycles(1);
-    assert!(rig.deliveries.send(7, 0, Message::Float(1.0)));
+    assert!(rig.send(7, Message::Float(1.0)));
 }

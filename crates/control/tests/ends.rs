@@ -15,7 +15,7 @@ use mechanism::robot::transmission::{Simple, Transmission};
 use mechanism::robot::{Actuator, ActuatorCommand, Hardware, Joint, JointKind};
 use mechanism::{CycleStatistics, Robot};
 use rt::RealTime;
-use units::{Instant, Machine};
+use units::{Instant, Machine, MessageTime};
 
 const PERIOD: Duration = Duration::from_millis(1);
 
@@ -127,7 +127,7 @@ impl Rig {
                     if let Some(controller) = snapshot.controllers.first() {
                         self.overruns = controller.timing.overruns();
                     }
-                    self.control.events.recycle(snapshot, 1);
+                    self.control.events.recycle(snapshot);
                 }
                 _ => {}
             }
@@ -267,7 +267,7 @@ impl Controller for Postman {
     }
 }
 
-/// A message is as old as it may have waited while the process was held, and one from before the clock began is as old as that.
+/// A message is as old as it may have waited while the process was held, and in the queue.
 #[test]
 fn a_message_that_waited_is_that_old_to_its_controller() {
     let settings = Settings {
@@ -315,10 +315,12 @@ fn a_message_that_waited_is_that_old_to_its_controller() {
         }
     }
     // After half a second nobody may want it any more.
-    for (waited, age) in [(0, Some(0.0)), (400, Some(0.4)), (500, None), (60_000, None)] {
+    let cases =
+        [(0, 1, Some(0.001)), (400, 1, Some(0.401)), (400, 100, None), (500, 1, None), (60_000, 1, None)];
+    for (waited, queued, age) in cases {
         let waited = Duration::from_millis(waited);
-        assert!(deliveries.send_late(5, 0, Message::Float(1.0), waited));
-        now = now + PERIOD;
+        assert!(deliveries.send(5, 0, Message::Float(1.0), MessageTime::new(now, waited)));
+        now = now + Duration::from_millis(queued);
         cycle(now);
         let said = std::iter::from_fn(|| events.take()).find_map(|event| match event {
             Event::Said(5, _, 0, Report::Float(age)) => Some(age),

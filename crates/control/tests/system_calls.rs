@@ -53,7 +53,7 @@ fn robot() -> Robot {
     };
     let transmissions: String = JOINTS.iter().map(|joint| transmission(joint)).collect();
     let description = Description::parse(&URDF.replace("TRANSMISSIONS", &transmissions)).unwrap();
-    let (mut robot, _) = Robot::new(&description, None);
+    let mut robot = Robot::new(&description);
     robot.joints_mut().iter_mut().for_each(|joint| joint.is_calibrated = true);
     robot
 }
@@ -293,7 +293,8 @@ impl Client {
     /// Sends a message to the last controller of this name.
     fn send(&mut self, name: &str, number: usize) {
         if let Some(place) = self.created.iter().rposition(|created| created == name) {
-            self.control.deliveries.send(place as ControllerId + 1, 0, message(name, number));
+            let time = MessageTime::new(rt::now(), Duration::ZERO);
+            self.control.deliveries.send(place as ControllerId + 1, 0, message(name, number), time);
         }
     }
 
@@ -375,10 +376,10 @@ impl Client {
                     self.refused.extend(refusal.filter(|refusal| !refusal.starts_with(halted)));
                     self.answers += 1;
                 }
-                mechanism::Output::Publish(snapshot, names, _) => {
+                mechanism::Output::Publish(snapshot, ..) => {
                     self.cycles = snapshot.cycles.map_or(self.cycles, |cycles| cycles.cycles);
                     self.losses = snapshot.link.map_or(0, |link| link.losses);
-                    self.control.events.recycle(snapshot, names.len());
+                    self.control.events.recycle(snapshot);
                 }
                 _ => {}
             }

@@ -25,6 +25,13 @@ pub struct Text {
     pub length: usize,
 }
 
+impl Text {
+    /// `text` as it crosses the border, valid as long as it.
+    pub const fn new(text: &str) -> Self {
+        Self { data: text.as_ptr(), length: text.len() }
+    }
+}
+
 /// Some values in a row that the other side owns.
 #[derive(Debug)]
 #[repr(C)]
@@ -33,6 +40,39 @@ pub struct Slice<T> {
     pub data: *const T,
     /// How many there are.
     pub length: usize,
+}
+
+impl<T> Slice<T> {
+    /// `values` as they cross the border, valid as long as they.
+    pub const fn new(values: &[T]) -> Self {
+        Self { data: values.as_ptr(), length: values.len() }
+    }
+}
+
+/// The kinds of parameters and of joints.
+pub mod kind {
+    /// A parameter: a boolean.
+    pub const BOOL: u32 = 0;
+    /// A parameter: an integer.
+    pub const INTEGER: u32 = 1;
+    /// A parameter: a double.
+    pub const DOUBLE: u32 = 2;
+    /// A parameter: a string.
+    pub const TEXT: u32 = 3;
+    /// A parameter: a boolean array.
+    pub const BOOLS: u32 = 4;
+    /// A parameter: an integer array.
+    pub const INTEGERS: u32 = 5;
+    /// A parameter: a double array.
+    pub const DOUBLES: u32 = 6;
+    /// A parameter: a string array.
+    pub const TEXTS: u32 = 7;
+    /// A joint that turns between end stops.
+    pub const REVOLUTE: u32 = 0;
+    /// A joint that turns without end.
+    pub const CONTINUOUS: u32 = 1;
+    /// A joint that slides.
+    pub const PRISMATIC: u32 = 2;
 }
 
 /// A library's controllers.
@@ -95,7 +135,7 @@ pub struct Setup {
 pub struct Parameter {
     /// Its name.
     pub name: Text,
-    /// 0 boolean, 1 integer, 2 double, 3 string, 4 boolean array, 5 integer array, 6 double array, 7 string array.
+    /// One of [`kind`].
     pub kind: u32,
     /// 0 or 1 for a boolean; an integer.
     pub integer: i64,
@@ -117,7 +157,7 @@ pub struct Parameter {
 pub struct JointInfo {
     /// Its name.
     pub name: Text,
-    /// 0 revolute, 1 continuous, 2 prismatic.
+    /// [`kind::REVOLUTE`], [`kind::CONTINUOUS`] or [`kind::PRISMATIC`].
     pub kind: u32,
     /// Whether it has limits: 0 or 1.
     pub has_limits: u32,

@@ -62,11 +62,6 @@ pub fn slice<T>(slice: &Slice<T>) -> &[T] {
     unsafe { core::slice::from_raw_parts(slice.data, slice.length) }
 }
 
-/// `text` as it crosses the border.
-pub const fn border(text: &'static str) -> Text {
-    Text { data: text.as_ptr(), length: text.len() }
-}
-
 /// The name of a type, for counting.
 pub const fn name<C: Controller>() -> &'static str {
     C::TYPE
@@ -74,14 +69,13 @@ pub const fn name<C: Controller>() -> &'static str {
 
 /// The table of a library.
 pub const fn library(types: &'static [Type]) -> Library {
-    let types = Slice { data: types.as_ptr(), length: types.len() };
-    Library { version: VERSION, type_size: size_of::<Type>() as u32, types }
+    Library { version: VERSION, type_size: size_of::<Type>() as u32, types: Slice::new(types) }
 }
 
 /// The table of a type.
 pub const fn table<C: Controller>() -> Type {
     Type {
-        name: border(C::TYPE),
+        name: Text::new(C::TYPE),
         input: input::<C>,
         output: output::<C>,
         create: create::<C>,
@@ -96,11 +90,11 @@ pub const fn table<C: Controller>() -> Type {
 }
 
 unsafe extern "C" fn input<C: Controller>(index: usize) -> Text {
-    border(C::INPUTS.get(index).copied().unwrap_or_default())
+    Text::new(C::INPUTS.get(index).copied().unwrap_or_default())
 }
 
 unsafe extern "C" fn output<C: Controller>(index: usize) -> Text {
-    border(C::OUTPUTS.get(index).copied().unwrap_or_default())
+    Text::new(C::OUTPUTS.get(index).copied().unwrap_or_default())
 }
 
 unsafe extern "C" fn create<C: Controller>(given: *const Setup) -> *mut c_void {
@@ -163,7 +157,7 @@ unsafe fn read<'a>(step: *mut Step) -> step::Step<'a> {
 }
 
 fn outcome(result: Result<Result<(), &'static str>, &'static str>) -> Text {
-    border(match result {
+    Text::new(match result {
         Ok(Ok(())) => "",
         Ok(Err("")) => "it failed without a reason",
         Ok(Err(reason)) => reason,

@@ -1,7 +1,7 @@
 use core::cell::RefCell;
 use core::ops::RangeInclusive;
 
-use crate::abi;
+use crate::abi::{self, kind};
 use crate::glue::{slice, text};
 
 /// What a controller is made of: its parameters and the robot's joints.
@@ -75,8 +75,8 @@ impl<'a> Setup<'a> {
         Some(JointInfo {
             name: text(info.name),
             kind: match info.kind {
-                0 => JointKind::Revolute,
-                1 => JointKind::Continuous,
+                kind::REVOLUTE => JointKind::Revolute,
+                kind::CONTINUOUS => JointKind::Continuous,
                 _ => JointKind::Prismatic,
             },
             range: has_limits.then_some((info.lower, info.upper)),
@@ -91,8 +91,8 @@ impl<'a> Setup<'a> {
     pub fn float(&self, name: &str, default: f64, range: RangeInclusive<f64>) -> Result<f64, String> {
         let value = match self.find(name) {
             None => default,
-            Some(abi::Parameter { kind: 1, integer, .. }) => *integer as f64,
-            Some(abi::Parameter { kind: 2, double, .. }) => *double,
+            Some(abi::Parameter { kind: kind::INTEGER, integer, .. }) => *integer as f64,
+            Some(abi::Parameter { kind: kind::DOUBLE, double, .. }) => *double,
             Some(_) => return Err(format!("parameter '{name}' must be a double")),
         };
         if range.contains(&value) {
@@ -108,7 +108,7 @@ impl<'a> Setup<'a> {
     pub fn integer(&self, name: &str, default: i64, range: RangeInclusive<i64>) -> Result<i64, String> {
         let value = match self.find(name) {
             None => default,
-            Some(abi::Parameter { kind: 1, integer, .. }) => *integer,
+            Some(abi::Parameter { kind: kind::INTEGER, integer, .. }) => *integer,
             Some(_) => return Err(format!("parameter '{name}' must be an integer")),
         };
         if range.contains(&value) {
@@ -124,7 +124,7 @@ impl<'a> Setup<'a> {
     pub fn bool(&self, name: &str, default: bool) -> Result<bool, String> {
         match self.find(name) {
             None => Ok(default),
-            Some(abi::Parameter { kind: 0, integer, .. }) => Ok(*integer != 0),
+            Some(abi::Parameter { kind: kind::BOOL, integer, .. }) => Ok(*integer != 0),
             Some(_) => Err(format!("parameter '{name}' must be a boolean")),
         }
     }
@@ -135,7 +135,7 @@ impl<'a> Setup<'a> {
     pub fn text(&self, name: &str, default: &str) -> Result<String, String> {
         match self.find(name) {
             None => Ok(default.to_owned()),
-            Some(parameter) if parameter.kind == 3 => Ok(text(parameter.text).to_owned()),
+            Some(parameter) if parameter.kind == kind::TEXT => Ok(text(parameter.text).to_owned()),
             Some(_) => Err(format!("parameter '{name}' must be a string")),
         }
     }
@@ -146,7 +146,7 @@ impl<'a> Setup<'a> {
     pub fn texts(&self, name: &str) -> Result<Vec<String>, String> {
         match self.find(name) {
             None => Ok(Vec::new()),
-            Some(parameter) if parameter.kind == 7 => {
+            Some(parameter) if parameter.kind == kind::TEXTS => {
                 Ok(slice(&parameter.texts).iter().map(|one| text(*one).to_owned()).collect())
             }
             Some(_) => Err(format!("parameter '{name}' must be a string array")),
@@ -159,10 +159,10 @@ impl<'a> Setup<'a> {
     pub fn floats(&self, name: &str, range: RangeInclusive<f64>) -> Result<Vec<f64>, String> {
         let values: Vec<f64> = match self.find(name) {
             None => Vec::new(),
-            Some(parameter) if parameter.kind == 5 => {
+            Some(parameter) if parameter.kind == kind::INTEGERS => {
                 slice(&parameter.integers).iter().map(|value| *value as f64).collect()
             }
-            Some(parameter) if parameter.kind == 6 => slice(&parameter.doubles).to_vec(),
+            Some(parameter) if parameter.kind == kind::DOUBLES => slice(&parameter.doubles).to_vec(),
             Some(_) => return Err(format!("parameter '{name}' must be a double array")),
         };
         match values.iter().find(|value| !range.contains(value)) {

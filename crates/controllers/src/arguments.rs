@@ -108,7 +108,7 @@ impl Spawner {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| format!("'{text}' is no number"))?;
+    let number: f64 = text.parse().map_err(|_| format!("'{text}' is not a number"))?;
     if (0.0..=86_400.0).contains(&number) {
         Ok(Duration::from_secs_f64(number))
     } else {

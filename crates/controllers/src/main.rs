@@ -170,7 +170,7 @@ fn spawn(manager: &mut Manager, spawner: &Spawner) -> Vec<Failure> {
     let mut failures = load(manager, &names, &mut loaded);
     let mut own = loaded.clone();
     if matches!(failures.last(), Some(Failure::Silent(_))) {
-        // A load that was not answered in time may still come about. It is the last that was tried, after those that were refused.
+        // A load that was not answered in time may still take effect. It is the last that was tried, after those that were refused.
         own.extend(names.get(loaded.len() + failures.len() - 1).cloned());
     }
     if !spawner.stopped

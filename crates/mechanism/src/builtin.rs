@@ -6,6 +6,7 @@ use params::{Parameter, Set, Specification, Value};
 use crate::Robot;
 use crate::controllers::Controller;
 use crate::laws::{Gains, Pid};
+use crate::standard::{Calibration, DiffDrive, Gripper};
 
 /// A type of controller that this program has itself.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +70,10 @@ pub const BUILTIN_TYPES: [BuiltinType; 8] = [
         specification: || {
             let text = "Drives a vehicle with wheels at its left and its right, and publishes its odometry.";
             let specification = Specification::new("steersman/DiffDriveController", text);
-            specification.with_all(several::DiffDriveParams::declarations()).with_all(Law::declarations())
+            specification
+                .with_all(several::WheelParams::declarations())
+                .with_all(DiffDrive::declarations())
+                .with_all(Law::declarations())
         },
         create: several::diff_drive,
     },
@@ -78,7 +82,10 @@ pub const BUILTIN_TYPES: [BuiltinType; 8] = [
         specification: || {
             let text = "Moves a gripper and says whether it reached its position or holds something.";
             let specification = Specification::new("steersman/GripperController", text);
-            specification.with_all(single::GripperParams::declarations()).with_all(Law::declarations())
+            specification
+                .with_all(single::PositionParams::declarations())
+                .with_all(Gripper::declarations())
+                .with_all(Law::declarations())
         },
         create: single::gripper,
     },
@@ -87,7 +94,10 @@ pub const BUILTIN_TYPES: [BuiltinType; 8] = [
         specification: || {
             let text = "Finds the absolute position of a joint by its calibration sensor.";
             let specification = Specification::new("steersman/JointCalibrationController", text);
-            specification.with_all(single::CalibrationParams::declarations()).with_all(Law::declarations())
+            specification
+                .with_all(single::PositionParams::declarations())
+                .with_all(Calibration::declarations())
+                .with_all(Law::declarations())
         },
         create: single::calibration,
     },
@@ -139,9 +149,9 @@ pub const BUILTIN_TYPES: [BuiltinType; 8] = [
     },
 ];
 
-const NEEDED_BY: &str = "robot_mechanism_controllers: its parameter of this name";
-const ROS2_CONTROLLERS: &str = "ros2_controllers: its parameter of this name";
-const LIMIT: f64 = 1e6;
+pub(crate) const NEEDED_BY: &str = "robot_mechanism_controllers: its parameter of this name";
+pub(crate) const ROS2_CONTROLLERS: &str = "ros2_controllers: its parameter of this name";
+pub(crate) const LIMIT: f64 = 1e6;
 
 const TYPE: Parameter<String> =
     Parameter::string("type", "").text("The type of the controller.").needed_by(NEEDED_BY);
@@ -157,7 +167,7 @@ params::params! {
         d: f64 = gain("pid.d", "Effort for one unit of the error's derivative."),
         i_clamp: f64 = gain("pid.i_clamp", "The greatest effort of the integral term.").unit("Nm or N"),
         max_effort: f64 = Parameter::float("pid.max_effort", LIMIT, 0.0, LIMIT).unit("Nm or N")
-            .text("The greatest effort; beside it the limits of the joint hold.").needed_by("joints differ"),
+            .text("The greatest effort; the joint's own limits apply too.").needed_by("joints differ"),
     }
 }
 
@@ -171,11 +181,7 @@ fn joint(robot: &Robot, parameter: &str, name: &str) -> Result<usize, String> {
     })
 }
 
-fn pid(set: &Set) -> Result<Pid, String> {
+fn pid(set: &Set) -> Pid {
     let Law { p, i, d, i_clamp, max_effort } = Law::read(set);
-    law(Gains { p, i, d, i_most: i_clamp, most: max_effort })
-}
-
-fn law(gains: Gains) -> Result<Pid, String> {
-    Pid::new(gains).map_err(|error| format!("gain '{}' is {}, must be 0 or more", error.name, error.value))
+    Pid::new(Gains { p, i, d, i_clamp, max_effort })
 }

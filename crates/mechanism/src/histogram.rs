@@ -108,13 +108,13 @@ impl fmt::Debug for Histogram {
     }
 }
 
-/// A text that is none of a histogram.
+/// A text that is not a histogram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoHistogram(String);
 
 impl fmt::Display for NoHistogram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}' is no part of a histogram, must be <ns>:<count>", self.0)
+        write!(f, "'{}' is not a part of a histogram, must be <ns>:<count>", self.0)
     }
 }
 

@@ -7,5 +7,5 @@ mod trajectory;
 
 pub use motion::{Bounds, GoalId, JointTolerances, Motion};
 pub use named::{NamedPoints, NamedPointsError};
-pub use pid::{Gains, Pid, PidError};
+pub use pid::{Gains, Pid};
 pub use trajectory::{Point, Trajectory, TrajectoryError};

@@ -8,6 +8,7 @@ pub mod controllers;
 pub mod description;
 pub mod diagnostics;
 pub mod follow;
+mod halt_cause;
 mod histogram;
 pub mod laws;
 mod node;

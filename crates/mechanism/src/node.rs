@@ -1,10 +1,11 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Clock, Instant, Machine, Stamp, earliest};
+use units::{Clock, Instant, Machine, MessageTime, Stamp, earliest};
 
-use crate::controllers::{self, ControlLoop, Manager, Refusal, Request};
+use crate::controllers::{self, Manager, Refusal, STALE};
 use crate::diagnostics::{Diagnostics, Status};
+use crate::halt_cause::{HaltCause, HaltCauses};
 use crate::robot::StateSample;
 use crate::{CycleStatistics, Snapshot, StateMonitor, StatesMessage};
 
@@ -64,8 +65,6 @@ pub enum Output {
     Warn(String),
 }
 
-/// The state of the vehicle is lost when it is older; hindbrain publishes it twice a second.
-const STATE_TIMEOUT: Duration = Duration::from_millis(1500);
 /// The period of the statuses, and of the repeated publishing of the halt.
 const STATUS_PERIOD: Duration = Duration::from_secs(1);
 
@@ -83,9 +82,7 @@ pub struct Mechanism {
     invalid_commands: u64,
     /// The last that were reported.
     cycles: CycleStatistics,
-    causes: Causes,
-    /// When the vehicle's state counts as lost, if it is awaited.
-    state_until: Option<Instant>,
+    causes: HaltCauses,
     /// The states of the robot, if it is elsewhere.
     states: Option<StateMonitor>,
     is_halted: bool,
@@ -101,59 +98,15 @@ pub struct Mechanism {
     outputs: VecDeque<Output>,
 }
 
-/// Why the motors are halted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Causes {
-    is_requested: bool,
-    is_estop: bool,
-    is_lost: bool,
-    /// The vehicle's state has several publishers.
-    is_contested: bool,
-    /// The robot elsewhere was lost.
-    is_robot_lost: bool,
-}
-
-/// Whether the state of a vehicle is one of hindbrain's that is no emergency stop. What is not known counts as one.
-fn is_known_without_estop(state: &str) -> bool {
-    state == "OK" || state == "SSTOP" || state.starts_with("SSTOP.")
-}
-
-impl Causes {
-    fn any(self) -> bool {
-        self != Self::default()
-    }
-
-    fn is_only_robot(self) -> bool {
-        self == Self { is_robot_lost: true, ..Self::default() }
-    }
-
-    fn text(self) -> &'static str {
-        match self {
-            Self { is_contested: true, .. } => "the vehicle's state has more than one publisher",
-            Self { is_estop: true, .. } => "the vehicle is in its emergency stop",
-            Self { is_lost: true, .. } => "the vehicle's state is lost",
-            Self { is_robot_lost: true, .. } => "the robot was lost; reset_motors ends the halt",
-            Self { is_requested: true, .. } => "a halt was requested",
-            _ => "no cause",
-        }
-    }
-}
-
 impl Mechanism {
     /// The node without controllers. With `awaits_state` the motors are halted until the vehicle's state arrives.
     pub fn new(call_timeout: Duration, awaits_state: bool) -> Self {
-        let causes = Causes { is_lost: awaits_state, ..Causes::default() };
-        let mut outputs = VecDeque::new();
-        if causes.any() {
-            outputs.push_back(Output::Halt);
-        }
         Self {
             manager: Manager::new(call_timeout),
             diagnostics: Diagnostics::default(),
             invalid_commands: 0,
             cycles: CycleStatistics::default(),
-            causes,
-            state_until: awaits_state.then_some(Instant::ZERO),
+            causes: HaltCauses::new(awaits_state),
             states: None,
             is_halted: true,
             is_stopping: false,
@@ -163,7 +116,7 @@ impl Mechanism {
             is_silent: false,
             recorded: None,
             clock: Clock::default(),
-            outputs,
+            outputs: awaits_state.then_some(Output::Halt).into_iter().collect(),
         }
     }
 
@@ -201,8 +154,10 @@ impl Mechanism {
     /// Why the motors are kept halted, if they are.
     pub fn halt_cause(&self) -> Option<String> {
         let obstacle = self.states.as_ref().and_then(StateMonitor::obstacle);
-        let is_obstacle = !self.causes.any() || self.causes.is_only_robot();
-        obstacle.filter(|_| is_obstacle).or_else(|| self.causes.any().then(|| self.causes.text().to_owned()))
+        let cause = self.causes.worst();
+        obstacle
+            .filter(|_| matches!(cause, None | Some(HaltCause::RobotLost)))
+            .or_else(|| Some(cause?.text().to_owned()))
     }
 
     /// Whether any motor was halted in the last report.
@@ -210,12 +165,15 @@ impl Mechanism {
         self.is_halted
     }
 
-    fn set_causes(&mut self, causes: Causes) {
-        let before = core::mem::replace(&mut self.causes, causes);
-        if causes.any() && !before.any() {
+    /// Changes the causes: the first one halts the motors, and the end of the last one resets them.
+    fn change_causes(&mut self, change: impl FnOnce(&mut HaltCauses)) {
+        let had_cause = self.causes.worst().is_some();
+        change(&mut self.causes);
+        let has_cause = self.causes.worst().is_some();
+        if has_cause && !had_cause {
             self.outputs.push_back(Output::Halt);
             self.warn_of_halt("the motors are halted");
-        } else if before.any() && !causes.any() {
+        } else if had_cause && !has_cause {
             self.outputs.push_back(Output::Reset);
         }
     }
@@ -226,24 +184,22 @@ impl Mechanism {
     }
 
     fn reset_requested(&mut self) {
-        // A robot that is still lost stays lost.
-        let is_robot_lost = self.causes.is_robot_lost
-            && self.states.as_ref().is_some_and(|states| states.obstacle().is_some());
-        let causes = Causes { is_requested: false, is_robot_lost, ..self.causes };
-        if causes.any() {
+        let mut after = self.causes.clone();
+        after.reset(self.states.as_ref().is_some_and(|states| states.obstacle().is_some()));
+        if after.worst().is_some() {
             // A halt that was requested stays: a reset that is refused changes nothing.
             self.warn_of_halt("the motors stay halted");
             return;
         }
-        if !self.causes.any() {
+        if self.causes.worst().is_none() {
             self.outputs.push_back(Output::Reset); // an error of a motor, which has no cause here
         }
-        self.set_causes(causes);
+        self.change_causes(|causes| *causes = after);
     }
 
     fn states_received(&mut self, message: &StatesMessage) {
         let Some(states) = &mut self.states else { return };
-        self.outputs.extend(match states.receive(message) {
+        self.outputs.extend(match states.receive(&self.clock, message) {
             Ok(sample) => Some(Output::PassStates(sample)),
             Err((error, true)) => Some(Output::Warn(format!("the robot's states do not count: {error}"))),
             Err(_) => None,
@@ -251,7 +207,7 @@ impl Mechanism {
     }
 
     fn lose_robot(&mut self) {
-        self.set_causes(Causes { is_robot_lost: true, ..self.causes });
+        self.change_causes(|causes| causes.set(HaltCause::RobotLost, true));
     }
 
     fn reported(&mut self, now: Instant, snapshot: Box<Snapshot>) {
@@ -312,18 +268,19 @@ impl Mechanism {
         self.clock.wall().before(self.clock.now().since(at))
     }
 
+    /// The clock, which knows whether what is read now may have waited.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
     fn pass_to(&mut self, now: Instant) {
         let due = self.deadline();
         self.clock.pass_to(now, due);
-        if let Some(states) = &mut self.states {
-            states.clock_mut().pass_to(now, due);
-        }
     }
 
-    /// Whether `request` may have waited so long that its client has given up, and could start something.
-    fn is_stale(&self, request: &Request) -> bool {
-        let only_stops = matches!(request, Request::Switch { start, .. } if start.is_empty());
-        self.clock.waited() >= ControlLoop::STALE && !only_stops
+    /// Whether what is read now may have waited for so long that nobody wants it any more.
+    fn is_stale(&self) -> bool {
+        MessageTime::read_now(&self.clock).is_expired(self.clock.now(), STALE)
     }
 
     /// When the loop counts as silent.
@@ -341,9 +298,7 @@ impl Mechanism {
             );
             self.outputs.push_back(Output::Warn(sentence));
         }
-        if self.state_until.is_some_and(|until| now >= until) && !self.causes.is_lost {
-            self.set_causes(Causes { is_lost: true, ..self.causes });
-        }
+        self.change_causes(|causes| causes.expire(now));
         let due = *self.statuses_due.get_or_insert(now + STATUS_PERIOD);
         if now >= due {
             self.statuses_due = Some(now + STATUS_PERIOD);
@@ -362,32 +317,27 @@ impl Machine for Mechanism {
     fn handle(&mut self, now: Instant, input: Input) {
         self.pass_to(now);
         match input {
-            Input::Manager(controllers::Input::Requested(id, request)) if self.is_stale(&request) => {
+            Input::Manager(controllers::Input::Requested(id, request))
+                if self.is_stale() && !request.only_stops() =>
+            {
                 let refusal = Refusal::Stale(self.clock.waited());
                 self.outputs.push_back(Output::Manager(controllers::Output::Answer(id, Err(refusal))));
             }
             Input::Manager(input) => self.manager.handle(now, input),
             Input::Reported(snapshot) => self.reported(now, snapshot),
-            Input::HaltRequested => self.set_causes(Causes { is_requested: true, ..self.causes }),
-            Input::ResetRequested if self.clock.waited() >= ControlLoop::STALE => {
+            Input::HaltRequested => self.change_causes(|causes| causes.set(HaltCause::Requested, true)),
+            Input::ResetRequested if self.is_stale() => {
                 let sentence =
                     format!("a reset of the motors is ignored: {}", Refusal::Stale(self.clock.waited()));
                 self.outputs.push_back(Output::Warn(sentence));
             }
             Input::ResetRequested => self.reset_requested(),
             Input::StateReceived(state) => {
-                if let Some(until) = &mut self.state_until {
-                    let waited = self.clock.waited();
-                    if waited >= STATE_TIMEOUT {
-                        return; // it says nothing of now
-                    }
-                    *until = now + (STATE_TIMEOUT - waited);
-                    let is_estop = !is_known_without_estop(&state);
-                    self.set_causes(Causes { is_estop, is_lost: false, ..self.causes });
-                }
+                let time = MessageTime::read_now(&self.clock);
+                self.change_causes(|causes| causes.state_received(now, time, &state));
             }
             Input::StatePublishersCounted(count) => {
-                self.set_causes(Causes { is_contested: count > 1, ..self.causes });
+                self.change_causes(|causes| causes.set(HaltCause::Contested, count > 1));
             }
             Input::ParametersChanged => {}
             Input::StatesReceived(message) => self.states_received(&message),
@@ -396,12 +346,7 @@ impl Machine for Mechanism {
                     self.lose_robot();
                 }
             }
-            Input::ClockRead(stamp) => {
-                self.clock.read(now, stamp);
-                if let Some(states) = &mut self.states {
-                    states.read_clock(now, stamp);
-                }
-            }
+            Input::ClockRead(stamp) => self.clock.read(now, stamp),
             Input::Stopping => {
                 // No report of the loop follows that would say so.
                 (self.is_stopping, self.is_halted) = (true, true);
@@ -419,14 +364,10 @@ impl Machine for Mechanism {
     fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
         self.pass_to(now);
         self.clock.read_again(since, due);
-        if let Some(states) = &mut self.states {
-            states.clock_mut().read_again(since, due);
-        }
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let state = self.state_until.filter(|_| !self.causes.is_lost);
-        let own = earliest(state, earliest(self.statuses_due, self.silent_at()));
+        let own = earliest(self.causes.deadline(), earliest(self.statuses_due, self.silent_at()));
         earliest(self.manager.deadline(), own)
     }
 }

@@ -46,13 +46,13 @@ params::params! {
         joint_state_publish_rate: f64 = Parameter::float("joint_state_publish_rate", 100.0, -1e6, 1e6)
             .unit("Hz")
             .at_start()
-            .text("How often joint_states is published; 0 or less for next to never.")
+            .text("How often joint_states is published; 0 or less for practically never.")
             .needed_by("pr2_mechanism: its parameter of this name"),
         mechanism_statistics_publish_rate: f64 =
             Parameter::float("mechanism_statistics_publish_rate", 1.0, -1e6, 1e6)
             .unit("Hz")
             .at_start()
-            .text("How often mechanism_statistics is published; 0 or less for next to never.")
+            .text("How often mechanism_statistics is published; 0 or less for practically never.")
             .needed_by("pr2_mechanism: its parameter of this name"),
         call_timeout: Duration = Parameter::seconds("call_timeout", 2.0, 0.05, 60.0)
             .at_start()

@@ -13,7 +13,7 @@ pub mod transmission;
 
 pub use actuator::{Actuator, ActuatorCommand, ActuatorState};
 pub use calibration::SimulatedSensor;
-pub use halt::MotorHalt;
+pub use halt::{HaltAction, HaltGate, MotorHalt, step_time};
 pub use hardware::Hardware;
 pub use joint::{CalibrationEdges, Joint, JointKind, JointLimits, SafetyController};
 pub use remote::{ActuatorSample, LinkState, RemoteRobot, StateSample};
@@ -21,7 +21,7 @@ pub use simulation::{JointDynamics, SimulatedRobot};
 pub use statistics::JointStatistics;
 use transmission::{Belt, Gripper, Simple, Transmission, Wrist};
 
-use crate::description::{Description, JointDescription, Kind, Skipped, TransmissionDescription};
+use crate::description::{Description, JointDescription, Kind, TransmissionDescription};
 
 /// Joints and actuators, with the transmissions between them.
 ///
@@ -44,39 +44,19 @@ impl Robot {
         Self { joints, actuators, transmissions }
     }
 
-    /// The robot of a description. `hardware` names the actuators that exist; `None` for all that the transmissions name.
-    ///
-    /// Joints that no transmission moves have no state. Returns also the transmissions that are left out because the hardware
-    /// has no such actuator, beside those that the description left out itself.
-    pub fn new(description: &Description, hardware: Option<&[&str]>) -> (Self, Vec<Skipped>) {
-        let exists = |name: &String| hardware.is_none_or(|hardware| hardware.contains(&name.as_str()));
-        let (usable, unusable): (Vec<_>, Vec<_>) = description
-            .transmissions
-            .iter()
-            .partition(|transmission| transmission.actuators.iter().all(exists));
-        let mut names: Vec<&str> = match hardware {
-            Some(hardware) => hardware.to_vec(),
-            None => usable.iter().flat_map(|one| one.actuators.iter().map(String::as_str)).collect(),
-        };
+    /// The robot of a description, with the actuators that its transmissions name. Joints that no transmission moves have no state.
+    pub fn new(description: &Description) -> Self {
+        let transmissions = &description.transmissions;
+        let mut names: Vec<&str> =
+            transmissions.iter().flat_map(|one| one.actuators.iter().map(String::as_str)).collect();
         names.sort_unstable();
         names.dedup();
         let mut robot =
             Self { actuators: names.iter().map(|name| Actuator::new(*name)).collect(), ..Self::default() };
-        for transmission in usable {
+        for transmission in transmissions {
             robot.add(description, transmission);
         }
-        let reason = |transmission: &TransmissionDescription| {
-            let missing =
-                transmission.actuators.iter().find(|name| !exists(name)).cloned().unwrap_or_default();
-            format!("actuator '{missing}' is not in the hardware")
-        };
-        let skipped = unusable.into_iter().map(|transmission| Skipped {
-            name: transmission.name.clone(),
-            line: transmission.line,
-            reason: reason(transmission),
-        });
-        let skipped = description.skipped.iter().cloned().chain(skipped).collect();
-        (robot, skipped)
+        robot
     }
 
     fn add(&mut self, description: &Description, transmission: &TransmissionDescription) {
@@ -124,7 +104,7 @@ impl Robot {
         &mut self.joints
     }
 
-    /// All actuators of the hardware, sorted by name.
+    /// All actuators, sorted by name.
     pub fn actuators(&self) -> &[Actuator] {
         &self.actuators
     }

@@ -66,17 +66,15 @@ impl Snapshot {
         }
     }
 
-    /// Takes the state of `control`; `false` if it has no room for the controllers.
-    fn fill(&mut self, control: &ControlLoop) -> bool {
+    /// Takes the state of `control`, with as many controllers as it has room for.
+    fn fill(&mut self, control: &ControlLoop) {
         self.controllers.clear();
-        if self.controllers.capacity() < control.controllers().count() {
-            return false;
-        }
         let report = |slot: &crate::controllers::ControllerSlot| ControllerReport {
             is_running: slot.is_running(),
             timing: *slot.timing(),
         };
-        self.controllers.extend(control.controllers().map(report));
+        let room = self.controllers.capacity();
+        self.controllers.extend(control.controllers().map(report).take(room));
         for (own, joint) in self.joints.iter_mut().zip(control.robot().joints()) {
             own.copy_state(joint);
         }
@@ -84,7 +82,6 @@ impl Snapshot {
             (own.command, own.state) = (actuator.command, actuator.state);
         }
         self.is_halted = control.robot().is_halted();
-        true
     }
 }
 
@@ -109,8 +106,7 @@ impl Recorder {
         }
     }
 
-    /// Fills `snapshot` after the step at `now`; `false` if nothing is due, or it has no room for the controllers. What is due
-    /// then stays due. A halt of the motors and its end, and a change of the `link`, are reported at once.
+    /// Fills `snapshot` after the step at `now`; `false` if nothing is due. A halt of the motors and its end, and a change of the `link`, are reported at once.
     /// # Real-time
     /// It allocates nothing.
     pub fn record(
@@ -120,15 +116,14 @@ impl Recorder {
         link: Option<LinkState>,
         snapshot: &mut Snapshot,
     ) -> bool {
-        let mut next = *self;
-        let (has_joint_states, has_statistics) = (next.joint_states.is_due(now), next.statistics.is_due(now));
-        (next.was_halted, next.link) = (control.robot().is_halted(), link);
-        let has_changed = next.was_halted != self.was_halted || next.link != self.link;
-        let is_due = has_joint_states || has_statistics || has_changed;
-        if !is_due || !snapshot.fill(control) {
+        let (has_joint_states, has_statistics) = (self.joint_states.is_due(now), self.statistics.is_due(now));
+        let state = (control.robot().is_halted(), link);
+        let has_changed = state != (self.was_halted, self.link);
+        (self.was_halted, self.link) = state;
+        if !(has_joint_states || has_statistics || has_changed) {
             return false;
         }
-        *self = next;
+        snapshot.fill(control);
         snapshot.link = link;
         (snapshot.now, snapshot.has_joint_states, snapshot.has_statistics) =
             (now, has_joint_states, has_statistics);

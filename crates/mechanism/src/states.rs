@@ -3,7 +3,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use units::{Clock, Freshness, Instant, PublisherCount, Stale, Stamp};
+use units::{Clock, Freshness, PublisherCount, Stale, Stamp};
 
 use crate::robot::{ActuatorSample, LinkState, StateSample};
 
@@ -77,7 +77,6 @@ pub struct StateMonitor {
     topic: String,
     actuators: Vec<String>,
     timeout: Duration,
-    clock: Clock,
     freshness: Freshness,
     /// How many publishers topics have on which one is expected.
     publishers: Vec<(String, PublisherCount)>,
@@ -89,21 +88,21 @@ pub struct StateMonitor {
 impl StateMonitor {
     /// A monitor of the states of `actuators` on `topic`, which count for `timeout`.
     pub fn new(topic: impl Into<String>, actuators: Vec<String>, timeout: Duration) -> Self {
-        let (clock, freshness, publishers, refused) = Default::default();
+        let (freshness, publishers, refused) = Default::default();
         let link = LinkState { is_silent: true, losses: 0 };
-        Self { topic: topic.into(), actuators, timeout, clock, freshness, publishers, link, refused }
-    }
-
-    pub(crate) fn clock_mut(&mut self) -> &mut Clock {
-        &mut self.clock
+        Self { topic: topic.into(), actuators, timeout, freshness, publishers, link, refused }
     }
 
     /// Judges a message that is read now. Returns the states, in the order of the robot's actuators, and whether a refusal differs
     /// from the one before in kind, so users should know.
     /// # Errors
     /// Why it does not count.
-    pub fn receive(&mut self, message: &StatesMessage) -> Result<Box<StateSample>, (StatesError, bool)> {
-        let judged = self.judge(message);
+    pub fn receive(
+        &mut self,
+        clock: &Clock,
+        message: &StatesMessage,
+    ) -> Result<Box<StateSample>, (StatesError, bool)> {
+        let judged = self.judge(clock, message);
         let before = self.refused.take();
         judged.map_err(|error| {
             let is_other = before
@@ -113,7 +112,7 @@ impl StateMonitor {
         })
     }
 
-    fn judge(&mut self, message: &StatesMessage) -> Result<Box<StateSample>, StatesError> {
+    fn judge(&mut self, clock: &Clock, message: &StatesMessage) -> Result<Box<StateSample>, StatesError> {
         if let Some(conflict) = self.conflict() {
             return Err(conflict);
         }
@@ -151,7 +150,7 @@ impl StateMonitor {
         let actuators = self.actuators.iter().map(sample).collect::<Result<Vec<_>, _>>()?;
         // Last: a message that is wrong otherwise does not make a later one repeated.
         let timeout = self.timeout;
-        let time = self.freshness.judge(&self.clock, *stamp, timeout);
+        let time = self.freshness.judge(clock, *stamp, timeout);
         let time = time.map_err(|stale| StatesError::Stale { stale, timeout })?;
         Ok(Box::new(StateSample { time, actuators }))
     }
@@ -202,11 +201,6 @@ impl StateMonitor {
             None => silence,
         })
     }
-
-    /// Reads the wall clock.
-    pub(crate) fn read_clock(&mut self, now: Instant, stamp: Stamp) {
-        self.clock.read(now, stamp);
-    }
 }
 
 impl fmt::Display for StatesError {
@@ -233,7 +227,7 @@ impl fmt::Display for StatesError {
                 write!(f, "it has {found} {what}, must have {names}, one for each name")
             }
             Self::Unknown { name, is_repeated: true } => write!(f, "it has '{name}' twice"),
-            Self::Unknown { name, .. } => write!(f, "it has '{name}', which is no actuator of the robot"),
+            Self::Unknown { name, .. } => write!(f, "it has '{name}', which is not an actuator of the robot"),
             Self::Missing(name) => write!(f, "it does not have actuator '{name}'"),
             Self::Value { name, what, value } => {
                 write!(f, "the {what} of '{name}' is {value}, must be finite")
@@ -246,6 +240,8 @@ impl core::error::Error for StatesError {}
 
 #[cfg(test)]
 mod tests {
+    use units::Instant;
+
     use super::*;
 
     const TIMEOUT: Duration = Duration::from_millis(100);
@@ -265,24 +261,24 @@ mod tests {
     }
 
     fn refused(message: &StatesMessage) -> String {
-        monitor().receive(message).unwrap_err().0.to_string()
+        monitor().receive(&Clock::default(), message).unwrap_err().0.to_string()
     }
 
     #[test]
     fn states_follow_their_names() {
         let mut given = message("b a");
         given.efforts = vec![7.0, 8.0];
-        let sample = monitor().receive(&given).unwrap();
+        let sample = monitor().receive(&Clock::default(), &given).unwrap();
         let states = sample.actuators.iter().map(|one| (one.position, one.velocity, one.effort));
         assert_eq!(states.collect::<Vec<_>>(), [(2.0, 2.0, Some(8.0)), (1.0, 1.0, Some(7.0))]);
-        assert_eq!(monitor().receive(&message("a b")).unwrap().actuators[0].effort, None);
+        assert_eq!(monitor().receive(&Clock::default(), &message("a b")).unwrap().actuators[0].effort, None);
     }
 
     #[test]
     fn states_of_other_actuators_are_refused() {
         assert_eq!(refused(&message("a")), "it does not have actuator 'b'");
         assert_eq!(refused(&message("")), "it does not have actuator 'a'");
-        assert_eq!(refused(&message("a b c")), "it has 'c', which is no actuator of the robot");
+        assert_eq!(refused(&message("a b c")), "it has 'c', which is not an actuator of the robot");
         assert_eq!(refused(&message("a b a")), "it has 'a' twice");
     }
 
@@ -319,11 +315,13 @@ mod tests {
     fn states_that_are_not_fresh_are_refused() {
         let mut monitor = monitor();
         let now = Instant::from_millis(10_000);
-        monitor.clock_mut().pass_to(now, None);
-        monitor.read_clock(now, Stamp { sec: 100, nanosec: 0 });
+        let mut clock = Clock::default();
+        clock.pass_to(now, None);
+        clock.read(now, Stamp { sec: 100, nanosec: 0 });
         let at = |sec, nanosec| StatesMessage { stamp: Stamp { sec, nanosec }, ..message("a b") };
-        let mut text =
-            |message: &StatesMessage| monitor.receive(message).map_err(|(error, _)| error.to_string());
+        let mut text = |message: &StatesMessage| {
+            monitor.receive(&clock, message).map_err(|(error, _)| error.to_string())
+        };
         assert_eq!(text(&at(98, 0)), Err("it is 2.000 s old, must be younger than 100ms".to_owned()));
         assert_eq!(
             text(&at(101, 0)),
@@ -342,17 +340,17 @@ mod tests {
         let mut monitor = monitor();
         let states = message("a b");
         assert!(!monitor.count("hardware/joint_states", Some(1)) && !monitor.count("motor/port", Some(0)));
-        assert!(monitor.receive(&states).is_ok());
+        assert!(monitor.receive(&Clock::default(), &states).is_ok());
         assert!(monitor.count("motor/port", Some(2)));
-        let (error, is_other) = monitor.receive(&states).unwrap_err();
+        let (error, is_other) = monitor.receive(&Clock::default(), &states).unwrap_err();
         assert_eq!(
             (error.to_string().as_str(), is_other),
             ("'motor/port' has 2 publishers, must have 1", true)
         );
-        assert!(!monitor.receive(&states).unwrap_err().1, "it is said once");
+        assert!(!monitor.receive(&Clock::default(), &states).unwrap_err().1, "it is said once");
         assert_eq!(monitor.obstacle().as_deref(), Some("'motor/port' has 2 publishers, must have 1"));
         assert!(!monitor.count("motor/port", Some(1)));
-        assert!(monitor.receive(&states).is_ok());
+        assert!(monitor.receive(&Clock::default(), &states).is_ok());
         assert!(monitor.count("motor/port", None), "a graph that cannot be read proves nothing");
     }
 
@@ -364,7 +362,7 @@ mod tests {
         assert_eq!(monitor.obstacle().unwrap(), "the robot's states on 'hardware/joint_states' are awaited");
         assert!(!monitor.report(link(false, 0)));
         assert_eq!(monitor.obstacle(), None);
-        let _ = monitor.receive(&message("a"));
+        let _ = monitor.receive(&Clock::default(), &message("a"));
         assert!(monitor.report(link(true, 1)) && !monitor.report(link(true, 1)));
         assert_eq!(
             monitor.obstacle().unwrap(),

@@ -36,8 +36,8 @@ fn arm() -> (Description, Robot) {
         ["neck"].map(move_it).concat(),
     );
     let description = Description::parse(&urdf).unwrap();
-    let (robot, skipped) = Robot::new(&description, None);
-    assert!(skipped.is_empty(), "{skipped:?}");
+    assert!(description.skipped.is_empty(), "{:?}", description.skipped);
+    let robot = Robot::new(&description);
     (description, robot)
 }
 

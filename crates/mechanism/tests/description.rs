@@ -41,8 +41,7 @@ fn skipped(transmission: &str) -> Vec<String> {
 fn a_simple_transmission_moves_its_joint() {
     let description = Description::parse(&arm(REVOLUTE, LIMIT, SIMPLE)).unwrap();
     assert_eq!((description.name.as_str(), description.skipped.len()), ("arm", 0));
-    let (mut robot, skipped) = Robot::new(&description, None);
-    assert!(skipped.is_empty());
+    let mut robot = Robot::new(&description);
     assert_eq!(robot.joints()[0].limits.unwrap().effort, 2.645);
     robot.actuators_mut()[0].state.position = 72.0;
     robot.read_actuators();
@@ -84,7 +83,7 @@ fn joints_are_in_the_order_of_their_transmissions_and_actuators_by_name() {
         <actuator name="z_motor"><mechanicalReduction>2</mechanicalReduction></actuator></transmission>
       <transmission><type>transmission_interface/SimpleTransmission</type>
         <joint name="first"/><actuator name="a_motor"/></transmission></robot>"#;
-    let (robot, _) = Robot::new(&Description::parse(urdf).unwrap(), None);
+    let robot = Robot::new(&Description::parse(urdf).unwrap());
     let names: Vec<_> = robot.joints().iter().map(|joint| joint.name.as_str()).collect();
     assert_eq!(names, ["second", "first"]);
     let names: Vec<_> = robot.actuators().iter().map(|actuator| actuator.name.as_str()).collect();
@@ -116,7 +115,7 @@ fn the_samples_of_wrist_and_gripper_are_read() {
       </transmission></robot>"#;
     let description = Description::parse(urdf).unwrap();
     assert_eq!(description.skipped, []);
-    let (mut robot, _) = Robot::new(&description, None);
+    let mut robot = Robot::new(&description);
     let names: Vec<_> = robot.joints().iter().map(|joint| joint.name.as_str()).collect();
     let expected =
         ["flex_joint", "roll_joint", "gap_joint", "l_finger", "r_finger", "screw_joint", "slider_joint"];
@@ -191,14 +190,6 @@ fn a_transmission_that_cannot_be_used_is_left_out_with_its_reason() {
     assert!(found[0].reason.starts_with("joint 'pan' is fixed"), "{found:?}");
     let shown = found[0].to_string();
     assert!(shown.starts_with("line 9: transmission 'pan_trans' is left out: "), "{shown}");
-}
-
-#[test]
-fn an_actuator_that_the_hardware_does_not_have_leaves_its_transmission_out() {
-    let description = Description::parse(&arm(REVOLUTE, LIMIT, SIMPLE)).unwrap();
-    let (robot, skipped) = Robot::new(&description, Some(&["spare_motor"]));
-    assert_eq!((robot.joints().len(), robot.actuators().len()), (0, 1));
-    assert_eq!(skipped[0].reason, "actuator 'pan_motor' is not in the hardware");
 }
 
 #[test]

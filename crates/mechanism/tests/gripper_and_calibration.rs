@@ -107,7 +107,7 @@ fn slide() -> Joint {
 }
 
 fn gripper(joint: Joint) -> Motor<GripperController> {
-    let pid = Pid::new(Gains { p: 400.0, i: 0.0, d: 40.0, i_most: 0.0, most: 5.0 }).unwrap();
+    let pid = Pid::new(Gains { p: 400.0, i: 0.0, d: 40.0, i_clamp: 0.0, max_effort: 5.0 });
     let settings =
         Gripper { tolerance: 0.002, stall_velocity: 0.001, stall_time: Duration::from_millis(300) };
     Motor::new(joint, 0.0, GripperController::new(PositionController::new(0, pid), settings))
@@ -156,7 +156,7 @@ fn calibration(
     position: f64,
     settings: Calibration,
 ) -> Motor<CalibrationController> {
-    let pid = Pid::new(Gains { p: 20.0, i: 20.0, d: 0.0, i_most: 20.0, most: 50.0 }).unwrap();
+    let pid = Pid::new(Gains { p: 20.0, i: 20.0, d: 0.0, i_clamp: 20.0, max_effort: 50.0 });
     let mut joint = Joint::new("pan", JointKind::Revolute);
     joint.limits = Some(JointLimits { effort: 100.0, velocity: 5.0, lower: -2.0, upper: 2.0 });
     joint.calibration = CalibrationEdges { rising: edges.0, falling: edges.1 };
@@ -195,7 +195,7 @@ fn a_calibrated_joint_is_calibrated_again_only_by_force() {
     motor.controller = CalibrationController::new(
         0,
         0,
-        Pid::new(Gains { p: 20.0, i: 0.0, d: 0.0, i_most: 0.0, most: 50.0 }).unwrap(),
+        Pid::new(Gains { p: 20.0, i: 0.0, d: 0.0, i_clamp: 0.0, max_effort: 50.0 }),
         Calibration { is_forced: true, ..CALIBRATION },
     );
     motor.start().unwrap();

@@ -47,12 +47,11 @@ fn a_joint_begins_at_zero_uncalibrated_and_without_a_reference() {
 }
 
 #[test]
-fn actuators_have_unique_names_and_those_of_no_transmission_are_there() {
+fn actuators_are_those_of_the_transmissions_sorted_by_name() {
     let description = Description::parse(&two_joints("", "")).unwrap();
-    let (robot, skipped) =
-        Robot::new(&description, Some(&["z_motor", "pan_motor", "spare", "tilt_motor", "spare"]));
+    let robot = Robot::new(&description);
     let names: Vec<_> = robot.actuators().iter().map(|actuator| actuator.name.as_str()).collect();
-    assert_eq!((names, skipped.len()), (vec!["pan_motor", "spare", "tilt_motor", "z_motor"], 0));
+    assert_eq!(names, ["pan_motor", "tilt_motor"]);
 }
 
 #[test]
@@ -175,15 +174,15 @@ fn two_joints(transmission: &str, type_attribute: &str) -> String {
 }
 
 fn names(urdf: &str) -> (Vec<String>, Vec<String>) {
-    let (robot, skipped) = Robot::new(&Description::parse(urdf).unwrap(), None);
-    let joints = robot.joints().iter().map(|joint| joint.name.clone()).collect();
-    (joints, skipped.into_iter().map(|skipped| skipped.name).collect())
+    let description = Description::parse(urdf).unwrap();
+    let joints = Robot::new(&description).joints().iter().map(|joint| joint.name.clone()).collect();
+    (joints, description.skipped.into_iter().map(|skipped| skipped.name).collect())
 }
 
 /// The type is an attribute or an element, the reduction is below the transmission or the actuator.
 #[test]
 fn type_and_reduction_are_read_from_both_of_their_places() {
-    let (mut robot, _) = Robot::new(&Description::parse(&two_joints("", "")).unwrap(), None);
+    let mut robot = Robot::new(&Description::parse(&two_joints("", "")).unwrap());
     robot.actuators_mut().iter_mut().for_each(|actuator| actuator.state.position = 6.0);
     robot.read_actuators();
     let positions: Vec<f64> = robot.joints().iter().map(|joint| joint.position).collect();

@@ -39,6 +39,15 @@ fn load_refuses_a_loaded_name_an_illegal_one_and_what_does_not_initialise() {
 }
 
 #[test]
+fn more_controllers_than_a_report_has_room_for_are_refused() {
+    let names: Vec<String> = (0..Manager::MOST_CONTROLLERS).map(|number| format!("a{number}")).collect();
+    let mut rig = Rig::with(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(rig.load("b"), Err(Refusal::Full(Manager::MOST_CONTROLLERS)));
+    rig.unload("a0").unwrap();
+    rig.load("b").unwrap();
+}
+
+#[test]
 fn load_refuses_a_cycle_and_leaves_the_others() {
     let mut rig = Rig::with(&["a"]);
     rig.dependencies = vec![before("c", "a"), ("c".into(), Dependency::After("a".into()))];

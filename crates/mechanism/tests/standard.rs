@@ -76,15 +76,15 @@ impl<C: Controller> Rig<C> {
 }
 
 fn pid(p: f64, i: f64, d: f64) -> Pid {
-    Pid::new(Gains { p, i, d, i_most: 50.0, most: 100.0 }).unwrap()
+    Pid::new(Gains { p, i, d, i_clamp: 50.0, max_effort: 100.0 })
 }
 
 #[test]
 fn an_effort_passes_until_the_command_is_too_old() {
     let mut rig = Rig::started(JointKind::Continuous, EffortController::new(0, TIMEOUT));
     rig.send(3.0);
-    rig.run(100);
-    assert_eq!(rig.joint().commanded_effort, 3.0, "100 ms are not too old");
+    rig.run(99);
+    assert_eq!(rig.joint().commanded_effort, 3.0, "99 ms are not too old");
     rig.run(1);
     assert_eq!(rig.joint().commanded_effort, 0.0);
 }

@@ -22,7 +22,7 @@ fn bare(names: &[&str]) -> Robot {
 }
 
 fn proportional() -> Pid {
-    Pid::new(Gains { p: 1.0, i: 0.0, d: 0.0, i_most: 0.0, most: 1e6 }).unwrap()
+    Pid::new(Gains { p: 1.0, i: 0.0, d: 0.0, i_clamp: 0.0, max_effort: 1e6 })
 }
 
 fn reports(controller: &mut impl Controller) -> Vec<(usize, Report)> {

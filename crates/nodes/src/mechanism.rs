@@ -11,7 +11,7 @@ mod services;
 mod topics;
 mod workshop;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use control::{Commands, Control, Settings, StatesSender};
@@ -20,9 +20,10 @@ use mechanism::robot::{Hardware, SimulatedRobot};
 use mechanism::{CycleStatistics, Description, Input, Mechanism, Output, Params, Robot, specification};
 use params::Set;
 use r2r::std_msgs::msg::String as Text;
-use ros::{Error, Runner, Shell, Status, Stop, panics, qos};
+use ros::panics::{self, lock};
+use ros::{Error, Runner, Shell, Status, Stop, qos};
 use rt::RealTime;
-use units::{Clock, Level, Stamp};
+use units::{Level, Stamp};
 
 use crate::start::{self, Member};
 use courier::{Bag, Courier, Desk};
@@ -53,8 +54,8 @@ fn robot(given: &str) -> Result<Robot, Error> {
     };
     let place = if is_text { "parameter 'robot_description'".to_owned() } else { format!("'{given}'") };
     let description = Description::parse(&urdf).map_err(|error| Error::Start(format!("{place}: {error}")))?;
-    let (robot, skipped) = Robot::new(&description, None);
-    for skipped in skipped {
+    let robot = Robot::new(&description);
+    for skipped in &description.skipped {
         log::warn!(target: NAME, "{place}: {skipped}");
     }
     if robot.joints().is_empty() {
@@ -82,10 +83,6 @@ fn start_loop(params: &Params, robot: Robot, hardware: Box<dyn Hardware>) -> Res
         log::warn!(target: NAME, "{refused}");
     }
     Ok(control)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Carries out what the machine asks for.
@@ -133,7 +130,7 @@ impl Actions {
             Output::PublishHalted(is_halted) => self.topics.publish_halted(is_halted),
             Output::Publish(snapshot, names, stamp) => {
                 self.topics.publish(&snapshot, &names, stamp);
-                self.desk.give_back(snapshot, names.len());
+                self.desk.give_back(snapshot);
             }
             Output::PublishStatuses(statuses) => self.topics.publish_statuses(statuses),
         }
@@ -254,8 +251,6 @@ pub fn run_with(
         outputs: Arc::clone(&outputs),
         follow: Arc::clone(&follow),
         products,
-        clock: Clock::default(),
-        due: None,
     };
     let bag = Bag { shell: shell.clone(), events, outputs, efforts, follow, commands };
     let runner = member.runner(&shell, move |set| {

@@ -1,7 +1,7 @@
 use core::cell::Cell;
 use core::ffi::c_void;
 
-use controller_plugin::abi::{self, JointInfo, Parameter, Slice, Text};
+use controller_plugin::abi::{self, JointInfo, Parameter, Slice, Text, kind};
 use controller_plugin::glue::text;
 use mechanism::Robot;
 use mechanism::controllers::{
@@ -25,14 +25,6 @@ struct PluginController {
 // `controller_plugin` demands it.
 unsafe impl Send for PluginController {}
 
-fn border(text: &str) -> Text {
-    Text { data: text.as_ptr(), length: text.len() }
-}
-
-fn row<T>(values: &[T]) -> Slice<T> {
-    Slice { data: values.as_ptr(), length: values.len() }
-}
-
 /// A parameter with what its pointers point to.
 struct Owned {
     name: String,
@@ -46,40 +38,41 @@ impl Owned {
         let (integers, texts) = match &value {
             Value::Bools(values) => (values.iter().map(|&value| i64::from(value)).collect(), Vec::new()),
             Value::Integers(values) => (values.clone(), Vec::new()),
-            Value::Texts(values) => (Vec::new(), values.iter().map(|value| border(value)).collect()),
+            Value::Texts(values) => (Vec::new(), values.iter().map(|value| Text::new(value)).collect()),
             _ => (Vec::new(), Vec::new()),
         };
         Self { name, value, integers, texts }
     }
 
     fn parameter(&self) -> Parameter {
-        let (mut integer, mut double, mut string, mut doubles) = (0, 0.0, border(""), row::<f64>(&[]));
+        let (mut integer, mut double, mut string, mut doubles) = (0, 0.0, Text::new(""), Slice::new(&[]));
         let kind = match &self.value {
             Value::Bool(value) => {
                 integer = i64::from(*value);
-                0
+                kind::BOOL
             }
             Value::Integer(value) => {
                 integer = *value;
-                1
+                kind::INTEGER
             }
             Value::Float(value) => {
                 double = *value;
-                2
+                kind::DOUBLE
             }
             Value::Text(value) => {
-                string = border(value);
-                3
+                string = Text::new(value);
+                kind::TEXT
             }
-            Value::Bools(_) => 4,
-            Value::Integers(_) => 5,
+            Value::Bools(_) => kind::BOOLS,
+            Value::Integers(_) => kind::INTEGERS,
             Value::Floats(values) => {
-                doubles = row(values);
-                6
+                doubles = Slice::new(values);
+                kind::DOUBLES
             }
-            Value::Texts(_) => 7,
+            Value::Texts(_) => kind::TEXTS,
         };
-        let (name, integers, texts) = (border(&self.name), row(&self.integers), row(&self.texts));
+        let (name, integers, texts) =
+            (Text::new(&self.name), Slice::new(&self.integers), Slice::new(&self.texts));
         Parameter { name, kind, integer, double, text: string, integers, doubles, texts }
     }
 }
@@ -87,12 +80,12 @@ impl Owned {
 fn info(joint: &Joint) -> JointInfo {
     let limits = joint.limits.unwrap_or_default();
     let kind = match joint.kind {
-        JointKind::Revolute => 0,
-        JointKind::Continuous => 1,
-        JointKind::Prismatic => 2,
+        JointKind::Revolute => kind::REVOLUTE,
+        JointKind::Continuous => kind::CONTINUOUS,
+        JointKind::Prismatic => kind::PRISMATIC,
     };
     JointInfo {
-        name: border(&joint.name),
+        name: Text::new(&joint.name),
         kind,
         has_limits: u32::from(joint.limits.is_some()),
         lower: limits.lower,
@@ -123,7 +116,12 @@ impl PluginType {
         let joints: Vec<JointInfo> = robot.joints().iter().map(info).collect();
         let mut reason = String::new();
         let context = (&raw mut reason).cast();
-        let setup = abi::Setup { parameters: row(&parameters), joints: row(&joints), fail: keep, context };
+        let setup = abi::Setup {
+            parameters: Slice::new(&parameters),
+            joints: Slice::new(&joints),
+            fail: keep,
+            context,
+        };
         // SAFETY: everything that the setup points to outlives the call.
         let instance = unsafe { (self.table.create)(&raw const setup) };
         if instance.is_null() {
@@ -198,7 +196,7 @@ impl Controller for PluginController {
         let mut joints = self.joints.take();
         look(&mut joints, robot);
         // SAFETY: as above; the joints are valid during the call.
-        let reason = unsafe { (self.of.table.can_start)(self.instance, row(&joints)) };
+        let reason = unsafe { (self.of.table.can_start)(self.instance, Slice::new(&joints)) };
         self.joints.set(joints);
         outcome(reason)
     }

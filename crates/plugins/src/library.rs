@@ -100,7 +100,7 @@ fn open(path: &Path) -> Result<Vec<PluginType>, String> {
     // SAFETY: a symbol of this name has this type, see `abi`.
     let entry = unsafe { library.get::<Entry>(SYMBOL) };
     let entry = *entry.map_err(|_| {
-        "it is no library of controllers: it lacks the symbol 'steersman_controllers'".to_owned()
+        "it is not a library of controllers: it lacks the symbol 'steersman_controllers'".to_owned()
     })?;
     // The library stays, see the crate's documentation.
     let _ = library.into_raw();
@@ -115,7 +115,7 @@ fn open(path: &Path) -> Result<Vec<PluginType>, String> {
     }
     let types: Vec<PluginType> = slice(&found.types).iter().map(PluginType::new).collect();
     match types.iter().find(|new| !is_name(new.name())) {
-        Some(new) => Err(format!("its type '{}' is no name like package/Class", new.name())),
+        Some(new) => Err(format!("its type '{}' is not a name like package/Class", new.name())),
         None => Ok(types),
     }
 }
@@ -183,7 +183,11 @@ mod tests {
         fs::copy(libc, folder.path().join("a.so")).unwrap();
         let (types, errors) = load(folder.path());
         assert_eq!((types.len(), errors.len()), (0, 2));
-        assert!(errors[0].contains("a.so' is not loaded: it is no library of controllers"), "{}", errors[0]);
+        assert!(
+            errors[0].contains("a.so' is not loaded: it is not a library of controllers"),
+            "{}",
+            errors[0]
+        );
         assert!(errors[1].contains("text.so' is not loaded: it cannot be loaded: "), "{}", errors[1]);
         let (_, errors) = load(&folder.path().join("none"));
         assert!(errors[0].contains("none' is not loaded: it cannot be read: "), "{}", errors[0]);

@@ -100,16 +100,16 @@ fn repeat(messages: &mut [Publish], time: Duration) {
     }
 }
 
+/// Locks what stays valid when its holder panics, so the poison is ignored.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Prints the postponed backtraces.
 pub fn print_backtraces() {
     for backtrace in lock(&BACKTRACES).drain(..) {
         print_line(format_args!("backtrace of the panic:\n{backtrace}"));
     }
-}
-
-/// Ignores the poison: a list stays valid when its holder panics.
-fn lock<T>(list: &Mutex<T>) -> MutexGuard<'_, T> {
-    list.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn sentence(info: &PanicHookInfo<'_>) -> String {

@@ -433,9 +433,7 @@ impl<M: Machine + 'static> Runner<M> {
         });
         let Self { shell, node, parameters, update, urgent, .. } = self;
         let mut context = ServiceContext { shell, parameters, update, node };
-        for service in urgent {
-            service.serve(&mut context);
-        }
+        urgent.iter_mut().for_each(|service| service.serve(&mut context));
         for watch in &mut self.watches {
             watch(&mut self.node);
         }
@@ -474,9 +472,7 @@ impl<M: Machine + 'static> Runner<M> {
         }
         self.parameters.answer(|before, after| update.put_in_force(shell, node, before, after));
         let mut context = ServiceContext { shell, parameters: &mut self.parameters, update, node };
-        for service in &mut self.services {
-            service.serve(&mut context);
-        }
+        self.services.iter_mut().for_each(|service| service.serve(&mut context));
     }
 
     fn housekeep(&mut self) {

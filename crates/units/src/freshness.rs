@@ -33,6 +33,16 @@ impl MessageTime {
         Self { received, age }
     }
 
+    /// The time of a message that is read now, without a stamp: it may have waited since this thread was held.
+    pub fn read_now(clock: &Clock) -> Self {
+        Self::new(clock.now(), clock.waited())
+    }
+
+    /// When the message was new; not before the clock began.
+    pub fn begin(self) -> Instant {
+        Instant::ZERO + self.received.since(Instant::ZERO).saturating_sub(self.age)
+    }
+
     /// The age at `now`.
     pub fn age(self, now: Instant) -> Duration {
         now.since(self.received).saturating_add(self.age)
@@ -98,7 +108,7 @@ impl Freshness {
     /// [`Stale`] if it does not count.
     pub fn judge(&mut self, clock: &Clock, stamp: Stamp, timeout: Duration) -> Result<MessageTime, Stale> {
         let (now, wall) = (clock.now(), clock.wall());
-        let waited = MessageTime::new(now, clock.waited());
+        let waited = MessageTime::read_now(clock);
         if stamp.is_zero() {
             return if waited.is_expired(now, timeout) {
                 Err(Stale::Old { age: waited.age })

@@ -22,7 +22,7 @@ const PRIORITY: u8 = 50;
 const SAMPLES: usize = 20_000;
 const REHEARSED: usize = 500;
 const PERIOD: Duration = Duration::from_millis(1);
-const GAINS: Gains = Gains { p: 20.0, i: 2.0, d: 3.0, i_most: 0.5, most: f64::INFINITY };
+const GAINS: Gains = Gains { p: 20.0, i: 2.0, d: 3.0, i_clamp: 0.5, max_effort: f64::INFINITY };
 const EFFORT: f64 = 2.0;
 
 /// The figures; shown as a table in Markdown.
@@ -170,11 +170,11 @@ impl Rig {
                 Output::Manager(controllers::Output::Create(_)) => {
                     self.created += 1;
                     let created = position_controller(self.created);
-                    self.machine.handle(self.now, Input::Manager(controllers::Input::Created(created)));
+                    self.machine.handle(self.now, Input::Manager(controllers::Input::Created(Ok(created))));
                 }
                 Output::Manager(controllers::Output::Change(change)) => self.commands.submit(change),
                 Output::Manager(controllers::Output::Answer(_, Ok(()))) => self.accepted += 1,
-                Output::Publish(snapshot, names, _) => self.events.recycle(snapshot, names.len()),
+                Output::Publish(snapshot, ..) => self.events.recycle(snapshot),
                 _ => {}
             }
         }
@@ -182,11 +182,9 @@ impl Rig {
 }
 
 /// The controller `id`, of the joint before it.
-fn position_controller(id: u64) -> Result<NewController, controllers::Refusal> {
-    let refused = |_| controllers::Refusal::Init { name: id.to_string(), reason: "its gains".into() };
-    let pid = Pid::new(GAINS).map_err(refused)?;
-    let controller = Box::new(PositionController::new(id as usize - 1, pid));
-    Ok(NewController { id, controller, dependencies: Vec::new() })
+fn position_controller(id: u64) -> NewController {
+    let controller = Box::new(PositionController::new(id as usize - 1, Pid::new(GAINS)));
+    NewController { id, controller, dependencies: Vec::new() }
 }
 
 fn robot(joints: usize) -> Robot {
@@ -216,7 +214,7 @@ struct Floor {
 
 impl Floor {
     fn new(controllers: usize) -> Self {
-        let pids = (0..controllers).filter_map(|_| Pid::new(GAINS).ok()).collect();
+        let pids = vec![Pid::new(GAINS); controllers];
         Self { pids, joints: vec![[0.0; 2]; controllers] }
     }
 

@@ -2,9 +2,9 @@ use core::time::Duration;
 
 use params::{Parameter, Set};
 
-use super::{Frames, LIMIT, ROS2_CONTROLLERS, Setup, TYPE, joint, law, pid};
+use super::{Frames, LIMIT, ROS2_CONTROLLERS, Setup, TYPE, joint, pid};
 use crate::Robot;
-use crate::laws::Gains;
+use crate::laws::{Gains, Pid};
 use crate::standard::{
     DiffDrive, DiffDriveController, JointStateController, Tolerance, TrajectoryController,
 };
@@ -56,31 +56,15 @@ const fn wheels(name: &'static str, text: &'static str) -> Parameter<Vec<String>
     Parameter::strings(name, &[], &[], 8).text(text).needed_by(ROS2_CONTROLLERS)
 }
 
-const fn size(name: &'static str, default: f64, text: &'static str) -> Parameter<f64> {
-    Parameter::float(name, default, 0.001, 100.0).text(text).needed_by(ROS2_CONTROLLERS)
-}
-
 params::params! {
-    pub(super) struct DiffDriveParams {
+    pub(super) struct WheelParams {
         _type: String = TYPE,
         left: Vec<String> = wheels("left_wheel_names", "The joints of the wheels at the left."),
         right: Vec<String> = wheels("right_wheel_names", "The joints of the wheels at the right."),
-        separation: f64 = size("wheel_separation", 0.4, "From the left wheels to the right ones.").unit("m"),
-        radius: f64 = size("wheel_radius", 0.1, "The radius of the wheels.").unit("m"),
-        max_linear: f64 = size("max_linear", 1.0, "The greatest speed; more is reduced, and the turn with it.").unit("m/s"),
-        max_angular: f64 = size("max_angular", 2.0, "The greatest turning speed; more is reduced, and the speed with it.")
-            .unit("rad/s"),
-        timeout: Duration = Parameter::seconds("cmd_vel_timeout", 0.5, 0.15, 60.0)
-            .text("A velocity that is not repeated within this time is lost: the wheels stop, and a zero has to come before motion.")
-            .needed_by(ROS2_CONTROLLERS),
-        rate: f64 = Parameter::float("publish_rate", 50.0, 0.1, 1000.0).unit("Hz")
-            .text("How often the odometry is published.").needed_by(ROS2_CONTROLLERS),
         odometry_frame: String = Parameter::string("odom_frame_id", "odom")
             .text("The frame in which the vehicle began.").needed_by(ROS2_CONTROLLERS),
         base_frame: String = Parameter::string("base_frame_id", "base_link")
             .text("The frame of the vehicle.").needed_by(ROS2_CONTROLLERS),
-        has_transform: bool = Parameter::bool("enable_odom_tf", true)
-            .text("Whether the odometry is also a transform on /tf.").needed_by(ROS2_CONTROLLERS),
     }
 }
 
@@ -121,10 +105,10 @@ pub(super) fn trajectory(robot: &Robot, set: &Set) -> Result<Setup, String> {
             p: of("p", &p, 0.0)?,
             i: of("i", &i, 0.0)?,
             d: of("d", &d, 0.0)?,
-            i_most: of("i_clamp", &i_clamp, 0.0)?,
-            most: of("max_effort", &max_effort, LIMIT)?,
+            i_clamp: of("i_clamp", &i_clamp, 0.0)?,
+            max_effort: of("max_effort", &max_effort, LIMIT)?,
         };
-        axes.push((joint(robot, "joints", name)?, law(gains)?));
+        axes.push((joint(robot, "joints", name)?, Pid::new(gains)));
     }
     let any = |tolerance: f64| if tolerance == 0.0 { f64::INFINITY } else { tolerance };
     let tolerance = Tolerance { path: any(path), goal: any(goal), time: goal_time };
@@ -140,20 +124,7 @@ pub(super) fn joint_state(robot: &Robot, set: &Set) -> Result<Setup, String> {
 }
 
 pub(super) fn diff_drive(robot: &Robot, set: &Set) -> Result<Setup, String> {
-    let DiffDriveParams {
-        _type,
-        left,
-        right,
-        separation,
-        radius,
-        max_linear,
-        max_angular,
-        timeout,
-        rate: publish_rate,
-        odometry_frame,
-        base_frame,
-        has_transform,
-    } = DiffDriveParams::read(set);
+    let WheelParams { _type, left, right, odometry_frame, base_frame } = WheelParams::read(set);
     for (parameter, names) in [("left_wheel_names", &left), ("right_wheel_names", &right)] {
         if names.is_empty() {
             return Err(format!("parameter '{parameter}' is [], must be one joint or more"));
@@ -164,9 +135,7 @@ pub(super) fn diff_drive(robot: &Robot, set: &Set) -> Result<Setup, String> {
     if let Some(both) = lefts.iter().zip(&left).find(|(index, _)| rights.contains(index)) {
         return Err(format!("parameters 'left_wheel_names' and 'right_wheel_names' both name '{}'", both.1));
     }
-    let settings =
-        DiffDrive { separation, radius, max_linear, max_angular, timeout, publish_rate, has_transform };
-    let controller = DiffDriveController::new(&lefts, &rights, pid(set)?, settings);
+    let controller = DiffDriveController::new(&lefts, &rights, pid(set), DiffDrive::read(set));
     let mut setup = Setup::new(controller, [left, right].concat());
     setup.frames = Frames { odometry: odometry_frame, base: base_frame };
     Ok(setup)

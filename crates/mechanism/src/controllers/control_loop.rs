@@ -1,10 +1,10 @@
 use core::time::Duration;
 
-use units::Instant;
+use units::{Instant, MessageTime};
 
 use crate::Robot;
 use crate::controllers::{
-    Change, ControllerFailure, ControllerId, ControllerList, ControllerSlot, Message, Report, Step,
+    Change, ControllerFailure, ControllerId, ControllerList, ControllerSlot, Message, Report, STALE, Step,
     SwitchEntry,
 };
 
@@ -83,26 +83,23 @@ impl ControlLoop {
         }
     }
 
-    /// A message that may have waited for this long, since the process was held, is ignored: nobody may want it any more.
-    pub const STALE: Duration = Duration::from_millis(500);
-
-    /// Passes a message to the input `input` of a controller, before a step. It may have `waited` before it was read; a number is
-    /// that old, and a trajectory begins now. A message for a controller or an input that does not exist is ignored, and one
-    /// that waited for [`STALE`](Self::STALE).
+    /// Passes a message of this `time` to the input `input` of a controller, before the step at `now`. A number is that old, and a
+    /// trajectory begins now. A message for a controller or an input that does not exist is ignored, and one that is [`STALE`]; but
+    /// no stop, and no goal, whose client is told how it ends.
     pub fn deliver(
         &mut self,
         controller: ControllerId,
         input: usize,
         message: &mut Message,
+        time: MessageTime,
         now: Instant,
-        waited: Duration,
     ) {
-        if waited >= Self::STALE {
-            return;
-        }
-        let is_number = matches!(message, Message::Float(_));
-        let received =
-            if is_number { Instant::ZERO + now.since(Instant::ZERO).saturating_sub(waited) } else { now };
+        let received = match message {
+            Message::Trajectory(motion) if motion.as_ref().is_none_or(|motion| motion.goal.is_some()) => now,
+            _ if time.is_expired(now, STALE) => return,
+            Message::Float(_) => time.begin(),
+            Message::Velocity(..) | Message::Trajectory(_) => now,
+        };
         let slot = self.list.slots.iter_mut().find(|slot| slot.id == controller);
         if let Some(slot) = slot.filter(|slot| input < slot.controller.inputs().len()) {
             slot.controller.receive(input, message, received);
@@ -141,7 +138,7 @@ impl ControlLoop {
         }
     }
 
-    /// Sets every effort to zero and disables the actuators: the last thing that they hear.
+    /// Sets every effort to zero and disables the actuators, for the last command of all.
     pub fn stop(&mut self) {
         self.robot.zero_commands();
         for actuator in self.robot.actuators_mut() {

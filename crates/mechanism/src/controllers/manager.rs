@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use units::{Instant, Machine, earliest};
 
 use crate::controllers::preparation::{Preparation, Prepared};
-use crate::controllers::request::check_name;
+use crate::controllers::request::{check_name, is_strict};
 use crate::controllers::{
     Change, ControllerFailure, ControllerList, ControllerSlot, ControllerState, Dependency, Input,
-    NewController, Output, Refusal, Request, RequestId, ScheduleError, Strictness, SwitchEntry, schedule,
+    NewController, Output, Refusal, Request, RequestId, ScheduleError, SwitchEntry, schedule,
 };
 
 /// Which controllers are loaded and run, and who may change that: requests one after the other, each by one or more changes of
@@ -65,6 +65,8 @@ enum Stage {
 impl Manager {
     /// How many requests may wait.
     pub const MOST_WAITING: usize = 100;
+    /// How many controllers may be loaded: a report of the loop has room for so many.
+    pub const MOST_CONTROLLERS: usize = 256;
 
     /// A manager without controllers. A call waits for the control loop for `timeout` at most, and twice as long if the loop
     /// hangs in a step. A load or reload waits as long before that for the library.
@@ -148,10 +150,7 @@ impl Manager {
 
     /// The first change of what is prepared.
     fn finish_preparation(&mut self) {
-        let (id, request, result) = match self.preparation.take().map(Preparation::finish) {
-            Some(Ok(finished)) => finished,
-            unfinished => return self.preparation = unfinished.and_then(Result::err),
-        };
+        let Some((id, request, result)) = Preparation::take_finished(&mut self.preparation) else { return };
         let change = result.and_then(|prepared| match (prepared, &request) {
             (Prepared::Controller(new), Request::Load(name)) => {
                 let schedule = match self.schedule(Some((name, &new.dependencies))) {
@@ -188,6 +187,10 @@ impl Manager {
                 if self.index(name).is_some() {
                     return Err(Refusal::Loaded(name.clone()));
                 }
+                // One more may be on its way into the loop.
+                if self.entries.len() + usize::from(self.job.is_some()) >= Self::MOST_CONTROLLERS {
+                    return Err(Refusal::Full(Self::MOST_CONTROLLERS));
+                }
                 check_name(name)?;
                 Ok(Output::Create(name.clone()))
             }
@@ -204,12 +207,11 @@ impl Manager {
                 self.remove(index).map_err(Refusal::Schedule)
             }
             Request::Switch { start, stop, strictness } => {
-                let mode = Strictness::from_wire(*strictness)?;
+                let is_strict = is_strict(*strictness)?;
                 if *strictness == 0 {
                     let sentence = "a switch has strictness 0, which counts as 1, best effort";
                     self.outputs.push_back(Output::Warn(sentence.to_owned()));
                 }
-                let is_strict = mode == Strictness::Strict;
                 let stop = self.resolve(stop, is_strict)?;
                 let start = self.resolve(start, is_strict)?;
                 Ok(Output::Change(Box::new(Change::Switch { stop, start, is_strict })))

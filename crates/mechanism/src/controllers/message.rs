@@ -1,6 +1,11 @@
+use core::time::Duration;
+
 use units::{Clock, Command};
 
 use crate::laws::Motion;
+
+/// A message or a request that may have waited for this long, since the process was held, is ignored: nobody may want it any more.
+pub const STALE: Duration = Duration::from_millis(500);
 
 /// A message to an input of a controller.
 ///

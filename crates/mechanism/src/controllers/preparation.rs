@@ -57,11 +57,11 @@ impl Preparation {
     }
 
     /// The request with what was prepared for it, if that is done.
-    pub(super) fn finish(self) -> Result<(RequestId, Request, Result<Prepared, Refusal>), Self> {
-        match self {
-            Self { id: Some(id), request, prepared: Some(prepared), .. } => Ok((id, request, prepared)),
-            other => Err(other),
-        }
+    pub(super) fn take_finished(
+        place: &mut Option<Self>,
+    ) -> Option<(RequestId, Request, Result<Prepared, Refusal>)> {
+        let one = place.take_if(|one| one.id.is_some() && one.prepared.is_some())?;
+        Some((one.id?, one.request, one.prepared?))
     }
 
     pub(super) fn is_load(&self) -> bool {

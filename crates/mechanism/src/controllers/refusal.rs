@@ -10,6 +10,8 @@ pub enum Refusal {
     Loaded(String),
     /// The name cannot be that of a controller.
     Name(String),
+    /// So many controllers are loaded already.
+    Full(usize),
     /// The parameter `<name>.type` is missing or empty.
     NoType(String),
     /// No library has this type; with all that are known.
@@ -95,6 +97,7 @@ impl fmt::Display for Refusal {
                 "a controller cannot have the name '{name}': a name is words of letters, digits and _, each beginning with a \
                  letter, joined by /, 255 bytes at most"
             ),
+            Self::Full(most) => write!(f, "{most} controllers can be loaded at most"),
             Self::NoType(name) => {
                 write!(f, "parameter '{name}.type' is missing, must be the type of the controller")
             }

@@ -23,17 +23,15 @@ pub enum Request {
     },
 }
 
+impl Request {
+    /// Whether it can start nothing.
+    pub(crate) fn only_stops(&self) -> bool {
+        matches!(self, Self::Switch { start, .. } if start.is_empty())
+    }
+}
+
 /// Identifies a request to its caller.
 pub type RequestId = u64;
-
-/// What a switch does if a name is unknown or a controller does not start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strictness {
-    /// It goes on with the others.
-    BestEffort,
-    /// It changes nothing.
-    Strict,
-}
 
 /// A loaded controller.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,16 +49,15 @@ impl ControllerState {
     }
 }
 
-impl Strictness {
-    /// The strictness of `pr2_mechanism_msgs/srv/SwitchController`.
-    /// # Errors
-    /// Any number but 0, 1 and 2; in pr2_mechanism those count as best effort.
-    pub fn from_wire(strictness: i32) -> Result<Self, Refusal> {
-        match strictness {
-            0 | 1 => Ok(Self::BestEffort),
-            2 => Ok(Self::Strict),
-            other => Err(Refusal::Strictness(other)),
-        }
+/// Whether a switch of this strictness, as `pr2_mechanism_msgs/srv/SwitchController` has it, is strict: if a name is unknown or a
+/// controller does not start, it changes nothing. By best effort it goes on with the others.
+/// # Errors
+/// Any number but 0, 1 and 2; in pr2_mechanism those count as best effort.
+pub(crate) fn is_strict(strictness: i32) -> Result<bool, Refusal> {
+    match strictness {
+        0 | 1 => Ok(false),
+        2 => Ok(true),
+        other => Err(Refusal::Strictness(other)),
     }
 }
 
@@ -132,10 +129,9 @@ mod tests {
 
     #[test]
     fn only_2_is_strict_and_other_numbers_are_refused() {
-        let strictness = [0, 1, 2].map(|wire| Strictness::from_wire(wire).unwrap());
-        assert_eq!(strictness, [Strictness::BestEffort, Strictness::BestEffort, Strictness::Strict]);
+        assert_eq!([0, 1, 2].map(is_strict), [Ok(false), Ok(false), Ok(true)]);
         for wire in [-1, 3, i32::MIN, i32::MAX] {
-            assert_eq!(Strictness::from_wire(wire), Err(Refusal::Strictness(wire)));
+            assert_eq!(is_strict(wire), Err(Refusal::Strictness(wire)));
         }
     }
 }

@@ -1,3 +1,6 @@
+use units::{Instant, MessageTime};
+
+use crate::controllers::STALE;
 use crate::follow::FollowResult;
 use crate::laws::GoalId;
 use crate::standard::Goal;
@@ -100,11 +103,14 @@ impl Follower {
         }
     }
 
-    /// Whether a goal can be accepted.
+    /// Whether a goal of this `time` can be accepted at `now`.
     /// # Errors
     /// Why it is rejected.
-    pub fn admit(is_running: Option<bool>) -> Result<(), &'static str> {
+    pub fn admit(is_running: Option<bool>, time: MessageTime, now: Instant) -> Result<(), &'static str> {
         match is_running {
+            _ if time.is_expired(now, STALE) => {
+                Err("it may have waited for too long while the node was held")
+            }
             Some(true) => Ok(()),
             Some(false) => Err("the controller is stopped"),
             None => Err("the controller is not loaded"),
@@ -118,6 +124,8 @@ impl Follower {
 
 #[cfg(test)]
 mod tests {
+    use core::time::Duration;
+
     use super::*;
     use crate::follow::FollowEnd;
 
@@ -192,9 +200,14 @@ mod tests {
 
     #[test]
     fn only_a_running_controller_takes_goals_and_keeps_them() {
-        assert_eq!(Follower::admit(Some(true)), Ok(()));
-        assert_eq!(Follower::admit(Some(false)), Err("the controller is stopped"));
-        assert_eq!(Follower::admit(None), Err("the controller is not loaded"));
+        let admit = |is_running, age| {
+            let time = MessageTime::new(Instant::from_millis(1000), Duration::from_millis(age));
+            Follower::admit(is_running, time, Instant::from_millis(1000))
+        };
+        assert_eq!(admit(Some(true), 499), Ok(()));
+        assert_eq!(admit(Some(true), 500), Err("it may have waited for too long while the node was held"));
+        assert_eq!(admit(Some(false), 0), Err("the controller is stopped"));
+        assert_eq!(admit(None, 0), Err("the controller is not loaded"));
         let (mut follower, id) = begun();
         assert_eq!(follower.check(Some(true), None), None);
         assert_eq!(follower.open(), Some(id));

@@ -1,3 +1,54 @@
+use core::time::Duration;
+
+/// A gap between two steps that is longer halts the motors.
+const LONGEST_GAP: Duration = Duration::from_millis(200);
+/// How many periods a step counts for at most, whatever the time since the last one: no law integrates over a hold.
+const MOST_PERIODS: u32 = 10;
+
+/// The time that a step counts for, `gap` after the one before, in a loop of this `period`.
+pub fn step_time(gap: Duration, period: Duration) -> Duration {
+    gap.min(period * MOST_PERIODS)
+}
+
+/// What the motors are told before a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HaltAction {
+    /// Halt.
+    Halt,
+    /// Begin a reset.
+    Reset,
+}
+
+/// Decides before each step whether the motors are halted or reset.
+///
+/// A halt holds while it is wanted, and its end begins a reset; so does each reset that is requested while no halt is wanted. A
+/// gap of more than 200 ms between two steps halts the motors: the process was held, and nothing was controlled. If no halt is
+/// wanted, the reset follows before the next step, and controllers begin anew.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HaltGate {
+    is_halted: bool,
+    resets: u64,
+}
+
+impl HaltGate {
+    /// What to do before a step, `gap` after the one before, if a halt is wanted or not and so many `resets` were requested since
+    /// the start.
+    pub fn step(&mut self, is_wanted: bool, resets: u64, gap: Duration) -> Option<HaltAction> {
+        let is_requested = core::mem::replace(&mut self.resets, resets) != resets;
+        let was_halted = core::mem::replace(&mut self.is_halted, is_wanted);
+        if gap > LONGEST_GAP {
+            self.is_halted = true;
+            return Some(HaltAction::Halt);
+        }
+        match (was_halted, is_wanted) {
+            (false, true) => Some(HaltAction::Halt),
+            (true, true) => None,
+            (true, false) => Some(HaltAction::Reset),
+            (false, false) => is_requested.then_some(HaltAction::Reset),
+        }
+    }
+}
+
 /// Halts all motors at once, and enables them one after the other by a reset, as the driver of the PR2 does.
 ///
 /// A halt takes effect in the next step and lasts until a reset. A reset takes 2 N + 5 steps for N motors: from the
@@ -64,6 +115,46 @@ mod tests {
                 count(halt)
             })
             .collect()
+    }
+
+    const STEP: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn a_halt_holds_while_it_is_wanted_and_each_reset_counts_once() {
+        let mut gate = HaltGate::default();
+        let halt = Some(HaltAction::Halt);
+        let reset = Some(HaltAction::Reset);
+        for (is_wanted, resets, action) in [
+            (false, 0, None),
+            (true, 0, halt),
+            (true, 0, None),
+            (true, 1, None), // a halt came after the reset
+            (false, 1, reset),
+            (false, 1, None),
+            (false, 2, reset),
+            (false, 2, None),
+        ] {
+            assert_eq!(gate.step(is_wanted, resets, STEP), action, "{is_wanted} {resets}");
+        }
+    }
+
+    #[test]
+    fn a_gap_halts_and_its_reset_comes_only_if_no_halt_is_wanted() {
+        let gap = LONGEST_GAP + STEP;
+        let mut gate = HaltGate::default();
+        assert_eq!(gate.step(false, 0, LONGEST_GAP), None);
+        assert_eq!(gate.step(false, 0, gap), Some(HaltAction::Halt));
+        assert_eq!(gate.step(false, 0, STEP), Some(HaltAction::Reset));
+        assert_eq!(gate.step(false, 0, gap), Some(HaltAction::Halt));
+        assert_eq!(gate.step(true, 0, STEP), None, "it is halted already");
+        assert_eq!(gate.step(true, 0, gap), Some(HaltAction::Halt));
+        assert_eq!(gate.step(false, 1, STEP), Some(HaltAction::Reset));
+    }
+
+    #[test]
+    fn no_step_counts_for_more_than_ten_periods() {
+        assert_eq!(step_time(STEP * 9, STEP), STEP * 9);
+        assert_eq!(step_time(STEP * 2000, STEP), STEP * 10);
     }
 
     #[test]

@@ -1,6 +1,9 @@
 use core::time::Duration;
 
+use params::Parameter;
+
 use crate::Robot;
+use crate::builtin::{LIMIT, NEEDED_BY};
 use crate::controllers::{
     Controller, ControllerFailure, ControllerOutput, OutputKind, PublishPeriod, Report, Step,
 };
@@ -12,7 +15,7 @@ use crate::robot::{Actuator, Joint};
 ///
 /// 1. If the sensor reads high, the joint moves against the search until it has read low for [`LOW_STEPS`] steps.
 /// 2. It moves in the direction of the search until the sensor reads high, and the hardware has noted where.
-/// 3. The joint is calibrated, and is controlled to stand.
+/// 3. The joint is calibrated, and is held still.
 ///
 /// While it searches the joint counts as not calibrated, so it has no soft limits, and a joint whose sensor never changes runs
 /// to its end stop: it fails after the time-out. The effort is that of PID(speed - velocity).
@@ -35,15 +38,20 @@ pub struct CalibrationController {
     has_news: bool,
 }
 
-/// How a joint is calibrated.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Calibration {
-    /// The speed of the search; negative downwards \[rad/s or m/s\].
-    pub velocity: f64,
-    /// Whether a joint that is calibrated already is calibrated again, once: not by the restart after a halt.
-    pub is_forced: bool,
-    /// How long the search may take.
-    pub timeout: Duration,
+params::params! {
+    /// How a joint is calibrated.
+    #[derive(Copy)]
+    pub struct Calibration {
+        /// The speed of the search; negative downwards \[rad/s or m/s\].
+        velocity: f64 = Parameter::float("velocity", 0.0, -LIMIT, LIMIT).unit("rad/s or m/s")
+            .text("The speed of the search, negative downwards; not 0.").needed_by(NEEDED_BY),
+        /// Whether a joint that is calibrated already is calibrated again, once: not by the restart after a halt.
+        is_forced: bool = Parameter::bool("force_calibration", false)
+            .text("Whether a joint that is calibrated already is calibrated again, once after each load.").needed_by(NEEDED_BY),
+        /// How long the search may take.
+        timeout: Duration = Parameter::seconds("timeout", 30.0, 0.1, 3600.0)
+            .text("How long the search may take.").needed_by("joints are slow or quick"),
+    }
 }
 
 const MISSING: ControllerFailure = ControllerFailure("its joint does not exist");

@@ -1,7 +1,9 @@
 use core::time::Duration;
 
+use params::Parameter;
 use units::{CommandMonitor, Instant};
 
+use crate::builtin::ROS2_CONTROLLERS;
 use crate::controllers::{
     Controller, ControllerFailure, ControllerInput, ControllerOutput, InputKind, Message, Odometry,
     OutputKind, PublishPeriod, Report, Step,
@@ -16,7 +18,7 @@ use crate::laws::Pid;
 /// ```
 ///
 /// Input `cmd_vel`. Motion begins with a zero, and a command counts until the time-out ([`CommandMonitor`]); then the wheels are
-/// controlled to stand. A velocity beyond a limit is reduced as a whole, so that the curve is kept.
+/// held still. A velocity beyond a limit is reduced as a whole, so that the curve is kept.
 ///
 /// Output `odom`: the pose that follows from the wheels' positions, on arcs, from zero at the load on; and the velocity that
 /// follows from the wheels' velocities. A wheel whose position is not finite, or jumps by more than half a turn within a step,
@@ -37,23 +39,34 @@ pub struct DiffDriveController {
     unsaid: usize,
 }
 
-/// The dimensions and limits of a vehicle with two sides.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DiffDrive {
-    /// From the left wheels to the right ones \[m\], greater than 0.
-    pub separation: f64,
-    /// \[m\], greater than 0.
-    pub radius: f64,
-    /// The greatest speed \[m/s\].
-    pub max_linear: f64,
-    /// The greatest turning speed \[rad/s\].
-    pub max_angular: f64,
-    /// How long a command counts.
-    pub timeout: Duration,
-    /// How often the odometry is published \[Hz\].
-    pub publish_rate: f64,
-    /// Whether it is published as a transform, too.
-    pub has_transform: bool,
+const fn size(name: &'static str, default: f64, text: &'static str) -> Parameter<f64> {
+    Parameter::float(name, default, 0.001, 100.0).text(text).needed_by(ROS2_CONTROLLERS)
+}
+
+params::params! {
+    /// The dimensions and limits of a vehicle with two sides.
+    #[derive(Copy)]
+    pub struct DiffDrive {
+        /// From the left wheels to the right ones \[m\], greater than 0.
+        separation: f64 = size("wheel_separation", 0.4, "From the left wheels to the right ones.").unit("m"),
+        /// \[m\], greater than 0.
+        radius: f64 = size("wheel_radius", 0.1, "The radius of the wheels.").unit("m"),
+        /// The greatest speed \[m/s\].
+        max_linear: f64 = size("max_linear", 1.0, "The greatest speed; more is reduced, and the turn with it.").unit("m/s"),
+        /// The greatest turning speed \[rad/s\].
+        max_angular: f64 = size("max_angular", 2.0, "The greatest turning speed; more is reduced, and the speed with it.")
+            .unit("rad/s"),
+        /// How long a command counts.
+        timeout: Duration = Parameter::seconds("cmd_vel_timeout", 0.5, 0.15, 60.0)
+            .text("A velocity that is not repeated within this time is lost: the wheels stop, and a zero has to come before motion.")
+            .needed_by(ROS2_CONTROLLERS),
+        /// How often the odometry is published \[Hz\].
+        publish_rate: f64 = Parameter::float("publish_rate", 50.0, 0.1, 1000.0).unit("Hz")
+            .text("How often the odometry is published.").needed_by(ROS2_CONTROLLERS),
+        /// Whether it is published as a transform, too.
+        has_transform: bool = Parameter::bool("enable_odom_tf", true)
+            .text("Whether the odometry is also a transform on /tf.").needed_by(ROS2_CONTROLLERS),
+    }
 }
 
 /// A wheel: its joint, its law, and where it was in the previous step.

@@ -1,8 +1,10 @@
 use core::time::Duration;
 
+use params::Parameter;
 use units::Instant;
 
 use crate::Robot;
+use crate::builtin::{LIMIT, ROS2_CONTROLLERS};
 use crate::controllers::{
     Controller, ControllerFailure, ControllerInput, ControllerOutput, Message, OutputKind, Report, Step,
 };
@@ -29,15 +31,20 @@ pub struct GripperController {
     stands_since: Option<Instant>,
 }
 
-/// When a gripper has reached its command, and when it is stalled.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gripper {
-    /// \[rad or m\]
-    pub tolerance: f64,
-    /// \[rad/s or m/s\]
-    pub stall_velocity: f64,
-    /// How long it has to stand.
-    pub stall_time: Duration,
+params::params! {
+    /// When a gripper has reached its command, and when it is stalled.
+    #[derive(Copy)]
+    pub struct Gripper {
+        /// \[rad or m\]
+        tolerance: f64 = Parameter::float("goal_tolerance", 0.01, 0.0, LIMIT).unit("rad or m")
+            .text("How near to the command counts as reached.").needed_by(ROS2_CONTROLLERS),
+        /// \[rad/s or m/s\]
+        stall_velocity: f64 = Parameter::float("stall_velocity", 0.001, 0.0, LIMIT).unit("rad/s or m/s")
+            .text("Below this speed the joint counts as standing.").needed_by("ros2_controllers: stall_velocity_threshold"),
+        /// How long it has to stand.
+        stall_time: Duration = Parameter::seconds("stall_time", 1.0, 0.0, 60.0)
+            .text("How long the joint must stand to count as stalled.").needed_by("ros2_controllers: stall_timeout"),
+    }
 }
 
 impl GripperController {

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::Instant;
+use units::{Instant, MessageTime};
 
 use crate::controllers::Message;
 
@@ -9,16 +9,16 @@ use crate::controllers::Message;
 /// A number that is not finite is ignored, as a message that did not arrive: the one before it expires.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Setpoint {
-    value: Option<(f64, Instant)>,
+    value: Option<(f64, MessageTime)>,
 }
 
 impl Setpoint {
-    /// Takes a message of one number.
+    /// Takes a message of one number, which counts from `now` on.
     pub fn receive(&mut self, message: &Message, now: Instant) {
         if let Message::Float(value) = *message
             && value.is_finite()
         {
-            self.value = Some((value, now));
+            self.value = Some((value, MessageTime::new(now, Duration::ZERO)));
         }
     }
 
@@ -27,9 +27,9 @@ impl Setpoint {
         self.value = None;
     }
 
-    /// The number, if it came within `timeout` before `now`.
+    /// The number, if it is younger than `timeout` at `now`.
     pub fn fresh(&self, now: Instant, timeout: Duration) -> Option<f64> {
-        self.value.filter(|(_, at)| now.since(*at) <= timeout).map(|(value, _)| value)
+        self.value.filter(|(_, time)| !time.is_expired(now, timeout)).map(|(value, _)| value)
     }
 
     /// The number, however old.

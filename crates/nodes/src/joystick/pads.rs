@@ -1,9 +1,10 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use gamepad::{Event, Gamepads, VirtualDevice, VirtualPad};
 use joystick::{DeviceId, Feedback, Hat, Input, Joystick, Printable, VirtualState};
 use r2r::or_joystick::msg as or_joystick;
 use r2r::sensor_msgs::msg::JoyFeedback;
+use ros::panics::lock;
 use ros::{Error, Shell, Stop, clock};
 use units::Contains;
 
@@ -126,10 +127,6 @@ impl Pads {
     fn lock(&self) -> MutexGuard<'_, Devices> {
         lock(&self.0)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The requested state of the virtual device.

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use control::{Commands, Event, Events};
 use mechanism::{Input, Mechanism, Params, Snapshot, controllers};
+use ros::panics::lock;
 use ros::{Shell, clock};
 use units::Instant;
 
 use super::follow::FollowServers;
-use super::lock;
 use super::outputs::ControllerOutputs;
 use super::remote::Efforts;
 
@@ -42,7 +42,8 @@ pub(super) struct Desk(Arc<Shared>);
 struct Shared {
     /// Whether the machine wants its change back.
     is_withdrawal_due: AtomicBool,
-    returned: Mutex<Vec<(Box<Snapshot>, usize)>>,
+    #[allow(clippy::vec_box)] // they come and go in their boxes
+    returned: Mutex<Vec<Box<Snapshot>>>,
     /// Whether the loop has a change that it did not report yet.
     is_change_due: AtomicBool,
     thread: OnceLock<Thread>,
@@ -56,9 +57,9 @@ impl Desk {
         self.wake();
     }
 
-    /// Gives a report back to the loop, with the number of controllers that are loaded.
-    pub(super) fn give_back(&self, snapshot: Box<Snapshot>, loaded: usize) {
-        lock(&self.0.returned).push((snapshot, loaded)); // the loop has others until the courier comes by
+    /// Gives a report back to the loop.
+    pub(super) fn give_back(&self, snapshot: Box<Snapshot>) {
+        lock(&self.0.returned).push(snapshot); // the loop has others until the courier comes by
     }
 
     /// Says that the loop has a change.
@@ -154,8 +155,8 @@ impl Bag {
             };
             self.shell.deliver(input);
         }
-        for (snapshot, loaded) in lock(&shared.returned).drain(..) {
-            self.events.recycle(snapshot, loaded);
+        for snapshot in lock(&shared.returned).drain(..) {
+            self.events.recycle(snapshot);
         }
     }
 }

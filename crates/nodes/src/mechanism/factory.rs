@@ -1,7 +1,7 @@
 use std::any::Any;
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use mechanism::controllers::{
@@ -10,7 +10,7 @@ use mechanism::controllers::{
 use mechanism::{BUILTIN_TYPES, Frames, Robot, Setup};
 use params::{Set, Value};
 use plugins::{PluginType, Plugins};
-use ros::panics;
+use ros::panics::{self, lock};
 
 use super::NAME;
 use super::guarded::Guarded;
@@ -42,7 +42,7 @@ pub(super) struct Types(Arc<Mutex<Vec<String>>>);
 impl Types {
     /// The names, sorted.
     pub(super) fn list(&self) -> Vec<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.0).clone()
     }
 
     fn set(&self, plugins: &Plugins) {
@@ -50,7 +50,7 @@ impl Types {
         let mut types: Vec<String> =
             own.chain(plugins.types().iter().map(PluginType::name)).map(str::to_owned).collect();
         types.sort();
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = types;
+        *lock(&self.0) = types;
     }
 }
 

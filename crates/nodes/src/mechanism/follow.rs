@@ -8,7 +8,7 @@ use r2r::control_msgs::action::FollowJointTrajectory as Follow;
 use r2r::control_msgs::msg::JointTolerance;
 use ros::clock::{self, to_wire};
 use ros::{ActionServer, CancelRequests, Error, Goal, GoalEnd, GoalRequest, Shell};
-use units::Stamp;
+use units::{MessageTime, Stamp};
 
 use super::NAME;
 use super::factory::Created;
@@ -100,10 +100,10 @@ impl FollowServers {
         }
     }
 
-    /// Serves goals and cancellations, and ends the goals of controllers that do not run any more.
-    pub(super) fn serve(&mut self, shell: &Shell<Mechanism>, deliveries: &mut Deliveries) {
+    /// Serves goals and cancellations of this `time`, and ends the goals of controllers that do not run any more.
+    pub(super) fn serve(&mut self, shell: &Shell<Mechanism>, deliveries: &mut Deliveries, time: MessageTime) {
         for server in &mut self.0 {
-            server.serve(shell, deliveries);
+            server.serve(shell, deliveries, time);
         }
     }
 
@@ -113,7 +113,7 @@ impl FollowServers {
 }
 
 impl FollowServer {
-    fn serve(&mut self, shell: &Shell<Mechanism>, deliveries: &mut Deliveries) {
+    fn serve(&mut self, shell: &Shell<Mechanism>, deliveries: &mut Deliveries, time: MessageTime) {
         let is_running = shell.inspect(|machine| {
             let manager = machine.manager();
             let is_running = manager.is_running(&self.name);
@@ -128,13 +128,13 @@ impl FollowServer {
         if is_cancelled {
             self.follower.request_cancel();
         }
-        if self.follower.is_cancelling() && deliveries.send(self.id, INPUT, Message::Trajectory(None)) {
+        if self.follower.is_cancelling() && deliveries.send(self.id, INPUT, Message::Trajectory(None), time) {
             let ended = self.follower.cancel();
             self.end(ended);
         }
         while let Some(request) = self.server.next_goal() {
-            match Follower::admit(is_running) {
-                Ok(()) => self.begin(request, deliveries),
+            match Follower::admit(is_running, time, clock::now()) {
+                Ok(()) => self.begin(request, deliveries, time),
                 Err(reason) => {
                     log::warn!(target: NAME, "a goal for '{}' is rejected: {reason}", self.name);
                     request.reject();
@@ -145,7 +145,12 @@ impl FollowServer {
 
     /// Accepts a goal. One that is not valid, or does not reach the controller, is aborted at once, since a rejection carries no
     /// reason; the open one goes on.
-    fn begin(&mut self, request: GoalRequest<Follow::Action>, deliveries: &mut Deliveries) {
+    fn begin(
+        &mut self,
+        request: GoalRequest<Follow::Action>,
+        deliveries: &mut Deliveries,
+        time: MessageTime,
+    ) {
         let id = self.follower.new_id();
         let joints: Vec<String> = self.follower.joints().iter().map(|joint| joint.name.clone()).collect();
         let goal = goal(request.goal().clone());
@@ -155,7 +160,7 @@ impl FollowServer {
             Ok(motion) => Message::Trajectory(Some(Box::new(motion))),
             Err(error) => return end(&self.name, goal, FollowResult::from(&error)),
         };
-        if !deliveries.send(self.id, INPUT, message) {
+        if !deliveries.send(self.id, INPUT, message, time) {
             return end(&self.name, goal, FollowResult::lost());
         }
         let preempted = self.follower.accept(id);

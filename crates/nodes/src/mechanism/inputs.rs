@@ -9,7 +9,7 @@ use r2r::std_msgs::msg::Float64;
 use r2r::trajectory_msgs::msg::JointTrajectory;
 use ros::clock::from_wire;
 use ros::{Error, clock, qos};
-use units::{Clock, Command};
+use units::{Clock, Command, MessageTime};
 
 use super::NAME;
 use super::factory::Created;
@@ -106,7 +106,7 @@ impl ControllerTopics {
         for topic in &mut self.0 {
             while let Some(message) = topic.next(clock) {
                 let is_trajectory = matches!(message, Message::Trajectory(_));
-                if !deliveries.send_late(topic.controller, topic.input, message, clock.waited()) {
+                if !deliveries.send(topic.controller, topic.input, message, MessageTime::read_now(clock)) {
                     log::warn!(target: NAME, "a message on '{}' is lost: too many wait for the control loop", topic.name);
                 } else if is_trajectory {
                     announce(topic.controller);

@@ -1,5 +1,5 @@
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mechanism::controllers::{Input as ManagerInput, Refusal, Request, RequestId};
@@ -10,6 +10,7 @@ use r2r::pr2_mechanism_msgs::srv::{
     UnloadController,
 };
 use r2r::std_srvs::srv::Empty;
+use ros::panics::lock;
 use ros::{Error, GoalEnd, Runner, Shell, clock};
 use units::Instant;
 
@@ -40,7 +41,7 @@ const YOUNG: Duration = Duration::from_millis(100);
 
 impl Requests {
     fn add(&self, needs_node: bool, reply: impl FnOnce(&Result<(), Refusal>) + Send + 'static) -> RequestId {
-        let mut open = self.lock();
+        let mut open = lock(&self.0);
         open.last += 1;
         let id = open.last;
         let needs_node_until = needs_node.then(|| clock::now() + YOUNG);
@@ -53,7 +54,7 @@ impl Requests {
         if let Err(refusal) = result {
             log::error!(target: NAME, "{refusal}");
         }
-        let reply = self.lock().replies.remove(&id);
+        let reply = lock(&self.0).replies.remove(&id);
         if let Some(reply) = reply {
             (reply.send)(result);
         }
@@ -61,14 +62,10 @@ impl Requests {
 
     /// Whether a young one waits that needs the node's own thread, which cannot be woken for it.
     pub(super) fn need_node(&self) -> bool {
-        self.lock()
+        lock(&self.0)
             .replies
             .values()
             .any(|reply| reply.needs_node_until.is_some_and(|until| clock::now() < until))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Open> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks the manager, which answers with [`answer`](Self::answer).

@@ -3,13 +3,13 @@ use std::sync::{Arc, Mutex};
 use control::Deliveries;
 use mechanism::controllers::{self, NewController, Refusal};
 use mechanism::{Input, Mechanism};
-use ros::{LONGEST_SLEEP, Shell, clock};
-use units::{Clock, Instant};
+use ros::Shell;
+use ros::panics::lock;
+use units::MessageTime;
 
 use super::factory::{Created, Done, Products};
 use super::follow::FollowServers;
 use super::inputs::ControllerTopics;
-use super::lock;
 use super::outputs::ControllerOutputs;
 
 /// What needs the node itself, on its own thread: new controllers get their topics, and what arrives on them is passed on.
@@ -20,18 +20,13 @@ pub(super) struct Workshop {
     pub(super) outputs: Arc<Mutex<ControllerOutputs>>,
     pub(super) follow: Arc<Mutex<FollowServers>>,
     pub(super) products: Products,
-    /// Knows whether this thread was held, so that messages may have waited.
-    pub(super) clock: Clock,
-    /// When it is to run again at the latest.
-    pub(super) due: Option<Instant>,
 }
 
 impl Workshop {
     pub(super) fn run(&mut self, node: &mut r2r::Node) {
-        self.clock.pass_to(clock::now(), self.due);
-        self.due = Some(self.clock.now() + LONGEST_SLEEP);
+        let clock = self.shell.inspect(|machine| *machine.clock());
         let follow = &self.follow;
-        self.topics.pass_on(&mut self.deliveries, &self.clock, |controller| lock(follow).replace(controller));
+        self.topics.pass_on(&mut self.deliveries, &clock, |controller| lock(follow).replace(controller));
         while let Some(done) = self.products.next() {
             let input = match done {
                 Done::Created(name, created) => {
@@ -42,7 +37,7 @@ impl Workshop {
             };
             self.shell.deliver(Input::Manager(input));
         }
-        lock(&self.follow).serve(&self.shell, &mut self.deliveries);
+        lock(&self.follow).serve(&self.shell, &mut self.deliveries, MessageTime::read_now(&clock));
     }
 
     /// Gives a new controller its topics.
