@@ -26,7 +26,7 @@ const DT: f64 = 1e-3;
 /// A first-order system for the speed, and a pure inertia.
 const PLANTS: [JointDynamics; 2] =
     [JointDynamics { inertia: 0.5, damping: 2.0 }, JointDynamics { inertia: 0.2, damping: 0.0 }];
-const LAW: Gains = Gains { p: 80.0, i: 60.0, d: 10.0, i_most: 1e6, most: f64::INFINITY };
+const LAW: Gains = Gains { p: 80.0, i: 60.0, d: 10.0, i_clamp: 1e6, max_effort: f64::INFINITY };
 
 /// A joint that a controller moves as the control loop does.
 struct Loop<C> {
@@ -79,7 +79,7 @@ fn joint(kind: JointKind) -> Joint {
 }
 
 fn pid(gains: Gains) -> Pid {
-    Pid::new(gains).unwrap()
+    Pid::new(gains)
 }
 
 /// \[position, velocity\] after a step is `a` times that before and `b` times the effort.
@@ -234,7 +234,7 @@ fn a_continuous_joint_follows_a_command_through_its_turns_without_a_jump() {
 #[test]
 fn a_position_that_saturates_is_reached_without_a_wound_up_integral() {
     const MOST: f64 = 2.0;
-    let gains = Gains { p: 20.0, i: 30.0, d: 8.0, i_most: 1e6, most: MOST };
+    let gains = Gains { p: 20.0, i: 30.0, d: 8.0, i_clamp: 1e6, max_effort: MOST };
     for plant in PLANTS {
         let mut joint = Loop::new(joint(JointKind::Revolute), plant, PositionController::new(0, pid(gains)));
         joint.receive(Message::Float(1.0));
@@ -264,9 +264,9 @@ struct Reference {
 
 impl Reference {
     fn effort(&mut self, error: f64, rate: f64) -> f64 {
-        let Gains { p, i, d, i_most, most } = self.gains;
+        let Gains { p, i, d, i_clamp, max_effort: most } = self.gains;
         let held = self.counted.last().copied().unwrap_or(0.0);
-        let next = (held + i * error * DT).max(-i_most).min(i_most);
+        let next = (held + i * error * DT).max(-i_clamp).min(i_clamp);
         let free = p * error + d * rate + next;
         let pushes_out = (free > most && next > held) || (free < -most && next < held);
         self.counted.push(if pushes_out { held } else { next });
@@ -284,8 +284,8 @@ fn the_integral_counts_an_error_unless_it_pushes_further_out_or_the_term_is_full
             p: uniform(10.0).abs(),
             i: uniform(400.0).abs(),
             d: uniform(2.0).abs(),
-            i_most: uniform(4.0).abs(),
-            most: 1.0 + uniform(6.0).abs(),
+            i_clamp: uniform(4.0).abs(),
+            max_effort: 1.0 + uniform(6.0).abs(),
         };
         let mut reference = Reference { gains, counted: Vec::new() };
         let mut robot = Robot::from_parts(vec![joint(JointKind::Revolute)], Vec::new(), Vec::new());
@@ -304,10 +304,10 @@ fn the_integral_counts_an_error_unless_it_pushes_further_out_or_the_term_is_full
             controller.update(&mut Step { now, period: PERIOD, robot: &mut robot }).unwrap();
             let (found, expected) = (robot.joints()[0].commanded_effort, reference.effort(error, rate));
             assert!((found - expected).abs() < 1e-12, "{gains:?} {number}: {found}, must be {expected}");
-            at_limit += u32::from(found.abs() == gains.most);
+            at_limit += u32::from(found.abs() == gains.max_effort);
             let [.., before, last] = reference.counted[..] else { continue };
-            full += u32::from(last.abs() == gains.i_most);
-            refused += u32::from(before == last && last.abs() < gains.i_most);
+            full += u32::from(last.abs() == gains.i_clamp);
+            refused += u32::from(before == last && last.abs() < gains.i_clamp);
         }
     }
     assert!(at_limit > 500 && full > 500 && refused > 500, "{at_limit} {full} {refused}");
@@ -348,7 +348,7 @@ fn a_cubic_is_followed_as_the_recurrence_of_plant_and_law_says() {
 #[test]
 fn a_gripper_reaches_an_object_and_reports_the_stall_in_the_steps_of_the_solution() {
     const OBJECT: f64 = 0.05;
-    let gains = Gains { p: 400.0, i: 0.0, d: 4.0, i_most: 0.0, most: 1.0 };
+    let gains = Gains { p: 400.0, i: 0.0, d: 4.0, i_clamp: 0.0, max_effort: 1.0 };
     let mut part = joint(JointKind::Prismatic);
     part.limits = Some(JointLimits { effort: 100.0, velocity: 5.0, lower: 0.0, upper: OBJECT });
     let settings = Gripper { tolerance: 0.002, stall_velocity: 1e-6, stall_time: Duration::from_millis(300) };
