@@ -196,11 +196,11 @@ fn a_speed_without_an_integral_is_a_geometric_series_and_its_time_out_another() 
     joint.receive(Message::Float(1.5));
     for number in 0..1000 {
         let [_, velocity, effort] = joint.step();
-        // 200 ms after the command it counts for the last time.
-        let (expected, command) = if number <= 200 {
+        // 200 ms after the command it counts no more.
+        let (expected, command) = if number < 200 {
             (end * (1.0 - ratio.powi(number)), 1.5)
         } else {
-            (end * (1.0 - ratio.powi(201)) * ratio.powi(number - 201), 0.0)
+            (end * (1.0 - ratio.powi(200)) * ratio.powi(number - 200), 0.0)
         };
         assert!((velocity - expected).abs() < 1e-11, "{number}: {velocity}, must be {expected}");
         assert!((effort - 6.0 * (command - expected)).abs() < 1e-10, "{number}: {effort}");
