@@ -114,9 +114,11 @@ fn every_controller_of_an_example_can_be_created() {
         for block in read(&text).unwrap_or_default().iter().filter(|block| block.node.ends_with("mechanism"))
         {
             let set = mechanism::specification().resolve(block.values.clone()).unwrap();
-            let urdf = mechanism::Params::read(&set).map(|params| params.robot_description);
-            let Ok(urdf) = urdf else { continue };
-            let urdf = fs::read_to_string(root().join(urdf)).unwrap();
+            let Ok(params) = mechanism::Params::read(&set) else { continue };
+            let urdf = match params.hand.filter(|_| params.robot_description.is_empty()) {
+                Some(hand) => haptix::Model::builtin(&hand).unwrap().urdf().unwrap(),
+                None => fs::read_to_string(root().join(params.robot_description)).unwrap(),
+            };
             let (robot, _) = mechanism::Robot::new(&mechanism::Description::parse(&urdf).unwrap(), None);
             let types = block.values.iter().filter_map(|(name, value)| match value {
                 Value::Text(text) => name.strip_suffix(".type").map(|name| (name, text)),

@@ -7,7 +7,8 @@ use std::process::{Command, Output};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use control::{Control, Event, Settings, start};
+use control::{Control, Event, HandHardware, Settings, start};
+use haptix::{AnalyticHand, Model};
 use mechanism::controllers::{self, ControlLoop, Message, NewController, Request};
 use mechanism::robot::{Hardware, JointDynamics, SimulatedRobot};
 use mechanism::{BUILTIN_TYPES, Description, Input, Mechanism, Robot};
@@ -38,6 +39,8 @@ const BAD_SYSTEM_CALL: i32 = 31;
 #[derive(Clone, Copy)]
 enum Does {
     Nothing,
+    /// Is a hand instead of a simulated robot.
+    Hand,
     /// Waits for a lock that another thread holds.
     Waits,
     /// Makes room for a million numbers, for which it needs the system.
@@ -46,8 +49,8 @@ enum Does {
 
 static LOCKED: Mutex<()> = Mutex::new(());
 
-/// A simulated robot; from its first cycle on the kernel allows its thread only to sleep.
-struct Watched(SimulatedRobot, Does, bool);
+/// Some hardware; from its first cycle on the kernel allows its thread only to sleep.
+struct Watched(Box<dyn Hardware>, Does, bool);
 
 impl Hardware for Watched {
     fn read(&mut self, robot: &mut Robot, now: units::Instant, period: Duration) {
@@ -55,7 +58,7 @@ impl Hardware for Watched {
             seccompiler::apply_filter(&filter()).unwrap();
         }
         match self.1 {
-            Does::Nothing => {}
+            Does::Nothing | Does::Hand => {}
             Does::Waits => drop(LOCKED.lock()),
             Does::Allocates => drop(std::hint::black_box(vec![1_u64; 1_000_000])),
         }
@@ -106,9 +109,17 @@ mod numbers {
 /// Loads, switches, commands, halts and unloads on a running loop, which does so much more in each cycle; ends the process.
 #[allow(clippy::disallowed_methods)] // the test has the clock of its own
 fn run(does: Does) -> ! {
-    let (mut robot, _) = Robot::new(&Description::parse(URDF).unwrap(), None);
+    let model = Model::builtin("mpl").unwrap();
+    let (urdf, joint) = match does {
+        Does::Hand => (model.urdf().unwrap(), "index1"),
+        _ => (URDF.to_owned(), "pan"),
+    };
+    let (mut robot, _) = Robot::new(&Description::parse(&urdf).unwrap(), None);
     robot.joints_mut().iter_mut().for_each(|joint| joint.is_calibrated = true);
-    let simulated = SimulatedRobot::new(&robot, JointDynamics::default());
+    let hardware: Box<dyn Hardware> = match does {
+        Does::Hand => Box::new(HandHardware::new(AnalyticHand::new(model, 1), &robot).unwrap()),
+        _ => Box::new(SimulatedRobot::new(&robot, JointDynamics::default())),
+    };
     let settings = Settings {
         period: Duration::from_millis(1),
         joint_state_rate: 100.0,
@@ -117,10 +128,10 @@ fn run(does: Does) -> ! {
         real_time: RealTime { priority: Some(50), lock_memory: true, cores: Vec::new() },
     };
     let held = LOCKED.lock();
-    let control =
-        start(ControlLoop::new(robot.clone()), Box::new(Watched(simulated, does, false)), &settings).unwrap();
-    let mut client =
-        Client { control, robot, machine: Mechanism::new(LONGEST, false), answers: 0, cycles: 0, created: 0 };
+    let hardware = Box::new(Watched(hardware, does, false));
+    let control = start(ControlLoop::new(robot.clone()), hardware, &settings).unwrap();
+    let machine = Mechanism::new(LONGEST, false);
+    let mut client = Client { control, robot, joint, machine, answers: 0, cycles: 0, created: 0 };
     let end = Instant::now() + LONGEST;
     for number in 0..REQUESTS {
         let name = || if number / 4 % 2 == 0 { "all".to_owned() } else { "pan".to_owned() };
@@ -149,6 +160,8 @@ fn run(does: Does) -> ! {
 struct Client {
     control: Control,
     robot: Robot,
+    /// The one that is moved.
+    joint: &'static str,
     machine: Mechanism,
     answers: usize,
     cycles: u64,
@@ -195,8 +208,8 @@ impl Client {
 
     fn create(&mut self, name: &str) -> NewController {
         let (type_name, parameter) = match name {
-            "all" => ("steersman/JointStateController", ("joints", Value::Texts(vec!["pan".into()]))),
-            _ => ("steersman/JointEffortController", ("joint", Value::Text("pan".into()))),
+            "all" => ("steersman/JointStateController", ("joints", Value::Texts(vec![self.joint.into()]))),
+            _ => ("steersman/JointEffortController", ("joint", Value::Text(self.joint.into()))),
         };
         let known = BUILTIN_TYPES.iter().find(|known| known.name == type_name).unwrap();
         let setup = known.create(&self.robot, [(parameter.0.to_owned(), parameter.1)]).unwrap();
@@ -220,7 +233,15 @@ fn ended_by(output: &Output) -> Option<i32> {
 
 #[test]
 fn the_loop_makes_no_system_call_but_its_sleep() {
-    let output = in_own_process("the_loop_makes_no_system_call_but_its_sleep", Does::Nothing);
+    ends_well(&in_own_process("the_loop_makes_no_system_call_but_its_sleep", Does::Nothing));
+}
+
+#[test]
+fn the_loop_of_a_hand_makes_none_either() {
+    ends_well(&in_own_process("the_loop_of_a_hand_makes_none_either", Does::Hand));
+}
+
+fn ends_well(output: &Output) {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(
         output.status.success(),

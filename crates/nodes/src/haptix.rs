@@ -1,7 +1,7 @@
 //! Node `haptix`: takes the commands of a HAPTIX hand and publishes its sensors. The device runs in a real-time loop.
 
 mod device_thread;
-mod hand;
+pub(crate) mod hand;
 mod messages;
 mod picture;
 mod services;

@@ -1,4 +1,4 @@
-//! The types that all of Steersman's crates share: time, stamps, velocities, scales, and the [`Machine`].
+//! The types that all of Steersman's crates share: time, stamps, velocities, scales, couplings, and the [`Machine`].
 //!
 //! Values are parsed once into types that cannot hold invalid ones: a [`Velocity`] is finite, a [`Scale`] lies in \[0, 1\].
 //! Nothing here reads a clock, allocates or fails at run time.
@@ -7,6 +7,7 @@
 mod census;
 mod clock;
 mod command_monitor;
+mod coupling;
 pub mod freshness;
 mod level;
 mod machine;
@@ -20,6 +21,7 @@ mod velocity;
 pub use census::Census;
 pub use clock::Clock;
 pub use command_monitor::{CommandMonitor, Received};
+pub use coupling::{Coupling, MAX_KNEES};
 pub use freshness::{Freshness, HEARTBEAT, MessageTime, SHORTEST_COMMAND_TIMEOUT, Stale};
 pub use level::Level;
 pub use machine::{Contains, Machine, earliest};

@@ -1,10 +1,10 @@
 use nalgebra::{Rotation3, Unit, Vector3};
 use params::nearest;
 use params::tree::{Node, Wrong};
+use units::{Coupling, MAX_KNEES};
 
 use crate::grasps::{Grasp, Grasps};
 use crate::hand::contacts::Pad;
-use crate::hand::coupling::{Coupling, MAX_KNEES};
 use crate::hand::kinematics::{ImuMount, JointFrame, Mount};
 use crate::hand::servo::Plant;
 use crate::model::fields::{Fields, mapping, numbers, wrong};

@@ -61,16 +61,31 @@ pub(super) fn check_simulation(set: &Set, params: &Params) -> Result<(), Refusal
 }
 
 fn model(name: &str, set: &Set) -> Result<Model, Error> {
+    open(name, "device", &[DUMMY], |rule| Error::Parameters {
+        node: NAME.into(),
+        refusals: vec![set.refuse("device", rule)],
+    })
+}
+
+/// The hand `name`, which the parameter `parameter` gives: built in, or the path of its description. `others` are names that it also
+/// may have, and `refuse` makes an error of a rule that it breaks.
+/// # Errors
+/// It does not exist, or its description is wrong.
+pub(crate) fn open(
+    name: &str,
+    parameter: &str,
+    others: &[&str],
+    refuse: impl FnOnce(String) -> Error,
+) -> Result<Model, Error> {
     let wrong = |text: String| Error::Start(text);
     if BUILTIN.iter().any(|(known, _)| *known == name) {
         return Model::builtin(name).map_err(|error| wrong(format!("device '{name}': {error}")));
     }
     if !name.contains('/') && !Path::new(name).exists() {
-        let known: Vec<&str> = BUILTIN.iter().map(|(name, _)| *name).chain([DUMMY]).collect();
-        let rule = format!("must be one of {}, or the path of a YAML file", known.join(", "));
-        return Err(Error::Parameters { node: NAME.into(), refusals: vec![set.refuse("device", rule)] });
+        let known: Vec<&str> = BUILTIN.iter().map(|(name, _)| *name).chain(others.iter().copied()).collect();
+        return Err(refuse(format!("must be one of {}, or the path of a YAML file", known.join(", "))));
     }
     let text = std::fs::read_to_string(name)
-        .map_err(|error| wrong(format!("parameter 'device' is '{name}', cannot be read: {error}")))?;
+        .map_err(|error| wrong(format!("parameter '{parameter}' is '{name}', cannot be read: {error}")))?;
     Model::parse(&text).map_err(|error| wrong(format!("'{name}': {error}")))
 }
