@@ -1,12 +1,11 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Clock, Instant, Machine, Stamp, earliest};
+use units::{Clock, Instant, Machine, Stamp, StateMonitor, StateSample, StatesMessage, earliest};
 
+use crate::Snapshot;
 use crate::controllers::{self, ControlLoop, Manager, Refusal, Request};
 use crate::diagnostics::{Diagnostics, Status};
-use crate::robot::StateSample;
-use crate::{Snapshot, StateMonitor, StatesMessage};
 
 /// Everything that can happen to the node.
 #[derive(Debug)]
@@ -390,7 +389,7 @@ impl Machine for Mechanism {
             Input::ClockRead(stamp) => {
                 self.clock.read(now, stamp);
                 if let Some(states) = &mut self.states {
-                    states.read_clock(now, stamp);
+                    states.clock_mut().read(now, stamp);
                 }
             }
             Input::Stopping => {

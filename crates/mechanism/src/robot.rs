@@ -16,7 +16,7 @@ pub use calibration::SimulatedSensor;
 pub use halt::MotorHalt;
 pub use hardware::Hardware;
 pub use joint::{CalibrationEdges, Joint, JointKind, JointLimits, SafetyController};
-pub use remote::{ActuatorSample, LinkState, RemoteRobot, StateSample};
+pub use remote::RemoteRobot;
 pub use simulation::{JointDynamics, SimulatedRobot};
 pub use statistics::JointStatistics;
 use transmission::{Belt, Coupled, Gripper, Simple, Transmission, Wrist};

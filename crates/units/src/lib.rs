@@ -1,7 +1,7 @@
-//! The types that all of Steersman's crates share: time, stamps, velocities, scales, couplings, and the [`Machine`].
+//! The types that all of Steersman's crates share: time, stamps, velocities, scales, couplings, the states of a robot, and the [`Machine`].
 //!
 //! Values are parsed once into types that cannot hold invalid ones: a [`Velocity`] is finite, a [`Scale`] lies in \[0, 1\].
-//! Nothing here reads a clock, allocates or fails at run time.
+//! Nothing here reads a clock or fails at run time, and nothing but the judgement of a robot's states allocates.
 #![forbid(unsafe_code)]
 
 mod census;
@@ -12,6 +12,7 @@ pub mod freshness;
 mod level;
 mod machine;
 mod publisher_count;
+mod robot_states;
 mod scale;
 #[cfg(test)]
 mod test_clock;
@@ -26,6 +27,9 @@ pub use freshness::{Freshness, HEARTBEAT, MessageTime, SHORTEST_COMMAND_TIMEOUT,
 pub use level::Level;
 pub use machine::{Contains, Machine, earliest};
 pub use publisher_count::PublisherCount;
+pub use robot_states::{
+    ActuatorSample, LinkState, Measures, StateMonitor, StateSample, StatesError, StatesMessage,
+};
 pub use scale::{OutOfUnitRange, Scale};
 pub use time::{Instant, Stamp};
 pub use velocity::{
