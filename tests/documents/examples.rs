@@ -18,6 +18,13 @@ fn check(node: &str, set: &Set) -> Result<(), Refusal> {
         "hindbrain" => hindbrain::Params::read(set).and(hindbrain::Driver::read(set)).map(drop),
         "simulator" => world::Params::read(set).map(drop),
         "chair" => chair::Params::read(set).map(drop),
+        "haptix" if haptix::device(set) == "topics" => {
+            let refuse = |rule: String| set.refuse("topics.robot", rule);
+            let text = fs::read_to_string(root().join(haptix::robot(set)));
+            let text = text.map_err(|error| refuse(error.to_string()))?;
+            let model = haptix::RobotModel::parse(&text).map_err(|error| refuse(error.to_string()))?;
+            haptix::Params::read(set, model.description(), model.info().update_rate).map(drop)
+        }
         "haptix" => {
             let model = haptix::Model::builtin(&haptix::device(set));
             let model = model.map_err(|_| set.refuse("device", "must be a built-in device"))?;

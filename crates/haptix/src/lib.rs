@@ -9,9 +9,11 @@ mod hand;
 mod model;
 mod node;
 mod parameters;
+mod robot;
 mod setpoints;
 mod simulation;
 mod skeleton;
+mod state;
 mod urdf;
 mod wire;
 
@@ -20,11 +22,14 @@ pub use device_loop::{DeviceLoop, MAX_CATCH_UP, Mode, Order, Reading, Report, Se
 pub use dummy::DummyDevice;
 pub use grasps::{GraspValue, Grasps};
 pub use hand::{AnalyticHand, MotorState};
+pub use model::robot::RobotModel;
 pub use model::{BUILTIN, Model};
-pub use node::{Answer, DEVICE_TIMEOUT, Haptix, Input, MAX_WAITING, Output, State};
-pub use parameters::{Params, device, specification};
+pub use node::{Answer, DEVICE_TIMEOUT, Haptix, Input, MAX_WAITING, Output};
+pub use parameters::{Params, device, robot, specification};
+pub use robot::{LEAD, RobotCommand, RobotHand, RobotStates, RobotTopics};
 pub use setpoints::{CommandError, Reference, Setpoints};
 pub use simulation::{Faults, MAX_DELAY, MAX_OBJECTS, Noise, Object, Shape, Simulation};
 pub use skeleton::{BASE, Frame, Pad, Skeleton};
+pub use state::State;
 pub use urdf::UrdfError;
 pub use wire::{Command, Description, Group, Limit, MAX, RobotInfo, Sensor};

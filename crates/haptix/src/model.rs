@@ -2,6 +2,7 @@
 
 mod fields;
 mod parts;
+pub(crate) mod robot;
 
 use nalgebra::{Unit, Vector3};
 use params::tree::{Node, Tree, Wrong, read};
