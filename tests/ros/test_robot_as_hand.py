@@ -146,13 +146,14 @@ def test_a_silent_client_and_the_end_of_the_node_stop_the_robot_where_it_is():
         hand.update(ref_pos=[0.8, 0.8], ref_vel_max=[0.2, 0.2])
         graph.wait(lambda: robot.position[LEFT] > 0.12, "it does not move")
         hand.wait_for_state("HOLDING")
-        graph.wait(lambda: abs(robot.told()[LEFT] - robot.position[LEFT]) < 0.01, "no hold")
+        graph.wait(lambda: robot.told()[LEFT] == robot.position[LEFT], "no hold")
         assert robot.position[LEFT] < 0.4
         rests(robot, graph)
-        hand.update(ref_pos=[0.8, 0.8])
+        hand.update(ref_pos=[0.8, 0.8], ref_vel_max=[0.2, 0.2])
         graph.wait(lambda: hand.state == "FOLLOWING", "it does not follow")
         assert process.stop() is None
-        graph.wait(lambda: abs(robot.told()[LEFT] - robot.position[LEFT]) < 0.05, lambda: f"{robot.told()} {robot.position}")
+        graph.wait(lambda: robot.told()[LEFT] == robot.position[LEFT], lambda: f"{robot.told()} {robot.position}")
+        assert robot.position[LEFT] < 0.79
         rests(robot, graph)
 
 

@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     fn lines(device: &str) -> Vec<String> {
-        let urdf = Model::builtin(device).and_then(|model| Ok(model.urdf().unwrap_or_default()));
+        let urdf = Model::builtin(device).map(|model| model.urdf().unwrap_or_default());
         urdf.unwrap_or_default().lines().map(|line| line.trim().to_owned()).collect()
     }
 
@@ -347,8 +347,7 @@ mod tests {
     #[test]
     fn names_are_escaped_and_a_motor_whose_position_no_joint_tells_is_refused() {
         let text = "based_on: two_finger\nmodel: 'A & \"B\" <C>'\n";
-        let urdf =
-            Model::parse(text).and_then(|model| Ok(model.urdf().unwrap_or_default())).unwrap_or_default();
+        let urdf = Model::parse(text).map(|model| model.urdf().unwrap_or_default()).unwrap_or_default();
         assert!(urdf.contains("<robot name=\"A &amp; &quot;B&quot; &lt;C>\">"), "{urdf}");
         let text = "based_on: two_finger\nmotors:\n  left: {drives: {left_proximal: [0, 0.1, 1], left_distal: [0]}}\n";
         let refused = Model::parse(text).map(|model| model.urdf().map_err(|error| error.to_string()));

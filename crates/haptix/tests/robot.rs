@@ -3,14 +3,15 @@
 
 mod common;
 
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
 use common::node::{Node, at};
 use common::values;
 use haptix::{
     Command, Description, Device, DeviceError, Grasps, Input, Mode, Order, Output, RobotCommand, RobotHand,
     RobotInfo, RobotModel, RobotStates, Sensor, Setpoints, State,
 };
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
 use units::{Instant, StateMonitor, StatesMessage};
 
 const TIMEOUT: Duration = Duration::from_millis(100);
@@ -18,7 +19,14 @@ const TOPIC: &str = "joint_states";
 
 /// What goes to the robot and comes from it, in place of the rings.
 #[derive(Clone, Default)]
-struct Link(Arc<Mutex<(Option<RobotStates>, Vec<RobotCommand>, Instant)>>);
+struct Link(Arc<Mutex<Way>>);
+
+#[derive(Default)]
+struct Way {
+    states: Option<RobotStates>,
+    commands: Vec<RobotCommand>,
+    now: Instant,
+}
 
 /// The device, as its shell makes it.
 struct Robot {
@@ -31,7 +39,7 @@ struct Robot {
 
 impl Robot {
     fn now(&self) -> Instant {
-        self.link.0.lock().unwrap().2
+        self.link.0.lock().unwrap().now
     }
 }
 
@@ -58,7 +66,7 @@ impl Device for Robot {
 
     fn hold(&mut self, _: &Setpoints, _: f64) -> Result<(), DeviceError> {
         let command = self.hand.hold(self.now())?;
-        self.link.0.lock().unwrap().1.push(command);
+        self.link.0.lock().unwrap().commands.push(command);
         Ok(())
     }
 
@@ -66,14 +74,14 @@ impl Device for Robot {
         self.hand.pass(dt);
         let now = self.now();
         let command = if std::mem::take(&mut self.is_due) { self.hand.command(now) } else { None };
-        self.link.0.lock().unwrap().1.extend(command);
+        self.link.0.lock().unwrap().commands.extend(command);
         Ok(())
     }
 
     fn read(&mut self, sensor: &mut Sensor) -> Result<(), DeviceError> {
         let (states, now) = {
             let mut link = self.link.0.lock().unwrap();
-            (link.0.take(), link.2)
+            (link.states.take(), link.now)
         };
         if let Some(states) = states {
             self.hand.take(states);
@@ -117,12 +125,12 @@ impl Rig {
             {
                 self.states(positions);
             }
-            self.link.0.lock().unwrap().2 = at(self.node.millis);
+            self.link.0.lock().unwrap().now = at(self.node.millis);
             self.node.run(1);
             let passed: Vec<_> = self.node.outputs.iter().filter_map(passed).collect();
             self.node.outputs.retain(|output| passed_ref(output).is_none());
             if let Some(states) = passed.last() {
-                self.link.0.lock().unwrap().0 = Some(*states);
+                self.link.0.lock().unwrap().states = Some(*states);
             }
         }
     }
@@ -140,7 +148,7 @@ impl Rig {
 
     /// The positions that the robot was told since the last call.
     fn told(&mut self) -> Vec<Vec<f64>> {
-        let told: Vec<RobotCommand> = self.link.0.lock().unwrap().1.drain(..).collect();
+        let told: Vec<RobotCommand> = self.link.0.lock().unwrap().commands.drain(..).collect();
         told.iter().map(|command| command.positions().to_vec()).collect()
     }
 
