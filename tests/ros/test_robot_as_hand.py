@@ -157,6 +157,18 @@ def test_a_silent_client_and_the_end_of_the_node_stop_the_robot_where_it_is():
         rests(robot, graph)
 
 
+def test_a_robot_rests_within_a_quarter_of_a_second_when_the_node_is_killed():
+    with started("-p", "command_timeout:=0.0") as (robot, hand, graph, process):
+        hand.update(ref_pos=[0.8, 0.8], ref_vel_max=[0.4, 0.4])
+        graph.wait(lambda: robot.position[LEFT] > 0.15, "it does not move")
+        process.kill()
+        before, commands = robot.position[LEFT], len(robot.commands)
+        graph.wait(lambda: robot.position[LEFT] == robot.told()[LEFT], lambda: f"{robot.told()} {robot.position}", 1.0)
+        # 0.25 s at 0.4 rad/s, and what was on its way.
+        assert robot.position[LEFT] - before < 0.15 and len(robot.commands) - commands < 5
+        rests(robot, graph)
+
+
 def cut(message):
     message.position.pop()
 

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use allocations::{Counting, count};
 use control::{Body, Commands, Deliveries, Event, Events, HandHardware, Settings, link};
-use haptix::{AnalyticHand, Model};
+use haptix::{AnalyticHand, Model, Sensor, Skeleton};
 use mechanism::controllers::{Change, ControlLoop, Message};
 use mechanism::robot::{Actuator, Hardware};
-use mechanism::{BUILTIN_TYPES, Description, Input, Mechanism, Output, Robot, controllers};
+use mechanism::{BUILTIN_TYPES, Chain, Description, Input, Mechanism, Output, Robot, controllers};
+use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use params::Value;
 use rt::{Cycle, RealTime};
 use units::{Instant, Machine};
@@ -215,6 +216,35 @@ fn an_actuator_that_is_no_motor_of_the_hand_is_refused() {
     let robot = Robot::from_parts(Vec::new(), vec![Actuator::new("elbow")], Vec::new());
     let error = HandHardware::new(hand, &robot).unwrap_err().to_string();
     assert_eq!(error, "the robot has the actuator 'elbow', must be a motor of the hand: left, right");
+}
+
+/// The frames that the node haptix publishes on tf, and those of the robot description at the same angles.
+#[test]
+fn links_and_inertial_units_are_where_the_hand_has_them() {
+    let model = Model::builtin("mpl").unwrap();
+    let description = Description::parse(&model.urdf().unwrap()).unwrap();
+    let (mut robot, _) = Robot::new(&description, None);
+    let mut sensor = Sensor::default();
+    for (index, name) in model.description().joint_names.iter().enumerate() {
+        sensor.joint_pos[index] = 0.1 + 0.03 * index as f32;
+        let joint = robot.joint(name).unwrap();
+        robot.joints_mut()[joint].position = sensor.joint_pos[index].into();
+    }
+    let skeleton = Skeleton::new(&model);
+    let mut poses = vec![("base", Isometry3::identity())];
+    for frame in skeleton.links(&sensor).chain(skeleton.imus()) {
+        let [x, y, z, w] = frame.rotation;
+        let turn = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));
+        let own = Isometry3::from_parts(Translation3::from(frame.translation), turn);
+        let parent = poses.iter().find(|(name, _)| *name == frame.parent).unwrap().1;
+        poses.push((frame.name, parent * own));
+    }
+    assert_eq!(poses.len(), 1 + 22 + 5);
+    for (link, expected) in &poses[1..] {
+        let pose = Chain::new(&description, &robot, "base", link).unwrap().pose(&robot);
+        let off = (expected.inverse() * pose).to_homogeneous() - Isometry3::identity().to_homogeneous();
+        assert!(off.norm() < 1e-6, "{link}: {pose} is not {expected}");
+    }
 }
 
 #[test]
