@@ -28,7 +28,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("gamepad", &["sdl2", "log", "rustix"]),
     ("boot_clock", &["rustix"]),
     ("rt", &["boot_clock", "units", "rustix", "crossbeam-utils", "thread-priority"]),
-    ("control", &["units", "mechanism", "rt", "rtrb"]),
+    ("control", &["units", "mechanism", "haptix", "rt", "rtrb"]),
     ("controller_plugin", &[]),
     ("plugins", &["units", "params", "mechanism", "controller_plugin", "libloading", "tempfile"]),
     ("steersman-controller", &["ros", "clap", "clap_complete", "futures", "r2r", "serde_json"]),
@@ -292,6 +292,8 @@ fn configuration_files_list_every_parameter() {
         bless(&file, &params::yaml(&specification));
     }
     bless("config/luci_profiles.yaml", &zones::example());
+    let hand = haptix::Model::builtin("mpl").expect("it is built in");
+    bless("config/urdf/mpl.urdf", &hand.urdf().expect("each of its motors has a joint"));
 }
 
 #[test]

@@ -18,6 +18,13 @@ fn check(node: &str, set: &Set) -> Result<(), Refusal> {
         "hindbrain" => hindbrain::Params::read(set).and(hindbrain::Driver::read(set)).map(drop),
         "simulator" => world::Params::read(set).map(drop),
         "chair" => chair::Params::read(set).map(drop),
+        "haptix" if haptix::device(set) == "topics" => {
+            let refuse = |rule: String| set.refuse("topics.robot", rule);
+            let text = fs::read_to_string(root().join(haptix::robot(set)));
+            let text = text.map_err(|error| refuse(error.to_string()))?;
+            let model = haptix::RobotModel::parse(&text).map_err(|error| refuse(error.to_string()))?;
+            haptix::Params::read(set, model.description(), model.info().update_rate).map(drop)
+        }
         "haptix" => {
             let model = haptix::Model::builtin(&haptix::device(set));
             let model = model.map_err(|_| set.refuse("device", "must be a built-in device"))?;
@@ -114,9 +121,11 @@ fn every_controller_of_an_example_can_be_created() {
         for block in read(&text).unwrap_or_default().iter().filter(|block| block.node.ends_with("mechanism"))
         {
             let set = mechanism::specification().resolve(block.values.clone()).unwrap();
-            let urdf = mechanism::Params::read(&set).map(|params| params.robot_description);
-            let Ok(urdf) = urdf else { continue };
-            let urdf = fs::read_to_string(root().join(urdf)).unwrap();
+            let Ok(params) = mechanism::Params::read(&set) else { continue };
+            let urdf = match params.hand.filter(|_| params.robot_description.is_empty()) {
+                Some(hand) => haptix::Model::builtin(&hand).unwrap().urdf().unwrap(),
+                None => fs::read_to_string(root().join(params.robot_description)).unwrap(),
+            };
             let robot = mechanism::Robot::new(&mechanism::Description::parse(&urdf).unwrap());
             let types = block.values.iter().filter_map(|(name, value)| match value {
                 Value::Text(text) => name.strip_suffix(".type").map(|name| (name, text)),

@@ -377,7 +377,7 @@ def test_a_device_of_a_file_and_its_rates(tmp_path):
 @pytest.mark.parametrize(
     "parameters, sentence",
     [
-        ({"device": "mlp"}, "must be one of mpl, mpl_gazebo, two_finger, dummy, or the path of a YAML file"),
+        ({"device": "mlp"}, "must be one of mpl, mpl_gazebo, two_finger, topics, dummy, or the path of a YAML file"),
         ({"device": "/nowhere.yaml"}, "cannot be read"),
         ({"update_rate": 1.0}, "must be 0 or from 2 to 1000 Hz"),
         ({"update_rate": 200.0, "step_rate": 100}, "must be at least the update rate, 200 Hz"),

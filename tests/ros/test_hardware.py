@@ -155,7 +155,7 @@ def test_silence_halts_and_what_comes_back_moves_nothing_before_a_reset():
         (lambda message: message.position.__setitem__(0, float("nan")), "the position of 'pan_motor' is NaN, must be finite"),
         (lambda message: message.velocity.__setitem__(1, float("inf")), "the velocity of 'tilt_motor' is inf, must be finite"),
         (lambda message: message.velocity.pop(), "it has 1 velocities, must have 2, one for each name"),
-        (lambda message: setattr(message, "name", ["pan_motor", "lift"]), "it has 'lift', which is not an actuator of the robot"),
+        (lambda message: setattr(message, "name", ["pan_motor", "lift"]), "it has 'lift', which is not one of the robot's actuators"),
         (
             lambda message: [setattr(message, part, getattr(message, part)[:1]) for part in ("name", "position", "velocity")],
             "it does not have actuator 'tilt_motor'",

@@ -3,10 +3,10 @@ use std::time::Duration;
 
 use mechanism::Robot;
 use mechanism::controllers::PublishPeriod;
-use mechanism::robot::{Hardware, LinkState, RemoteRobot, StateSample};
+use mechanism::robot::{Hardware, RemoteRobot};
 use rt::Mailbox;
 use rtrb::{Consumer, Producer, RingBuffer};
-use units::Instant;
+use units::{Instant, LinkState, StateSample};
 
 /// How many messages of states that were used wait to be freed.
 const USED: usize = 16;

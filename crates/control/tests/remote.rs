@@ -6,8 +6,8 @@ use std::time::Duration;
 use allocations::{Counting, count};
 use control::{EffortsReceiver, RemoteHardware, StatesSender, remote};
 use mechanism::Robot;
-use mechanism::robot::{Actuator, ActuatorSample, Hardware, StateSample};
-use units::{Instant, MessageTime};
+use mechanism::robot::{Actuator, Hardware};
+use units::{ActuatorSample, Instant, MessageTime, StateSample};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

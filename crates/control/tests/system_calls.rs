@@ -9,15 +9,16 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use control::{Control, EffortsReceiver, Event, Settings, StatesSender, remote, start};
+use control::{Control, EffortsReceiver, Event, HandHardware, Settings, StatesSender, remote, start};
+use haptix::{AnalyticHand, Model};
 use mechanism::controllers::{self, ControlLoop, ControllerId, Message, NewController, Report, Request};
 use mechanism::laws::{Motion, Point, Trajectory};
-use mechanism::robot::{ActuatorSample, Hardware, JointDynamics, SimulatedRobot, StateSample};
+use mechanism::robot::{Hardware, JointDynamics, SimulatedRobot};
 use mechanism::{BUILTIN_TYPES, Description, Input, Mechanism, Robot};
 use params::Value;
 use rt::RealTime;
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
-use units::{Clock, Machine, MessageTime, Stamp, Velocity};
+use units::{ActuatorSample, Clock, Machine, MessageTime, Stamp, StateSample, Velocity};
 
 /// A joint with a motor of its own for each purpose.
 const URDF: &str = r#"<robot name="all">
@@ -44,6 +45,13 @@ const CONTROLLERS: [(&str, &str); 8] = [
     ("velocity", "steersman/JointVelocityController"),
 ];
 
+/// Those that a hand runs.
+const OF_A_HAND: [(&str, &str); 3] = [
+    ("effort", "steersman/JointEffortController"),
+    ("position", "steersman/JointPositionController"),
+    ("states", "steersman/JointStateController"),
+];
+
 fn robot() -> Robot {
     let transmission = |joint: &str| {
         format!(
@@ -58,8 +66,8 @@ fn robot() -> Robot {
     robot
 }
 
-/// The parameters of the controller `name`.
-fn parameters(name: &str) -> Vec<(String, Value)> {
+/// The parameters of the controller `name`, for these joints.
+fn parameters(name: &str, joints_of: &[&str]) -> Vec<(String, Value)> {
     let joint = |name: &str| vec![("joint", Value::Text(name.into()))];
     let joints = |names: &[&str]| Value::Texts(names.iter().map(|&name| name.into()).collect());
     let law =
@@ -71,10 +79,10 @@ fn parameters(name: &str) -> Vec<(String, Value)> {
         "drive" => [wheels, law.to_vec()].concat(),
         "gripper" => [joint("grip"), law.to_vec()].concat(),
         "calibration" => [joint("search"), search.to_vec(), law.to_vec()].concat(),
-        "effort" => joint("pan"),
-        "states" => vec![("joints", joints(&JOINTS))],
+        "effort" => joint(joints_of[0]),
+        "states" => vec![("joints", joints(joints_of))],
         "trajectory" => laws,
-        _ => [joint("pan"), law.to_vec()].concat(),
+        _ => [joint(joints_of[0]), law.to_vec()].concat(),
     };
     given.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
@@ -122,6 +130,8 @@ enum Does {
     Nothing,
     /// It does nothing more: the hardware is that of a robot elsewhere.
     IsElsewhere,
+    /// It does nothing more: the hardware is the simulated hand.
+    IsHand,
     /// Waits for a lock that another thread holds.
     Waits,
     /// Makes room for a million numbers, for which it needs the system.
@@ -139,7 +149,7 @@ impl Hardware for Watched {
             seccompiler::apply_filter(&filter()).unwrap();
         }
         match self.1 {
-            Does::Nothing | Does::IsElsewhere => {}
+            Does::Nothing | Does::IsElsewhere | Does::IsHand => {}
             Does::Waits => drop(LOCKED.lock()),
             Does::Allocates => drop(std::hint::black_box(vec![1_u64; 1_000_000])),
         }
@@ -158,7 +168,7 @@ impl Hardware for Watched {
         self.0.reset();
     }
 
-    fn link(&self) -> Option<mechanism::robot::LinkState> {
+    fn link(&self) -> Option<units::LinkState> {
         self.0.link()
     }
 }
@@ -214,13 +224,22 @@ mod numbers {
 /// Runs all controllers, then loads, switches, commands, halts and unloads, on a running loop with this hardware; ends the process.
 #[allow(clippy::disallowed_methods)] // the test has the clock of its own
 fn run(does: Does) -> ! {
-    let robot = robot();
-    let hardware: Box<dyn Hardware> = if matches!(does, Does::IsElsewhere) {
-        let (hardware, states, efforts) = remote(&robot, Duration::from_millis(100), 500.0);
-        be_elsewhere(robot.actuators().len(), states, efforts);
-        Box::new(hardware)
-    } else {
-        Box::new(SimulatedRobot::new(&robot, JointDynamics::default()))
+    let mut robot = robot();
+    let (mut known, mut joints): (&[_], &[_]) = (&CONTROLLERS, &JOINTS);
+    let hardware: Box<dyn Hardware> = match does {
+        Does::IsElsewhere => {
+            let (hardware, states, efforts) = remote(&robot, Duration::from_millis(100), 500.0);
+            be_elsewhere(robot.actuators().len(), states, efforts);
+            Box::new(hardware)
+        }
+        Does::IsHand => {
+            let model = Model::builtin("mpl").unwrap();
+            robot = Robot::new(&Description::parse(&model.urdf().unwrap()).unwrap());
+            robot.joints_mut().iter_mut().for_each(|joint| joint.is_calibrated = true);
+            (known, joints) = (&OF_A_HAND, &["index1"]);
+            Box::new(HandHardware::new(AnalyticHand::new(model, 1), &robot).unwrap())
+        }
+        _ => Box::new(SimulatedRobot::new(&robot, JointDynamics::default())),
     };
     let settings = Settings {
         period: Duration::from_millis(1),
@@ -236,6 +255,8 @@ fn run(does: Does) -> ! {
     let mut client = Client {
         control,
         robot,
+        known,
+        joints,
         machine,
         answers: 0,
         refused: BTreeSet::new(),
@@ -245,9 +266,9 @@ fn run(does: Does) -> ! {
         said: BTreeSet::new(),
     };
     let end = Instant::now() + LONGEST;
-    client.run_all(matches!(does, Does::IsElsewhere), end);
+    client.run_all(does, end);
     for number in 0..REQUESTS {
-        let (name, _) = CONTROLLERS[number / 4 % CONTROLLERS.len()];
+        let (name, _) = known[number / 4 % known.len()];
         let one = || vec![name.to_owned()];
         client.request(match number % 4 {
             0 => Request::Load(name.to_owned()),
@@ -272,6 +293,9 @@ fn run(does: Does) -> ! {
 struct Client {
     control: Control,
     robot: Robot,
+    /// The controllers that it runs, and their joints.
+    known: &'static [(&'static str, &'static str)],
+    joints: &'static [&'static str],
     machine: Mechanism,
     answers: usize,
     /// Why requests were refused.
@@ -308,8 +332,8 @@ impl Client {
 
     /// Runs all controllers at once until each that says something has said it, then unloads them.
     #[allow(clippy::disallowed_methods)] // the test has the clock of its own
-    fn run_all(&mut self, is_elsewhere: bool, end: Instant) {
-        let names: Vec<String> = CONTROLLERS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    fn run_all(&mut self, does: Does, end: Instant) {
+        let names: Vec<String> = self.known.iter().map(|(name, _)| (*name).to_owned()).collect();
         self.wait(end, |client| client.cycles > 0 && !client.machine.is_halted());
         for name in &names {
             self.request(Request::Load(name.clone()));
@@ -319,9 +343,12 @@ impl Client {
         self.wait(end, |client| client.answers == names.len() + 1);
         let running = self.machine.manager().list().iter().filter(|one| one.is_running).count();
         // A robot elsewhere has no calibration sensor.
-        let talkers = ["calibration", "drive", "gripper", "states", "trajectory"];
-        let expected: BTreeSet<String> =
-            talkers.iter().skip(usize::from(is_elsewhere)).map(|&name| name.to_owned()).collect();
+        let talkers: &[&str] = match does {
+            Does::IsHand => &["states"],
+            Does::IsElsewhere => &["drive", "gripper", "states", "trajectory"],
+            _ => &["calibration", "drive", "gripper", "states", "trajectory"],
+        };
+        let expected: BTreeSet<String> = talkers.iter().map(|&name| name.to_owned()).collect();
         for number in 0_usize.. {
             if self.said.is_superset(&expected) || Instant::now() > end {
                 break;
@@ -387,9 +414,9 @@ impl Client {
     }
 
     fn create(&mut self, name: &str) -> NewController {
-        let (_, type_name) = CONTROLLERS.iter().find(|(known, _)| *known == name).unwrap();
+        let (_, type_name) = self.known.iter().find(|(known, _)| *known == name).unwrap();
         let known = BUILTIN_TYPES.iter().find(|known| known.name == *type_name).unwrap();
-        let setup = known.create(&self.robot, parameters(name)).unwrap();
+        let setup = known.create(&self.robot, parameters(name, self.joints)).unwrap();
         self.created.push(name.to_owned());
         let id = self.created.len() as ControllerId;
         NewController { id, controller: setup.controller, dependencies: Vec::new() }
@@ -410,7 +437,7 @@ fn ended_by(output: &Output) -> Option<i32> {
 }
 
 /// Each controller ran, each that says something did, and all requests were answered.
-fn assert_watched(name: &str, does: Does, said: &str) {
+fn assert_watched(name: &str, does: Does, count: usize, said: &str) {
     let output = in_own_process(name, does);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(
@@ -419,7 +446,7 @@ fn assert_watched(name: &str, does: Does, said: &str) {
         output.status,
         String::from_utf8_lossy(&output.stderr)
     );
-    assert!(text.contains(&format!("all {} running, said {said}", CONTROLLERS.len())), "{text}");
+    assert!(text.contains(&format!("all {count} running, said {said}")), "{text}");
     assert!(text.contains(&format!("answers {REQUESTS} ")), "{text}");
     assert!(text.contains("refused {}"), "{text}");
 }
@@ -433,7 +460,7 @@ fn all_types_of_controllers_are_watched() {
 #[test]
 fn the_loop_makes_no_system_call_but_its_sleep() {
     let said = r#"{"calibration", "drive", "gripper", "states", "trajectory"}"#;
-    assert_watched("the_loop_makes_no_system_call_but_its_sleep", Does::Nothing, said);
+    assert_watched("the_loop_makes_no_system_call_but_its_sleep", Does::Nothing, CONTROLLERS.len(), said);
 }
 
 /// The hardware `topics` and `base`: what they publish and receive is another thread's to do.
@@ -441,7 +468,13 @@ fn the_loop_makes_no_system_call_but_its_sleep() {
 fn the_loop_of_a_robot_elsewhere_makes_no_system_call_but_its_sleep() {
     let said = r#"{"drive", "gripper", "states", "trajectory"}"#;
     let name = "the_loop_of_a_robot_elsewhere_makes_no_system_call_but_its_sleep";
-    assert_watched(name, Does::IsElsewhere, said);
+    assert_watched(name, Does::IsElsewhere, CONTROLLERS.len(), said);
+}
+
+#[test]
+fn the_loop_of_a_hand_makes_no_system_call_but_its_sleep() {
+    let name = "the_loop_of_a_hand_makes_no_system_call_but_its_sleep";
+    assert_watched(name, Does::IsHand, OF_A_HAND.len(), r#"{"states"}"#);
 }
 
 #[test]

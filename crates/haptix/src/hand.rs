@@ -1,7 +1,6 @@
 //! The analytic hand: motors, coupled joints, contacts and inertial units in closed form.
 
 pub(crate) mod contacts;
-pub(crate) mod coupling;
 pub(crate) mod kinematics;
 mod sensing;
 pub(crate) mod servo;
@@ -15,9 +14,10 @@ use crate::device::{Device, DeviceError};
 use crate::grasps::Grasps;
 use crate::hand::contacts::Posture;
 use crate::hand::kinematics::{Angle, Link, measure, motion, pose};
-use crate::hand::sensing::{Sensing, limit, silence};
+pub(crate) use crate::hand::sensing::limit;
+use crate::hand::sensing::{Sensing, silence};
 use crate::hand::servo::{Demand, Load, State};
-use crate::model::Model;
+use crate::model::{Model, Motor};
 use crate::setpoints::{Reference, Setpoints};
 use crate::simulation::Simulation;
 use crate::wire::{Description, MAX, RobotInfo, Sensor};
@@ -30,6 +30,9 @@ const GRAVITY: f64 = 9.81;
 /// Each motor is a mass with damping and a servo, within the torque and the limits of the motor; joints follow the motors through
 /// continuous, piecewise linear couplings; what the contact sensors touch pushes back; inertial units move with their links. Links
 /// have no weight, and motors do not feel each other but through objects.
+///
+/// As a [`Device`] its servos follow setpoints. [`drive`](Self::drive) leaves them out: then it is a hand of bare motors, for a
+/// controller elsewhere.
 ///
 /// The same calls give the same readings, bit for bit.
 /// # Real-time
@@ -49,6 +52,17 @@ pub struct AnalyticHand {
     links: Box<[Link]>,
     simulation: Simulation,
     sensing: Sensing,
+}
+
+/// What a motor does, at its shaft.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MotorState {
+    /// \[rad\]
+    pub position: f64,
+    /// \[rad/s\]
+    pub velocity: f64,
+    /// The torque that it applies \[N·m\].
+    pub torque: f64,
 }
 
 impl AnalyticHand {
@@ -104,6 +118,59 @@ impl AnalyticHand {
         }
     }
 
+    /// Advances by `dt` with these torques of the motors alone \[N·m\]: no servo acts, and a motor without torque turns freely, against
+    /// its damping. A torque beyond that of the motor is the motor's; one that is not finite is 0.
+    pub fn drive(&mut self, torques: &[f64; MAX], dt: Duration) {
+        let dt = self.pass(dt);
+        self.advance(dt, |_, _, motor, index| {
+            let torque = if torques[index].is_finite() { torques[index] } else { 0.0 };
+            Demand { torque: torque * motor.gear, ..Demand::default() }
+        });
+    }
+
+    /// What the motor `index` does; 0 if there is none.
+    pub fn motor(&self, index: usize) -> MotorState {
+        let Some((motor, state)) = self.model.motors.get(index).zip(self.states.get(index)) else {
+            return MotorState::default();
+        };
+        MotorState {
+            position: state.position * motor.gear,
+            velocity: state.velocity * motor.gear,
+            torque: state.torque / motor.gear,
+        }
+    }
+
+    /// Lets time pass; returns how much \[s\].
+    fn pass(&mut self, dt: Duration) -> f64 {
+        self.time = self.time.saturating_add(dt);
+        dt.as_secs_f64()
+    }
+
+    /// Moves motors and joints by `dt` \[s\] as `demand` says for each motor.
+    fn advance(
+        &mut self,
+        dt: f64,
+        mut demand: impl FnMut(&mut Reference, &Setpoints, &Motor, usize) -> Demand,
+    ) {
+        if dt == 0.0 {
+            return;
+        }
+        let mut loads = [Load::default(); MAX];
+        if self.is_touchable() {
+            pose(&self.model.frames, &self.angles, &mut self.links);
+            self.posture().load(&self.model.pads, &self.simulation.objects, dt, &mut loads);
+        }
+        for (index, (motor, state)) in self.model.motors.iter().zip(&mut self.states).enumerate() {
+            let demand = demand(&mut self.reference, &self.setpoints, motor, index);
+            if self.simulation.faults.stuck_motors[index] {
+                motor.plant.stick(state, &demand, dt);
+            } else {
+                motor.plant.advance(state, &demand, loads[index], dt);
+            }
+        }
+        self.follow();
+    }
+
     fn is_touchable(&self) -> bool {
         self.simulation.objects.iter().any(Option::is_some)
     }
@@ -149,32 +216,18 @@ impl Device for AnalyticHand {
 
     fn step(&mut self, dt: Duration) -> Result<(), DeviceError> {
         self.check()?;
-        self.time = self.time.saturating_add(dt);
-        let dt = dt.as_secs_f64();
-        if dt == 0.0 {
-            return Ok(());
-        }
-        let mut loads = [Load::default(); MAX];
-        if self.is_touchable() {
-            pose(&self.model.frames, &self.angles, &mut self.links);
-            self.posture().load(&self.model.pads, &self.simulation.objects, dt, &mut loads);
-        }
-        for (index, (motor, state)) in self.model.motors.iter().zip(&mut self.states).enumerate() {
-            let (position, velocity) = self.reference.advance(index, &self.setpoints, dt);
+        let dt = self.pass(dt);
+        self.advance(dt, |reference, setpoints, motor, index| {
+            let (position, velocity) = reference.advance(index, setpoints, dt);
             let (gear, square) = (motor.gear, motor.gear * motor.gear);
-            let demand = Demand {
+            Demand {
                 position: position / gear,
                 velocity: velocity / gear,
-                gain_pos: self.setpoints.gain_pos[index] * square,
-                gain_vel: self.setpoints.gain_vel[index] * square,
-            };
-            if self.simulation.faults.stuck_motors[index] {
-                motor.plant.stick(state, &demand, dt);
-            } else {
-                motor.plant.advance(state, &demand, loads[index], dt);
+                gain_pos: setpoints.gain_pos[index] * square,
+                gain_vel: setpoints.gain_vel[index] * square,
+                torque: 0.0,
             }
-        }
-        self.follow();
+        });
         Ok(())
     }
 
@@ -184,10 +237,11 @@ impl Device for AnalyticHand {
             sec: i32::try_from(self.time.as_secs()).unwrap_or(i32::MAX),
             nanosec: self.time.subsec_nanos(),
         };
-        for (index, (motor, state)) in self.model.motors.iter().zip(&self.states).enumerate().take(MAX) {
-            sensor.motor_pos[index] = (state.position * motor.gear) as f32;
-            sensor.motor_vel[index] = (state.velocity * motor.gear) as f32;
-            sensor.motor_torque[index] = (state.torque / motor.gear) as f32;
+        for index in 0..self.model.motors.len().min(MAX) {
+            let MotorState { position, velocity, torque } = self.motor(index);
+            sensor.motor_pos[index] = position as f32;
+            sensor.motor_vel[index] = velocity as f32;
+            sensor.motor_torque[index] = torque as f32;
         }
         for (index, angle) in self.angles.iter().enumerate().take(self.model.joints.len()) {
             sensor.joint_pos[index] = angle.position as f32;

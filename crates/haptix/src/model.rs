@@ -2,13 +2,14 @@
 
 mod fields;
 mod parts;
+pub(crate) mod robot;
 
 use nalgebra::{Unit, Vector3};
 use params::tree::{Node, Tree, Wrong, read};
+use units::Coupling;
 
 use crate::grasps::Grasps;
 use crate::hand::contacts::Pad;
-use crate::hand::coupling::Coupling;
 use crate::hand::kinematics::{ImuMount, JointFrame};
 use crate::hand::servo::Plant;
 use crate::model::fields::wrong;

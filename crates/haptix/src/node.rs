@@ -1,13 +1,13 @@
-use core::fmt;
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Clock, Instant, Machine, Stamp, earliest};
+use units::{Clock, Instant, Machine, Stamp, StateMonitor, StateSample, StatesMessage, earliest};
 
 use crate::device::DeviceError;
 use crate::device_loop::{DeviceLoop, Mode, Order, Reading, Settings};
 use crate::grasps::{GraspValue, Grasps};
 use crate::setpoints::Setpoints;
+use crate::state::State;
 use crate::wire::{Command, Description, MAX, RobotInfo, Sensor};
 
 /// A device that has given no reading for this long does not answer.
@@ -21,7 +21,7 @@ const WARNING_PERIOD: Duration = Duration::from_secs(1);
 
 /// Everything that can happen to the node. `id` is the caller's and comes back with the answer.
 #[derive(Clone, Debug)]
-#[allow(missing_docs)] // id, command, grasps: see the variants
+#[allow(missing_docs)] // id, command, grasps, topic, count: see the variants
 pub enum Input {
     /// A command was received on the topic; `at` is when, which may be before now.
     CommandReceived { command: Box<Command>, at: Instant },
@@ -41,6 +41,10 @@ pub enum Input {
     DeviceStepped(Box<Reading>),
     /// The device failed.
     DeviceFailed(DeviceError),
+    /// States of the robot arrived.
+    StatesReceived(StatesMessage),
+    /// A topic on which one publisher is expected has so many; `None` if that is not known.
+    PublishersCounted { topic: String, count: Option<usize> },
     /// The wall clock was read.
     ClockRead(Stamp),
     /// The node ends.
@@ -54,6 +58,10 @@ pub enum Output {
     Order(Box<Order>),
     /// Answer the call.
     Answer(u64, Answer),
+    /// Pass states of the robot to its device.
+    PassStates(Box<StateSample>),
+    /// Tell the robot to stay where it is, since the node ends: the device's loop may not come to it.
+    StayAtEnd,
     /// Publish a reading with what is derived from it; the stamp is that of the wall clock when it was taken.
     PublishReading(Box<Reading>, Stamp),
     /// Publish the state; it changed.
@@ -77,49 +85,13 @@ pub enum Answer {
     Reset(Result<(), String>),
 }
 
-/// What the hand does.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum State {
-    /// There is no reading yet.
-    Starting,
-    /// It follows commands.
-    Following,
-    /// It follows commands, and grasps move the fingers.
-    Grasping,
-    /// It holds its position with reduced gains, since there is no command.
-    Holding,
-    /// The device failed, with its text.
-    Failed(String),
-    /// The device does not answer.
-    NotAnswering,
-}
-
-impl fmt::Display for State {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Starting => f.write_str("STARTING"),
-            Self::Following => f.write_str("FOLLOWING"),
-            Self::Grasping => f.write_str("GRASPING"),
-            Self::Holding => {
-                f.write_str("HOLDING: without a command the hand holds its position with reduced gains")
-            }
-            Self::Failed(what) => write!(f, "FAILED: {what}"),
-            Self::NotAnswering => {
-                write!(
-                    f,
-                    "NOT_ANSWERING: the device has given no reading for {} ms",
-                    DEVICE_TIMEOUT.as_millis()
-                )
-            }
-        }
-    }
-}
-
 /// The node: what commands, calls and readings lead to. The device is stepped elsewhere, by a [`DeviceLoop`].
 ///
 /// * Each accepted command becomes an [`Order`] with the setpoints that all commands so far leave; of several clients the last one wins.
 /// * A command without any group reads and changes nothing: neither does it end a hold, nor is it a sign of life.
 /// * Calls are answered at once from the latest reading, except updates that wait: by the first reading that was taken after them.
+/// * Before the first command with positions, and after a reset of the pose, `ref_pos` is where the hand is: gains alone move nothing.
+/// * A robot elsewhere is held at once when a topic on which one publisher is expected has several, and every call fails until then.
 /// * While the device fails or has not answered for [`DEVICE_TIMEOUT`], every call is answered with an error and changes nothing.
 /// # Source
 /// HAPTIX, haptix-comm 0.9 and its Gazebo server. Own: the error is known at once when the device is silent, and waiting is a choice.
@@ -131,6 +103,10 @@ pub struct Haptix {
     start: Setpoints,
     setpoints: Setpoints,
     is_grasping: bool,
+    /// Whether positions were commanded since the start or the last reset of the pose.
+    is_placed: bool,
+    /// Judges the states of a robot elsewhere, if the device is one.
+    states: Option<StateMonitor>,
     command_timeout: Option<Duration>,
     clock: Clock,
     reading: Option<Box<Reading>>,
@@ -160,6 +136,8 @@ impl Haptix {
             start: *device.start(),
             setpoints: *device.start(),
             is_grasping: false,
+            is_placed: false,
+            states: None,
             command_timeout: settings.command_timeout,
             clock: Clock::default(),
             reading: None,
@@ -170,6 +148,13 @@ impl Haptix {
             warned: None,
             outputs: VecDeque::from([Output::PublishState(State::Starting)]),
         }
+    }
+
+    /// The node of a device that is a robot elsewhere, whose states `monitor` judges.
+    #[must_use]
+    pub fn with_states(mut self, monitor: StateMonitor) -> Self {
+        self.states = Some(monitor);
+        self
     }
 
     /// What the hand consists of.
@@ -195,7 +180,7 @@ impl Haptix {
     /// What the hand does now.
     pub fn state(&self) -> State {
         match (&self.failure, &self.reading) {
-            _ if self.is_silent() => State::NotAnswering,
+            _ if self.is_silent() => State::NotAnswering(self.refusal()),
             (Some(what), _) => State::Failed(what.clone()),
             (None, None) => State::Starting,
             (None, Some(reading)) if reading.mode == Mode::Holding => State::Holding,
@@ -204,12 +189,20 @@ impl Haptix {
         }
     }
 
+    /// Why the states of the robot do not count, if there is a reason.
+    fn refusal(&self) -> Option<String> {
+        self.states.as_ref().and_then(StateMonitor::refusal).map(|refusal| refusal.to_string())
+    }
+
     fn is_silent(&self) -> bool {
         self.answered.is_some_and(|answered| self.clock.now().since(answered) >= DEVICE_TIMEOUT)
     }
 
     /// An error while the device cannot be reached.
     fn check_device(&self) -> Result<(), String> {
+        if let Some(conflict) = self.states.as_ref().and_then(StateMonitor::conflict) {
+            return Err(conflict.to_string());
+        }
         if self.is_silent() {
             let millis = DEVICE_TIMEOUT.as_millis();
             return Err(format!("the device has given no reading for {millis} ms"));
@@ -241,6 +234,7 @@ impl Haptix {
         }
         let limits = self.info.motor_limits();
         self.setpoints.take(command, limits, &is_grasping).map_err(|error| error.to_string())?;
+        self.is_placed |= command.ref_pos.is_some();
         if !command.is_empty() {
             let received = now.since(Instant::ZERO).saturating_sub(age);
             self.order(Order::Command { setpoints: self.setpoints, at: Instant::ZERO + received });
@@ -253,6 +247,7 @@ impl Haptix {
         let positions = self.grasps.positions(values)?;
         self.is_grasping = !values.is_empty();
         if self.is_grasping {
+            self.is_placed = true;
             for (motor, position) in positions {
                 if let Some(limit) = self.info.motor_limits().get(motor) {
                     self.setpoints.place(motor, position, limit);
@@ -263,10 +258,20 @@ impl Haptix {
         Ok(Box::new(self.setpoints.ref_pos_command()))
     }
 
+    /// Sets `ref_pos` to where the hand is.
+    fn stay(&mut self, sensor: &Sensor) {
+        for (motor, limit) in self.info.motor_limits().iter().enumerate() {
+            self.setpoints.place(motor, f64::from(sensor.motor_pos[motor]), limit);
+        }
+    }
+
     fn reset(&mut self, reset_limb_pose: bool) -> Result<(), String> {
         self.check_device()?;
         if reset_limb_pose {
-            (self.setpoints, self.is_grasping) = (self.start, false);
+            (self.setpoints, self.is_grasping, self.is_placed) = (self.start, false, false);
+            if self.states.is_some() {
+                self.stay(&self.sensor()); // a robot has no pose of its start
+            }
         }
         self.order(Order::Reset { reset_limb_pose });
         Ok(())
@@ -290,6 +295,9 @@ impl Haptix {
         let (now, taken) = (self.clock.now(), reading.at);
         self.failure = None;
         let sensor = reading.sensor;
+        if !self.is_placed {
+            self.stay(&sensor);
+        }
         let outputs = &mut self.outputs;
         self.waiting.retain(|waiting| {
             let waits = taken < waiting.since;
@@ -301,6 +309,26 @@ impl Haptix {
         let stamp = self.clock.wall().before(now.since(taken));
         self.outputs.push_back(Output::PublishReading(reading.clone(), stamp));
         self.reading = Some(reading);
+    }
+
+    fn states_received(&mut self, message: &StatesMessage) {
+        let Some(states) = &mut self.states else { return };
+        match states.receive(&self.clock, message) {
+            Ok(sample) => self.outputs.push_back(Output::PassStates(sample)),
+            Err((error, true)) => self.warn_of_states(&error.to_string()),
+            Err((_, false)) => {}
+        }
+    }
+
+    fn publishers_counted(&mut self, topic: &str, count: Option<usize>) {
+        if self.states.as_mut().is_some_and(|states| states.count(topic, count)) {
+            self.warn_of_states(&self.refusal().unwrap_or_default());
+            self.order(Order::Hold);
+        }
+    }
+
+    fn warn_of_states(&mut self, error: &str) {
+        self.outputs.push_back(Output::Warn(format!("the robot's states do not count: {error}")));
     }
 
     fn failed(&mut self, error: &DeviceError) {
@@ -390,8 +418,13 @@ impl Machine for Haptix {
             }
             Input::DeviceStepped(reading) => self.stepped(reading),
             Input::DeviceFailed(error) => self.failed(&error),
+            Input::StatesReceived(message) => self.states_received(&message),
+            Input::PublishersCounted { topic, count } => self.publishers_counted(&topic, count),
             Input::ClockRead(stamp) => self.clock.read(now, stamp),
-            Input::Stopping => self.order(Order::Hold),
+            Input::Stopping => {
+                self.order(Order::Hold);
+                self.outputs.extend(self.states.is_some().then_some(Output::StayAtEnd));
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use nalgebra::Vector3;
 use params::{Group, Parameter, Refusal, Set, Specification};
 
 use crate::device_loop::Settings;
+use crate::robot::RobotTopics;
 use crate::simulation::{Faults, MAX_DELAY, MAX_OBJECTS, Noise, Object, Shape, Simulation};
 use crate::wire::{Description, MAX};
 
@@ -15,8 +16,25 @@ params::params! {
         device: String = Parameter::string("device", "mpl")
             .at_start()
             .text("The hand: mpl (joint radians), mpl_gazebo (the same at the motors' shafts), two_finger, the path of a YAML file that \
-                describes another one, or dummy, whose values are constant and known, for tests of clients.")
+                describes another one, topics for a robot elsewhere, which topics.robot describes, or dummy, whose values are constant and known, for \
+                tests of clients.")
             .needed_by("hands differ"),
+        robot: String = Parameter::string("topics.robot", "")
+            .at_start()
+            .text("The path of the YAML file that describes the robot, with device topics.")
+            .needed_by("robots differ"),
+        states: String = Parameter::string("topics.states", "joint_states")
+            .at_start()
+            .text("The states of the robot's joints (sensor_msgs/JointState). One publisher only.")
+            .needed_by("ros2_control: the topic of joint_state_broadcaster"),
+        commands: String = Parameter::string("topics.commands", "joint_trajectory_controller/joint_trajectory")
+            .at_start()
+            .text("The robot's commands (trajectory_msgs/JointTrajectory). One publisher only, which is this node.")
+            .needed_by("ros2_control: the topic of joint_trajectory_controller"),
+        timeout: Duration = Parameter::seconds("topics.timeout", 0.1, 0.005, 10.0)
+            .at_start()
+            .text("When the last states are this old, the robot is lost: it is told nothing until the next command after they are back.")
+            .needed_by("robots and networks differ"),
         step_rate: i64 = Parameter::integer("step_rate", 1000, 50, 1000).unit("Hz")
             .at_start()
             .text("How often the device is stepped.")
@@ -140,6 +158,11 @@ pub fn device(set: &Set) -> String {
     Declared::read(set).device
 }
 
+/// The path of the description of the robot elsewhere.
+pub fn robot(set: &Set) -> String {
+    Declared::read(set).robot
+}
+
 /// The parameters in force, parsed for a device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
@@ -159,6 +182,8 @@ pub struct Params {
     pub frame_prefix: String,
     /// The seed of the noise.
     pub seed: u64,
+    /// The topics of a robot elsewhere, with the device that is one.
+    pub topics: RobotTopics,
     /// What may change while the node runs.
     pub settings: Settings,
 }
@@ -169,7 +194,11 @@ impl Params {
     /// An update rate above the step rate, a name that the device does not have, or an object that is none.
     pub fn read(set: &Set, description: &Description, device_rate: f32) -> Result<Self, Refusal> {
         let Declared {
-            device: _, // read before
+            device: _, // read before, and so is the robot
+            robot: _,
+            states,
+            commands,
+            timeout,
             step_rate,
             update_rate,
             command_timeout,
@@ -221,6 +250,7 @@ impl Params {
             publish_tf,
             frame_prefix,
             seed: u64::try_from(seed).unwrap_or(0),
+            topics: RobotTopics { states, commands, timeout },
             settings: Settings {
                 command_timeout: (!command_timeout.is_zero()).then_some(command_timeout),
                 hold_gain,
@@ -305,6 +335,11 @@ mod tests {
         Value::Texts(texts.iter().map(|text| (*text).into()).collect())
     }
 
+    fn topics(states: &str, commands: &str, millis: u64) -> RobotTopics {
+        let (states, commands) = (states.into(), commands.into());
+        RobotTopics { states, commands, timeout: Duration::from_millis(millis) }
+    }
+
     #[test]
     fn the_defaults_step_at_1_khz_hold_after_1_s_and_disturb_nothing() {
         let params = read(&[]).unwrap();
@@ -322,6 +357,7 @@ mod tests {
             publish_tf: true,
             frame_prefix: String::new(),
             seed: 1,
+            topics: topics("joint_states", "joint_trajectory_controller/joint_trajectory", 100),
             settings,
         };
         assert_eq!(params, expected);
@@ -344,6 +380,10 @@ mod tests {
             ("cores", Value::Integers(vec![1, 3])),
             ("publish_tf", Value::Bool(false)),
             ("frame_prefix", Value::Text("left_".into())),
+            ("topics.robot", Value::Text("robot.yaml".into())),
+            ("topics.states", Value::Text("a".into())),
+            ("topics.commands", Value::Text("b".into())),
+            ("topics.timeout", Value::Float(0.5)),
             ("simulation.seed", Value::Integer(9)),
             ("simulation.delay", Value::Integer(3)),
             ("simulation.noise.position", Value::Float(0.01)),
@@ -375,6 +415,7 @@ mod tests {
         );
         assert_eq!((params.priority, params.lock_memory, params.cores), (None, false, vec![1, 3]));
         assert_eq!((params.publish_tf, params.frame_prefix.as_str()), (false, "left_"));
+        assert_eq!(params.topics, topics("a", "b", 500));
         let Settings { command_timeout, hold_gain, simulation } = params.settings;
         assert_eq!((command_timeout, hold_gain, simulation.delay), (None, 0.5, 3));
         let noise = Noise {

@@ -3,13 +3,16 @@
 
 mod common;
 
+use std::time::Duration;
+
 use allocations::{Counting, count};
 use common::STEP;
 use haptix::{
-    AnalyticHand, Device, DeviceLoop, Model, Noise, Object, Order, Sensor, Settings, Shape, Simulation,
+    AnalyticHand, Device, DeviceLoop, MAX, Model, Noise, Object, Order, RobotHand, RobotModel, RobotStates,
+    Sensor, Settings, Shape, Simulation,
 };
 use nalgebra::Vector3;
-use units::Instant;
+use units::{ActuatorSample, Instant, MessageTime, StateSample};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -52,6 +55,33 @@ fn a_hand_allocates_nothing_whatever_is_done_with_it() {
         }
     }
     assert_eq!(count(), before);
+}
+
+#[test]
+fn a_hand_of_bare_motors_and_a_robot_elsewhere_allocate_nothing() {
+    let mut hand = AnalyticHand::new(Model::builtin("mpl").unwrap(), 1);
+    hand.simulate(&simulation()).unwrap();
+    let model = RobotModel::parse(include_str!("../devices/robot.yaml")).unwrap();
+    let mut robot = RobotHand::new(model, Duration::from_millis(100));
+    let setpoints = *robot.model().start();
+    let actuators = vec![ActuatorSample { position: 0.1, ..ActuatorSample::default() }; 3];
+    let mut sample = StateSample { time: MessageTime::new(Instant::ZERO, Duration::ZERO), actuators };
+    let before = count();
+    let mut commands = 0;
+    for millis in 0..2000 {
+        hand.drive(&[0.01; MAX], STEP);
+        let now = Instant::from_millis(millis);
+        sample.time = MessageTime::new(now, Duration::ZERO);
+        if millis % 1000 < 500 {
+            robot.take(RobotStates::new(&sample));
+        }
+        let _ = robot.read(now, &mut Sensor::default());
+        let _ = if millis % 100 < 90 { robot.follow(now, &setpoints) } else { robot.hold(now).map(drop) };
+        commands += usize::from(robot.command(now).is_some());
+        robot.pass(STEP);
+    }
+    assert_eq!(count(), before);
+    assert!((900..1200).contains(&commands), "{commands}");
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn a_device_that_stops_answering_leads_to_errors_after_1000_ms() {
     let outputs = node.taken();
     let error = Err("the device has given no reading for 1000 ms".to_owned());
     let expected = Output::Answer(9, Answer::Update(error, Box::new(last.sensor)));
-    assert_eq!(outputs, [expected.clone(), expected, Output::PublishState(State::NotAnswering)]);
+    assert_eq!(outputs, [expected.clone(), expected, Output::PublishState(State::NotAnswering(None))]);
     assert_all_refused(&mut node, "no reading for 1000 ms", &last.sensor);
     assert_eq!(node.machine.deadline(), None);
     // It answers again.
@@ -104,10 +104,10 @@ fn a_device_that_keeps_failing_answers_and_one_that_then_falls_silent_does_not()
     node.wait(899);
     assert_eq!(node.machine.state(), State::Failed("the cable is out".into()));
     node.wait(1);
-    assert_eq!(node.machine.state(), State::NotAnswering);
+    assert_eq!(node.machine.state(), State::NotAnswering(None));
     // A loop never reports this one; it is no sign of life.
     node.input(Input::DeviceFailed(DeviceError::NoAnswer));
-    assert_eq!(node.machine.state(), State::NotAnswering);
+    assert_eq!(node.machine.state(), State::NotAnswering(None));
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_silent_device_is_noticed_through_its_loop_and_can_be_repaired() {
     silent.simulation.faults.is_silent = true;
     node.input(Input::ParametersChanged(Box::new(silent)));
     node.run(1001);
-    assert_eq!(node.machine.state(), State::NotAnswering);
+    assert_eq!(node.machine.state(), State::NotAnswering(None));
     node.input(Input::ParametersChanged(Box::new(settings())));
     node.run(30);
     assert_eq!(node.machine.state(), State::Holding);

@@ -171,14 +171,22 @@ params::params! {
     }
 }
 
+/// The joint `name`, to be moved.
 fn joint(robot: &Robot, parameter: &str, name: &str) -> Result<usize, String> {
-    robot.joint(name).ok_or_else(|| {
+    let index = robot.joint(name).ok_or_else(|| {
         let known: Vec<&str> = robot.joints().iter().map(|joint| joint.name.as_str()).collect();
         format!(
             "parameter '{parameter}' is '{name}', must be a joint with a transmission: {}",
             known.join(", ")
         )
-    })
+    })?;
+    match robot.leader(index) {
+        None => Ok(index),
+        Some(leader) => Err(format!(
+            "parameter '{parameter}' is '{name}', must be a joint that an actuator moves: it follows '{}'",
+            leader.name
+        )),
+    }
 }
 
 fn pid(set: &Set) -> Pid {

@@ -16,7 +16,6 @@ mod parameters;
 pub mod robot;
 mod snapshot;
 pub mod standard;
-mod states;
 
 pub use base::{BaseError, BaseMotors};
 pub use builtin::{BUILTIN_TYPES, BuiltinType, Frames, Setup};
@@ -27,4 +26,3 @@ pub use node::{Input, Mechanism, Output};
 pub use parameters::{Params, RemoteCommands, RemoteParams, specification};
 pub use robot::{Actuator, Joint, Robot};
 pub use snapshot::{CycleStatistics, Recorder, Snapshot};
-pub use states::{StateMonitor, StatesError, StatesMessage};

@@ -1,13 +1,14 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Clock, Instant, Machine, MessageTime, Stamp, earliest};
+use units::{
+    Clock, Instant, Machine, MessageTime, Stamp, StateMonitor, StateSample, StatesMessage, earliest,
+};
 
 use crate::controllers::{self, Manager, Refusal, STALE};
 use crate::diagnostics::{Diagnostics, Status};
 use crate::halt_cause::{HaltCause, HaltCauses};
-use crate::robot::StateSample;
-use crate::{CycleStatistics, Snapshot, StateMonitor, StatesMessage};
+use crate::{CycleStatistics, Snapshot};
 
 /// Everything that can happen to the node.
 #[derive(Debug)]

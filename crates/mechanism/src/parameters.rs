@@ -9,12 +9,13 @@ params::params! {
     struct Declared {
         robot_description: String = Parameter::string("robot_description", "")
             .at_start()
-            .text("The URDF of the robot, or the path of its file.")
+            .text("The URDF of the robot, or the path of its file. Empty with hardware hand for that of the hand.")
             .needed_by("pr2_mechanism: its parameter of this name"),
-        hardware: String = Parameter::choice("hardware", "simulated", &["simulated", "topics", "base"])
+        hardware: String = Parameter::choice("hardware", "simulated", &["simulated", "topics", "base", "hand"])
             .at_start()
             .text("What the efforts move: a simulation of the robot; a robot that publishes its states on topics.states and follows \
-                the efforts on topics.commands; or the two motors of a base, by motor/port and motor/starboard.")
+                the efforts on topics.commands; the two motors of a base, by motor/port and motor/starboard; or the simulated hand of \
+                hand.device.")
             .needed_by("robots differ"),
         topic_states: String = Parameter::string("topics.states", "hardware/joint_states")
             .at_start()
@@ -38,6 +39,10 @@ params::params! {
             .at_start()
             .text("The effort of port_motor and starboard_motor that is the full motor value, with hardware base.")
             .needed_by("bases differ"),
+        hand_device: String = Parameter::string("hand.device", "mpl")
+            .at_start()
+            .text("With hardware hand: mpl, mpl_gazebo, two_finger or the path of a YAML file, as the device of the node haptix.")
+            .needed_by("hands differ"),
         rate: i64 = Parameter::integer("rate", 1000, 10, 10_000)
             .unit("Hz")
             .at_start()
@@ -103,7 +108,7 @@ params::params! {
 /// The parameters in force, parsed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
-    /// The URDF, or the path of its file.
+    /// The URDF, or the path of its file; empty for that of the hand.
     pub robot_description: String,
     /// The time between two steps.
     pub period: Duration,
@@ -131,6 +136,8 @@ pub struct Params {
     pub dynamics: JointDynamics,
     /// The robot elsewhere, if it is not simulated.
     pub remote: Option<RemoteParams>,
+    /// The hand that the robot is, if it is one: a built-in device, or the path of its description.
+    pub hand: Option<String>,
 }
 
 /// A robot elsewhere.
@@ -161,7 +168,7 @@ pub enum RemoteCommands {
 impl Params {
     /// Reads the parameters in force.
     /// # Errors
-    /// There is no robot description.
+    /// There is no robot description, and the robot is no hand.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let Declared {
             robot_description,
@@ -171,6 +178,7 @@ impl Params {
             topic_timeout,
             topic_rate,
             full_effort,
+            hand_device,
             rate,
             joint_state_publish_rate,
             mechanism_statistics_publish_rate,
@@ -185,7 +193,8 @@ impl Params {
             inertia,
             damping,
         } = Declared::read(set);
-        if robot_description.trim().is_empty() {
+        let hand = (hardware == "hand").then_some(hand_device);
+        if robot_description.trim().is_empty() && hand.is_none() {
             return Err(set.refuse("robot_description", "must be a URDF or the path of its file"));
         }
         let commands = match hardware.as_str() {
@@ -214,6 +223,7 @@ impl Params {
             is_calibrated,
             dynamics: JointDynamics { inertia, damping },
             remote: commands.map(remote),
+            hand,
         })
     }
 }

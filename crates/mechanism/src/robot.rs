@@ -16,10 +16,10 @@ pub use calibration::SimulatedSensor;
 pub use halt::{HaltAction, HaltGate, MotorHalt, step_time};
 pub use hardware::Hardware;
 pub use joint::{CalibrationEdges, Joint, JointKind, JointLimits, SafetyController};
-pub use remote::{ActuatorSample, LinkState, RemoteRobot, StateSample};
+pub use remote::RemoteRobot;
 pub use simulation::{JointDynamics, SimulatedRobot};
 pub use statistics::JointStatistics;
-use transmission::{Belt, Gripper, Simple, Transmission, Wrist};
+use transmission::{Belt, Coupled, Gripper, Simple, Transmission, Wrist};
 
 use crate::description::{Description, JointDescription, Kind, TransmissionDescription};
 
@@ -91,6 +91,15 @@ impl Robot {
                 simulated: (first + fingers + 1..last).collect(),
                 geometry: **geometry,
             })),
+            Kind::Coupled { reduction, couplings } => {
+                let mut couplings = couplings.iter().enumerate().map(|(place, &it)| (first + place, it));
+                Transmission::Coupled(Box::new(Coupled {
+                    actuator: actuator(0),
+                    reduction: *reduction,
+                    first: couplings.next().unwrap_or_default(), // there is one, or the description left it out
+                    followers: couplings.collect(),
+                }))
+            }
         });
     }
 
@@ -124,6 +133,7 @@ impl Robot {
             }
             Transmission::Belt(belt) => vec![(belt.actuator, belt.joint)],
             Transmission::Gripper(gripper) => vec![(gripper.actuator, gripper.gap)],
+            Transmission::Coupled(coupled) => vec![(coupled.actuator, coupled.first.0)],
         };
         self.transmissions.iter().flat_map(of).collect()
     }
@@ -132,6 +142,18 @@ impl Robot {
     pub fn has_own_actuator(&self, joint: usize) -> bool {
         let is_simple = |transmission: &Transmission| matches!(transmission, Transmission::Simple(simple) if simple.joint == joint);
         self.transmissions.iter().any(is_simple)
+    }
+
+    /// The joint that the joint `follower` follows through a coupling, if it does: nothing commands it.
+    pub fn leader(&self, follower: usize) -> Option<&Joint> {
+        let leader = |transmission: &Transmission| match transmission {
+            Transmission::Coupled(coupled) => {
+                let follows = coupled.followers.iter().any(|(joint, _)| *joint == follower);
+                follows.then_some(coupled.first.0)
+            }
+            _ => None,
+        };
+        self.transmissions.iter().find_map(leader).and_then(|joint| self.joints.get(joint))
     }
 
     /// The index of the joint `name`.

@@ -1,10 +1,9 @@
 use core::time::Duration;
 
-use units::Instant;
+use units::{Instant, LinkState};
 
 use crate::controllers::{ControlLoop, PublishPeriod};
 use crate::diagnostics::ControllerReport;
-use crate::robot::LinkState;
 use crate::{Actuator, Histogram, Joint, Robot};
 
 /// What a control loop reports after a step.

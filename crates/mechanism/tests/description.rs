@@ -192,6 +192,38 @@ fn a_transmission_that_cannot_be_used_is_left_out_with_its_reason() {
     assert!(shown.starts_with("line 9: transmission 'pan_trans' is left out: "), "{shown}");
 }
 
+const COUPLED: &str = r#"<transmission type="steersman/CoupledTransmission" name="pan_trans">
+      <actuator name="pan_motor"/><mechanicalReduction>4</mechanicalReduction>
+      <joint name="pan" coupling="1 0.1745 0.8333"/></transmission>"#;
+
+#[test]
+fn a_coupled_transmission_must_tell_where_its_motor_is() {
+    assert_eq!(skipped(COUPLED), Vec::<String>::new());
+    let element =
+        |value: &str| format!("line 11: coupling of joint 'pan' is '{value}', must be a slope, then");
+    let with = |coupling: &str| COUPLED.replace("1 0.1745 0.8333", coupling);
+    let cases = [
+        (with("0 0.384 0.7"), element("0 0.384 0.7")),
+        (with("1 0.384 -0.7"), element("1 0.384 -0.7")),
+        (with("1 0.384"), element("1 0.384")),
+        (with("1 x 2"), element("1 x 2")),
+        (with("NaN"), element("NaN")),
+        (with(""), "line 11: joint 'pan' has no coupling".to_owned()),
+        (
+            COUPLED.replace(">4<", ">0<"),
+            "line 9: mechanicalReduction of transmission 'pan_trans' is '0', must be a finite number other than 0".to_owned(),
+        ),
+        (
+            COUPLED.replace(r#"<joint name="pan" coupling="1 0.1745 0.8333"/>"#, ""),
+            "line 9: transmission 'pan_trans' has no joint".to_owned(),
+        ),
+    ];
+    for (transmission, reason) in cases {
+        let found = skipped(&transmission);
+        assert!(found.len() == 1 && found[0].starts_with(&reason), "{found:?} is not {reason}");
+    }
+}
+
 #[test]
 fn a_wrong_description_is_refused_with_line_name_value_and_range() {
     assert!(matches!(Description::parse("<robot").unwrap_err(), DescriptionError::Xml(_)));

@@ -3,9 +3,8 @@
 
 use core::time::Duration;
 
-use mechanism::robot::LinkState;
-use mechanism::{Input, Mechanism, Output, Robot, Snapshot, StateMonitor, StatesMessage};
-use units::{Instant, Machine, Stamp};
+use mechanism::{Input, Mechanism, Output, Robot, Snapshot};
+use units::{Instant, LinkState, Machine, Stamp, StateMonitor, StatesMessage};
 
 const STATES: &str = "hardware/joint_states";
 

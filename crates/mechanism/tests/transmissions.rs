@@ -1,9 +1,12 @@
 //! Inverses and power of the transmissions, at random.
 #![allow(clippy::unwrap_used)]
 
-use mechanism::robot::transmission::{Gripper, GripperGeometry, Simple, Transmission, Wrist, WristRatios};
+use mechanism::robot::transmission::{
+    Coupled, Gripper, GripperGeometry, Simple, Transmission, Wrist, WristRatios,
+};
 use mechanism::robot::{Actuator, Joint, JointKind};
 use proptest::prelude::*;
+use units::Coupling;
 
 /// A reduction of either sign.
 fn ratio() -> impl Strategy<Value = f64> {
@@ -21,6 +24,19 @@ fn wrist() -> impl Strategy<Value = Transmission> {
     (pair(), pair(), [-3.0..3.0, -3.0..3.0]).prop_map(|(actuators, joints, offsets)| {
         let ratios = WristRatios { actuators, joints, offsets };
         Transmission::Wrist(Wrist { actuators: [0, 1], joints: [0, 1], ratios })
+    })
+}
+
+fn coupled() -> impl Strategy<Value = Transmission> {
+    let coupling = |numbers: &[f64]| Coupling::new(numbers).unwrap();
+    (ratio(), 0.1..3.0, -3.0..3.0, 0.1..3.0).prop_map(move |(reduction, slope, knee, above)| {
+        let first = (0, coupling(&[slope, knee, above]));
+        Transmission::Coupled(Box::new(Coupled {
+            actuator: 0,
+            reduction,
+            first,
+            followers: vec![(1, coupling(&[0.0, knee, above]))],
+        }))
     })
 }
 
@@ -112,6 +128,14 @@ proptest! {
     #[test]
     fn a_wrist_has_its_inverse_and_loses_no_power(
         mut transmission in wrist(), states in [state(), state()], references in [-3.0..3.0, -3.0..3.0],
+        commands in [-50.0..50.0, -50.0..50.0],
+    ) {
+        check(&mut transmission, states, references, commands)?;
+    }
+
+    #[test]
+    fn a_coupled_transmission_has_its_inverse_and_loses_no_power(
+        mut transmission in coupled(), states in [state(), state()], references in [-3.0..3.0, -3.0..3.0],
         commands in [-50.0..50.0, -50.0..50.0],
     ) {
         check(&mut transmission, states, references, commands)?;

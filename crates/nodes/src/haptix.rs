@@ -1,9 +1,10 @@
 //! Node `haptix`: takes the commands of a HAPTIX hand and publishes its sensors. The device runs in a real-time loop.
 
 mod device_thread;
-mod hand;
+pub(crate) mod hand;
 mod messages;
 mod picture;
+mod robot;
 mod services;
 mod topics;
 
@@ -15,6 +16,7 @@ use units::{Level, Stamp};
 use self::device_thread::{DeviceThread, Orders, Ready, Timing, link};
 use self::hand::{Hand, check_simulation};
 use self::picture::{Objects, Picture};
+use self::robot::{Commands, Opened, RobotEnd, StatesSender};
 use self::services::Calls;
 use self::topics::Topics;
 use crate::start::{self, Member};
@@ -31,6 +33,8 @@ struct Actions {
     orders: Orders,
     calls: Calls,
     objects: Objects,
+    /// The way to a robot elsewhere, if the hand is one.
+    robot: Option<(StatesSender, RobotEnd)>,
 }
 
 impl Actions {
@@ -47,6 +51,16 @@ impl Actions {
                 self.orders.flush();
                 self.topics.publish_reading(&reading, stamp);
             }
+            Output::PassStates(states) => {
+                if let Some((sender, _)) = &mut self.robot {
+                    sender.send(&states);
+                }
+            }
+            Output::StayAtEnd => {
+                if let Some((_, end)) = &self.robot {
+                    end.stay();
+                }
+            }
             Output::PublishState(state) => self.topics.publish_state(&state),
             Output::Warn(sentence) => log::warn!(target: NAME, "{sentence}"),
         }
@@ -59,11 +73,15 @@ fn start_device(
     shell: &Shell<Haptix>,
     stop: &Stop,
     mut picture: Option<Picture>,
+    mut commands: Option<Commands>,
 ) -> Result<DeviceThread, Error> {
     let (shell, stop) = (shell.clone(), stop.clone());
     let report = move |report| match report {
         _ if stop.is_set() => {} // the node's publishers end before the device's thread
         Report::Stepped(reading) => {
+            if let Some(commands) = &mut commands {
+                commands.publish();
+            }
             shell.deliver(Input::DeviceStepped(Box::new(reading)));
             if let Some(picture) = &mut picture {
                 picture.draw(&reading);
@@ -84,7 +102,7 @@ fn status(machine: &Haptix, timing: &Timing) -> Status {
     let level = match state {
         State::Following | State::Grasping | State::Holding => Level::Ok,
         State::Starting => Level::Stale,
-        State::Failed(_) | State::NotAnswering => Level::Error,
+        State::Failed(_) | State::NotAnswering(_) => Level::Error,
     };
     let mut values = vec![("hand".into(), machine.description().model_name.clone())];
     values.extend(timing.values());
@@ -96,11 +114,18 @@ fn status(machine: &Haptix, timing: &Timing) -> Status {
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), |set| Ok(device(set)))?;
-    let Hand { device, skeleton, params } = Hand::open(member.set())?;
+    let Hand { device, skeleton, params, robot } = Hand::open(member.set())?;
     let device = DeviceLoop::new(device, params.step, params.settings);
-    let machine = Haptix::new(&device, &params.settings);
+    let mut machine = Haptix::new(&device, &params.settings);
+    let robot = match robot {
+        Some(robot) => {
+            machine = machine.with_states(robot.monitor());
+            Some(robot.open(&mut member.node, &mut member.inputs)?)
+        }
+        None => None,
+    };
     let (description, rate) = (machine.description().clone(), machine.info().update_rate);
-    let topics = Topics::new(&mut member.node, &machine, skeleton.as_ref(), &params)?;
+    let topics = Topics::new(&mut member.node, &machine, skeleton.as_ref(), &params, robot.is_none())?;
     let objects = Objects::default();
     objects.set(&params.settings.simulation);
     let prefix = params.frame_prefix.clone();
@@ -115,7 +140,12 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let (ready, orders) = link(device, &params);
     let timing = ready.timing();
     let calls = Calls::default();
-    let mut actions = Actions { topics, orders, calls: calls.clone(), objects };
+    let (mut ways, mut commands, mut sole) = (None, None, None);
+    if let Some(robot) = robot {
+        sole = Some(robot.sole());
+        (ways, commands) = (Some((robot.states, robot.end)), Some(robot.commands));
+    }
+    let mut actions = Actions { topics, orders, calls: calls.clone(), objects, robot: ways };
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let shell = Shell::new(machine, Some(clock_read), move |output| actions.carry_out(output));
     let runner = member.runner(&shell, move |set| {
@@ -123,9 +153,13 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         check_simulation(set, &params)?;
         Ok(Input::ParametersChanged(Box::new(params.settings)))
     })?;
+    let runner = match sole {
+        Some(topics) => Opened::count_publishers(topics, runner, &shell),
+        None => runner,
+    };
     let runner =
         services::serve(runner, &calls, prefix)?.status(move |machine| status(machine, &timing)).log_levels();
-    let thread = start_device(ready, &shell, stop, picture)?;
+    let thread = start_device(ready, &shell, stop, picture, commands)?;
     let ended = start::run(runner, stop, &shell, [Input::Stopping]);
     drop(thread);
     ended

@@ -4,6 +4,7 @@ mod courier;
 mod factory;
 mod follow;
 mod guarded;
+mod hardware;
 mod inputs;
 mod outputs;
 mod remote;
@@ -17,7 +18,7 @@ use std::time::Duration;
 use control::{Commands, Control, Settings, StatesSender};
 use mechanism::controllers::{self, ControlLoop};
 use mechanism::robot::{Hardware, SimulatedRobot};
-use mechanism::{CycleStatistics, Description, Input, Mechanism, Output, Params, Robot, specification};
+use mechanism::{CycleStatistics, Input, Mechanism, Output, Params, Robot, specification};
 use params::Set;
 use r2r::std_msgs::msg::String as Text;
 use ros::panics::{self, lock};
@@ -41,28 +42,6 @@ pub const NAME: &str = "mechanism";
 
 /// How often the node looks for what it cannot be woken for, while a young request needs it.
 const SHORT: Duration = Duration::from_micros(500);
-
-/// The robot of the description, which is a URDF or the path of its file.
-fn robot(given: &str) -> Result<Robot, Error> {
-    let is_text = given.trim_start().starts_with('<');
-    let urdf = if is_text {
-        given.to_owned()
-    } else {
-        std::fs::read_to_string(given).map_err(|error| {
-            Error::Start(format!("parameter 'robot_description' is '{given}', cannot be read: {error}"))
-        })?
-    };
-    let place = if is_text { "parameter 'robot_description'".to_owned() } else { format!("'{given}'") };
-    let description = Description::parse(&urdf).map_err(|error| Error::Start(format!("{place}: {error}")))?;
-    let robot = Robot::new(&description);
-    for skipped in &description.skipped {
-        log::warn!(target: NAME, "{place}: {skipped}");
-    }
-    if robot.joints().is_empty() {
-        log::warn!(target: NAME, "{place} has no transmission that can be used: no joint can be moved");
-    }
-    Ok(robot)
-}
 
 /// Starts the control loop of `robot` with its `hardware`.
 fn start_loop(params: &Params, robot: Robot, hardware: Box<dyn Hardware>) -> Result<Control, Error> {
@@ -192,13 +171,14 @@ pub fn run_with(
 ) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let params = member.params.clone();
-    let mut robot = robot(&params.robot_description)?;
+    let model = hardware::hand(&params, member.set())?;
+    let mut robot = hardware::robot(&params.robot_description, model.as_ref())?;
     let remote = match &params.remote {
         Some(remote) => Some(Remote::new(&mut member.node, &mut member.inputs, &robot, remote)?),
         None => None,
     };
-    // A robot elsewhere publishes absolute positions.
-    let is_calibrated = params.is_calibrated || remote.is_some();
+    // A robot elsewhere and a hand have absolute positions.
+    let is_calibrated = params.is_calibrated || remote.is_some() || model.is_some();
     robot.joints_mut().iter_mut().for_each(|joint| joint.is_calibrated = is_calibrated);
     let topics = Topics::new(&mut member.node)?;
     if let Some(topic) = &params.halt_on {
@@ -216,14 +196,15 @@ pub fn run_with(
         machine = machine.expecting_reports_within(time);
     }
     let (mut states, mut efforts, mut sole) = (None, None, Vec::new());
-    let hardware: Box<dyn Hardware> = match remote {
-        Some(remote) => {
+    let hardware: Box<dyn Hardware> = match (remote, model) {
+        (Some(remote), _) => {
             sole = remote.sole(&member.inputs);
             (states, efforts) = (Some(remote.states), Some(remote.efforts));
             machine = machine.with_states(remote.monitor);
             Box::new(remote.hardware)
         }
-        None => Box::new(SimulatedRobot::new(&robot, params.dynamics)),
+        (None, Some(model)) => hardware::of_hand(model, &robot)?,
+        (None, None) => Box::new(SimulatedRobot::new(&robot, params.dynamics)),
     };
     let Control { thread, commands, deliveries, events, .. } = start_loop(&params, robot, hardware)?;
     let halts = commands.clone();

@@ -1,16 +1,18 @@
-//! The types that all of Steersman's crates share: time, stamps, velocities, scales, and the [`Machine`].
+//! The types that all of Steersman's crates share: time, stamps, velocities, scales, couplings, the states of a robot, and the [`Machine`].
 //!
 //! Values are parsed once into types that cannot hold invalid ones: a [`Velocity`] is finite, a [`Scale`] lies in \[0, 1\].
-//! Nothing here reads a clock, allocates or fails at run time.
+//! Nothing here reads a clock or fails at run time, and nothing but the judgement of a robot's states allocates.
 #![forbid(unsafe_code)]
 
 mod census;
 mod clock;
 mod command_monitor;
+mod coupling;
 pub mod freshness;
 mod level;
 mod machine;
 mod publisher_count;
+mod robot_states;
 mod scale;
 #[cfg(test)]
 mod test_clock;
@@ -20,10 +22,14 @@ mod velocity;
 pub use census::Census;
 pub use clock::Clock;
 pub use command_monitor::{CommandMonitor, Received};
+pub use coupling::{Coupling, MAX_KNEES};
 pub use freshness::{Freshness, HEARTBEAT, MessageTime, SHORTEST_COMMAND_TIMEOUT, Stale};
 pub use level::Level;
 pub use machine::{Contains, Machine, earliest};
 pub use publisher_count::PublisherCount;
+pub use robot_states::{
+    ActuatorSample, LinkState, Measures, StateMonitor, StateSample, StatesError, StatesMessage,
+};
 pub use scale::{OutOfUnitRange, Scale};
 pub use time::{Instant, Stamp};
 pub use velocity::{

@@ -24,6 +24,8 @@ pub(crate) struct Demand {
     pub gain_pos: f64,
     /// \[N·m·s/rad\], at least 0.
     pub gain_vel: f64,
+    /// A torque beside those of the gains \[N·m\].
+    pub torque: f64,
 }
 
 /// What objects do to a motor.
@@ -51,16 +53,17 @@ pub(crate) struct State {
 impl Plant {
     /// Advances `state` by `dt` \[s\].
     ///
-    /// (J + S)·(v' - v) = dt·(τ(q', v') - b·v' + τₗ) and q' = q + dt·v', where τ(q, v) = kp·(r - q) + kd·(w - v) within ±τₘ: an
+    /// (J + S)·(v' - v) = dt·(τ(q', v') - b·v' + τₗ) and q' = q + dt·v', where τ(q, v) = kp·(r - q) + kd·(w - v) + τ₀ within ±τₘ: an
     /// implicit Euler step, which no gain and no step makes unstable. τ falls with v', so its clamp has one solution. J `inertia`,
-    /// b `damping`, τₘ `torque`, r, w, kp, kd the demand, τₗ and S the load. At an end stop the velocity becomes 0.
+    /// b `damping`, τₘ `torque`, r, w, kp, kd, τ₀ the demand, τₗ and S the load. At an end stop the velocity becomes 0.
     /// # Source
     /// own
     pub(crate) fn advance(&self, state: &mut State, demand: &Demand, load: Load, dt: f64) {
         let mass = self.inertia + load.resistance;
         let push = mass * state.velocity + dt * load.torque;
         let Demand { gain_pos, gain_vel, .. } = *demand;
-        let spring = gain_pos * (demand.position - state.position) + gain_vel * demand.velocity;
+        let spring =
+            gain_pos * (demand.position - state.position) + gain_vel * demand.velocity + demand.torque;
         let resisting = mass + dt * self.damping;
         let free = (push + dt * spring) / (resisting + dt * (gain_vel + dt * gain_pos));
         let wanted = spring - (gain_vel + dt * gain_pos) * free;
@@ -89,7 +92,8 @@ impl Plant {
 
     fn apply(&self, state: &mut State, demand: &Demand) {
         let torque = demand.gain_pos * (demand.position - state.position)
-            + demand.gain_vel * (demand.velocity - state.velocity);
+            + demand.gain_vel * (demand.velocity - state.velocity)
+            + demand.torque;
         state.torque = torque.min(self.torque).max(-self.torque);
     }
 }
@@ -124,7 +128,7 @@ mod tests {
     fn the_step_response_converges_to_the_closed_form_of_the_second_order_system() {
         // Underdamped; critical: 2·√(4·0.01) = 0.4 of which 0.02 is the plant's; overdamped.
         for (gain_pos, gain_vel) in [(4.0, 0.05), (4.0, 0.38), (4.0, 1.5)] {
-            let demand = Demand { position: 1.0, velocity: 0.0, gain_pos, gain_vel };
+            let demand = Demand { position: 1.0, gain_pos, gain_vel, ..Demand::default() };
             for time in [0.02, 0.1, 0.4] {
                 let exact = closed_form(0.01, gain_vel + 0.02, gain_pos, time);
                 let error = |dt: f64| (at(time, dt, &FREE, &demand).position - exact).abs();
@@ -147,7 +151,7 @@ mod tests {
     fn hard_gains_are_stable_at_short_and_long_steps() {
         for dt in [0.001, 0.02] {
             for gain_vel in [0.0, 1.0, 2000.0] {
-                let demand = Demand { position: 1.0, velocity: 0.0, gain_pos: 2000.0, gain_vel };
+                let demand = Demand { position: 1.0, gain_pos: 2000.0, gain_vel, ..Demand::default() };
                 let mut state = State::default();
                 for _ in 0..(20.0 / dt) as usize {
                     FREE.advance(&mut state, &demand, Load::default(), dt);
@@ -186,6 +190,17 @@ mod tests {
             FREE.advance(&mut state, &demand, Load { torque: -0.1, resistance: 0.0 }, 1e-3);
         }
         assert!((state.position + 0.02).abs() < 1e-9 && (state.torque - 0.1).abs() < 1e-9, "{state:?}");
+    }
+
+    #[test]
+    fn a_torque_alone_drives_the_motor_to_the_speed_at_which_damping_takes_it() {
+        // v = τ / b = 0.05 / 0.02, and no more than the motor's own torque.
+        let demand = Demand { torque: 0.05, ..Demand::default() };
+        let state = at(5.0, 1e-3, &Plant { maximum: 99.0, ..FREE }, &demand);
+        assert!((state.velocity - 2.5).abs() < 1e-3 && state.torque == 0.05, "{state:?}");
+        let weak = Plant { torque: 0.02, ..FREE };
+        assert_eq!(at(0.1, 1e-3, &weak, &demand).torque, 0.02);
+        assert_eq!(at(1.0, 1e-3, &FREE, &Demand::default()), State::default());
     }
 
     #[test]

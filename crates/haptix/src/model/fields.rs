@@ -87,6 +87,14 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The texts of a list, or `default` if it is missing.
+    pub(crate) fn texts_or(&self, name: &str, default: &[&str]) -> Result<Vec<String>, Wrong> {
+        match self.get(name) {
+            Some(_) => self.texts(name),
+            None => Ok(default.iter().map(|text| (*text).to_owned()).collect()),
+        }
+    }
+
     /// The entries of the mapping `name`, with their full names; none if it is missing.
     pub(crate) fn mapping(&self, name: &str) -> Result<Vec<(&'a str, String, &'a Node)>, Wrong> {
         let Some(node) = self.get(name) else { return Ok(Vec::new()) };

@@ -1,10 +1,10 @@
 use nalgebra::{Rotation3, Unit, Vector3};
 use params::nearest;
 use params::tree::{Node, Wrong};
+use units::{Coupling, MAX_KNEES};
 
 use crate::grasps::{Grasp, Grasps};
 use crate::hand::contacts::Pad;
-use crate::hand::coupling::{Coupling, MAX_KNEES};
 use crate::hand::kinematics::{ImuMount, JointFrame, Mount};
 use crate::hand::servo::Plant;
 use crate::model::fields::{Fields, mapping, numbers, wrong};
@@ -67,7 +67,7 @@ pub(crate) fn model(node: &Node) -> Result<Model, Wrong> {
         update_rate: top.float("update_rate", 2.0..=1000.0, "Hz", None)? as f32,
     };
     Ok(Model {
-        grasps: grasps(&top, &motors)?,
+        grasps: grasps(&top, &motors.names, &motors.all.iter().map(|motor| motor.gear).collect::<Vec<_>>())?,
         start: Setpoints::new(info.motor_count, position, gain_pos, gain_vel),
         description: Description {
             model_name: top.text("model")?,
@@ -168,7 +168,8 @@ fn check_range(
     Ok(())
 }
 
-fn grasps(top: &Fields<'_>, motors: &Motors) -> Result<Grasps, Wrong> {
+/// The grasps of motors with these names and gears.
+pub(super) fn grasps(top: &Fields<'_>, names: &[String], gears: &[f64]) -> Result<Grasps, Wrong> {
     let entries = top.mapping("grasps")?;
     if entries.is_empty() {
         return Ok(Grasps::default());
@@ -176,7 +177,7 @@ fn grasps(top: &Fields<'_>, motors: &Motors) -> Result<Grasps, Wrong> {
     let mut fingers = Vec::new();
     for name in top.texts("grasp_motors")? {
         fingers
-            .push(find(&name, &motors.names).map_err(|hint| {
+            .push(find(&name, names).map_err(|hint| {
                 top.wrong("grasp_motors", format_args!("must be names of motors: {hint}"))
             })?);
     }
@@ -196,7 +197,7 @@ fn grasps(top: &Fields<'_>, motors: &Motors) -> Result<Grasps, Wrong> {
                     format!("'{path}' has {} numbers, must have {count}", values.len()),
                 ));
             }
-            let to_motor = |(&motor, value): (&usize, &f64)| value * motors.all[motor].gear;
+            let to_motor = |(&motor, value): (&usize, &f64)| value * gears[motor];
             way.push((level, fingers.iter().zip(&values).map(to_motor).collect()));
         }
         let grasp = Grasp::new(name, way);
@@ -207,7 +208,7 @@ fn grasps(top: &Fields<'_>, motors: &Motors) -> Result<Grasps, Wrong> {
 }
 
 /// The entries of the mapping `name`, at most [`MAX`].
-fn named<'a>(top: &Fields<'a>, name: &str) -> Result<Vec<(&'a str, String, &'a Node)>, Wrong> {
+pub(super) fn named<'a>(top: &Fields<'a>, name: &str) -> Result<Vec<(&'a str, String, &'a Node)>, Wrong> {
     let entries = top.mapping(name)?;
     if entries.len() > MAX {
         return Err(top.wrong(name, format_args!("has {} entries, must have at most {MAX}", entries.len())));
@@ -216,7 +217,7 @@ fn named<'a>(top: &Fields<'a>, name: &str) -> Result<Vec<(&'a str, String, &'a N
 }
 
 /// The index of `name` among `names`, or a hint.
-fn find(name: &str, names: &[String]) -> Result<usize, String> {
+pub(super) fn find(name: &str, names: &[String]) -> Result<usize, String> {
     names.iter().position(|known| known == name).ok_or_else(|| {
         match nearest(name, names.iter().map(String::as_str)) {
             Some(nearest) => format!("'{name}' does not exist; did you mean '{nearest}'?"),
@@ -255,7 +256,7 @@ fn rotation(fields: &Fields<'_>) -> Result<Rotation3<f64>, Wrong> {
     Ok(Rotation3::face_towards(&z, &z.cross(&x)))
 }
 
-fn interval(fields: &Fields<'_>, name: &str) -> Result<[f64; 2], Wrong> {
+pub(super) fn interval(fields: &Fields<'_>, name: &str) -> Result<[f64; 2], Wrong> {
     let [minimum, maximum] = fields.floats(name, -TURN..=TURN, "rad")?;
     if minimum > maximum {
         return Err(fields
@@ -264,6 +265,6 @@ fn interval(fields: &Fields<'_>, name: &str) -> Result<[f64; 2], Wrong> {
     Ok([minimum, maximum])
 }
 
-fn limit([minimum, maximum]: [f64; 2], gear: f64) -> Limit {
+pub(super) fn limit([minimum, maximum]: [f64; 2], gear: f64) -> Limit {
     Limit { minimum: (minimum * gear) as f32, maximum: (maximum * gear) as f32 }
 }

@@ -1,4 +1,5 @@
 use roxmltree::Node;
+use units::{Coupling, MAX_KNEES};
 
 use crate::description::xml::{child, number, parse, required, text};
 use crate::description::{DescriptionError, JointDescription};
@@ -26,6 +27,7 @@ pub(crate) enum Kind {
     Wrist(WristRatios),
     Belt { reduction: f64, compensator: Compensator },
     Gripper { fingers: usize, geometry: Box<GripperGeometry> },
+    Coupled { reduction: f64, couplings: Vec<Coupling> },
 }
 
 /// Any finite number; reductions must not be 0 as well.
@@ -44,10 +46,12 @@ pub(super) fn read(
         "pr2_mechanism_model/WristTransmission" => wrist,
         "pr2_mechanism_model/PR2GripperTransmission" => gripper,
         "pr2_mechanism_model/PR2BeltCompensatorTransmission" => belt,
+        "steersman/CoupledTransmission" => coupled,
         _ => {
             return Err(format!(
                 "its type is '{found}', must be pr2_mechanism_model/SimpleTransmission, WristTransmission, \
-                 PR2GripperTransmission or PR2BeltCompensatorTransmission, or transmission_interface/SimpleTransmission"
+                 PR2GripperTransmission or PR2BeltCompensatorTransmission, transmission_interface/SimpleTransmission or \
+                 steersman/CoupledTransmission"
             ));
         }
     };
@@ -191,5 +195,35 @@ fn gripper(node: Node<'_, '_>) -> Result<Parts, DescriptionError> {
         joints.push(required(simulated, "name")?.to_owned());
         joints.extend(text(simulated, "passive_actuated_joint").map(str::to_owned));
     }
+    Ok(Parts { actuators: vec![name(node, "actuator")?], joints, kind })
+}
+
+/// A motor and the joints of its finger: the first is moved, the others follow.
+fn coupled(node: Node<'_, '_>) -> Result<Parts, DescriptionError> {
+    let text = child(node, "mechanicalReduction")?.text().unwrap_or_default();
+    let reduction = divisor(node, "mechanicalReduction", text)?;
+    let (mut joints, mut couplings) = (Vec::new(), Vec::new());
+    for joint in node.children().filter(|child| child.has_tag_name("joint")) {
+        joints.push(required(joint, "name")?.to_owned());
+        let found = required(joint, "coupling")?;
+        let numbers: Result<Vec<f64>, _> = found.split_whitespace().map(str::parse).collect();
+        let coupling = numbers.ok().and_then(|numbers| Coupling::new(&numbers));
+        // Only the first one tells where the motor is.
+        let is_usable = |coupling: &Coupling| !couplings.is_empty() || coupling.is_invertible();
+        let rule = if couplings.is_empty() { ", all slopes of one sign and none of them 0" } else { "" };
+        couplings.push(coupling.filter(is_usable).ok_or_else(|| DescriptionError::Number {
+            element: super::xml::describe(joint),
+            attribute: "coupling",
+            value: found.to_owned(),
+            range: format!(
+                "a slope, then angle and slope of up to {MAX_KNEES} knees in ascending order{rule}"
+            ),
+            line: super::xml::line(joint),
+        })?);
+    }
+    if joints.is_empty() {
+        child(node, "joint")?;
+    }
+    let kind = Kind::Coupled { reduction, couplings };
     Ok(Parts { actuators: vec![name(node, "actuator")?], joints, kind })
 }

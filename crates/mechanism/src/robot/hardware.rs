@@ -1,9 +1,9 @@
 use core::time::Duration;
 
-use units::Instant;
+use units::{Instant, LinkState};
 
 use crate::Robot;
-use crate::robot::{LinkState, SimulatedRobot};
+use crate::robot::SimulatedRobot;
 
 /// What a control loop moves: it sets the state of a robot's actuators before a step, and obeys their commands after it.
 ///

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Instant, MessageTime};
+use units::{Instant, LinkState, MessageTime, StateSample};
 
 use crate::Robot;
 use crate::robot::{Actuator, MotorHalt};
@@ -22,35 +22,6 @@ pub struct RemoteRobot {
     last: Option<MessageTime>,
     link: LinkState,
     time: Duration,
-}
-
-/// Whether a robot elsewhere is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LinkState {
-    /// Whether its states are awaited or lost.
-    pub is_silent: bool,
-    /// How often they were lost.
-    pub losses: u64,
-}
-
-/// The states of all actuators, as one message has them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StateSample {
-    /// The time from which they count.
-    pub time: MessageTime,
-    /// One for each actuator of the robot, in its order.
-    pub actuators: Vec<ActuatorSample>,
-}
-
-/// The state of one actuator.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ActuatorSample {
-    /// \[rad or m\]
-    pub position: f64,
-    /// \[rad/s or m/s\]
-    pub velocity: f64,
-    /// \[Nm or N\], if it is measured.
-    pub effort: Option<f64>,
 }
 
 impl RemoteRobot {
@@ -131,6 +102,8 @@ fn sent(actuator: &Actuator) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use units::ActuatorSample;
+
     use super::*;
 
     const TIMEOUT: Duration = Duration::from_millis(100);

@@ -4,11 +4,13 @@
 //! efforts from the joints to the actuators, and, for a simulated robot, both the other way.
 
 mod belt;
+mod coupled;
 mod gripper;
 mod simple;
 mod wrist;
 
 pub use belt::{Belt, Compensator};
+pub use coupled::Coupled;
 pub use gripper::{Gripper, GripperGeometry};
 pub use simple::Simple;
 pub use wrist::{Wrist, WristRatios};
@@ -29,6 +31,8 @@ pub enum Transmission {
     Gripper(Box<Gripper>),
     /// One actuator, one joint behind a belt.
     Belt(Box<Belt>),
+    /// One actuator, one joint that it moves, and joints that follow.
+    Coupled(Box<Coupled>),
 }
 
 impl Transmission {
@@ -39,6 +43,7 @@ impl Transmission {
             Self::Wrist(wrist) => wrist.actuators_to_joints(actuators, joints),
             Self::Gripper(gripper) => gripper.actuators_to_joints(actuators, joints),
             Self::Belt(belt) => belt.actuators_to_joints(actuators, joints),
+            Self::Coupled(coupled) => coupled.actuators_to_joints(actuators, joints),
         }
     }
 
@@ -49,6 +54,7 @@ impl Transmission {
             Self::Wrist(wrist) => wrist.efforts_to_actuators(joints, actuators),
             Self::Gripper(gripper) => gripper.efforts_to_actuators(joints, actuators),
             Self::Belt(belt) => belt.efforts_to_actuators(joints, actuators),
+            Self::Coupled(coupled) => coupled.efforts_to_actuators(joints, actuators),
         }
     }
 
@@ -60,6 +66,7 @@ impl Transmission {
             Self::Wrist(wrist) => wrist.joints_to_actuators(joints, actuators),
             Self::Gripper(gripper) => gripper.joints_to_actuators(joints, actuators),
             Self::Belt(belt) => belt.joints_to_actuators(joints, actuators),
+            Self::Coupled(coupled) => coupled.joints_to_actuators(joints, actuators),
         }
     }
 
@@ -71,6 +78,7 @@ impl Transmission {
             Self::Wrist(wrist) => wrist.efforts_to_joints(actuators, joints),
             Self::Gripper(gripper) => gripper.efforts_to_joints(actuators, joints),
             Self::Belt(belt) => belt.efforts_to_joints(actuators, joints),
+            Self::Coupled(coupled) => coupled.efforts_to_joints(actuators, joints),
         }
     }
 
@@ -81,6 +89,7 @@ impl Transmission {
             Self::Wrist(wrist) => &wrist.actuators,
             Self::Gripper(gripper) => core::slice::from_ref(&gripper.actuator),
             Self::Belt(belt) => core::slice::from_ref(&belt.actuator),
+            Self::Coupled(coupled) => core::slice::from_ref(&coupled.actuator),
         }
     }
 }

@@ -12,7 +12,8 @@ use super::messages;
 pub(super) struct Topics {
     sensor: Topic<wire::Sensor>,
     state: Topic<Text>,
-    joint_states: Topic<JointState>,
+    /// Not of a robot elsewhere, which publishes them itself.
+    joint_states: Option<Topic<JointState>>,
     imus: Vec<Topic<Imu>>,
     tf: Option<Frames>,
     description: Description,
@@ -37,6 +38,7 @@ impl Topics {
         machine: &Haptix,
         skeleton: Option<&Skeleton>,
         params: &Params,
+        has_joint_states: bool,
     ) -> Result<Self, Error> {
         let description = machine.description().clone();
         let prefix = params.frame_prefix.clone();
@@ -52,7 +54,9 @@ impl Topics {
         Ok(Self {
             sensor: Topic::new(node, "~/sensor", qos::sensor())?,
             state: Topic::new(node, "~/state", qos::state())?,
-            joint_states: Topic::new(node, "joint_states", qos::command())?,
+            joint_states: has_joint_states
+                .then(|| Topic::new(node, "joint_states", qos::command()))
+                .transpose()?,
             imus,
             tf: tf.map(|skeleton| Frames::new(node, skeleton, &prefix)).transpose()?,
             description,
@@ -70,8 +74,10 @@ impl Topics {
         let Self { description, prefix, .. } = self;
         let sensor = &reading.sensor;
         self.sensor.publish_if_subscribed(|| messages::sensor(sensor));
-        self.joint_states
-            .publish_if_subscribed(|| messages::joint_states(&description.joint_names, sensor, stamp));
+        if let Some(joint_states) = &mut self.joint_states {
+            joint_states
+                .publish_if_subscribed(|| messages::joint_states(&description.joint_names, sensor, stamp));
+        }
         for (index, (topic, frame)) in self.imus.iter_mut().zip(&description.imu_frames).enumerate() {
             let frame = || messages::text(&[prefix.as_str(), frame].concat());
             topic.publish_if_subscribed(|| messages::imu(sensor, index, &frame(), stamp));

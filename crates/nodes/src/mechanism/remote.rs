@@ -2,14 +2,12 @@ use std::time::Duration;
 
 use control::{EffortsReceiver, RemoteHardware, StatesSender, remote};
 use hindbrain::Motors;
-use mechanism::{
-    BaseMotors, Input, Mechanism, RemoteCommands, RemoteParams, Robot, StateMonitor, StatesMessage,
-};
+use mechanism::{BaseMotors, Input, Mechanism, RemoteCommands, RemoteParams, Robot};
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Int16;
 use ros::clock::{self, from_wire, to_wire};
 use ros::{Error, Inputs, Runner, Shell, panics, qos, watch_publishers};
-use units::Stamp;
+use units::{Stamp, StateMonitor, StatesMessage};
 
 use super::NAME;
 

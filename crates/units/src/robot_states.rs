@@ -3,9 +3,36 @@
 use core::fmt;
 use core::time::Duration;
 
-use units::{Clock, Freshness, PublisherCount, Stale, Stamp};
+use crate::{Clock, Freshness, MessageTime, PublisherCount, Stale, Stamp};
 
-use crate::robot::{ActuatorSample, LinkState, StateSample};
+/// Whether a robot elsewhere is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkState {
+    /// Whether its states are awaited or lost.
+    pub is_silent: bool,
+    /// How often they were lost.
+    pub losses: u64,
+}
+
+/// The states of all parts, as one message has them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StateSample {
+    /// The time from which they count.
+    pub time: MessageTime,
+    /// One for each part that is known, in its order.
+    pub actuators: Vec<ActuatorSample>,
+}
+
+/// The state of one actuator or joint.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ActuatorSample {
+    /// \[rad or m\]
+    pub position: f64,
+    /// \[rad/s or m/s\]
+    pub velocity: f64,
+    /// \[Nm or N\], if it is measured.
+    pub effort: Option<f64>,
+}
 
 /// The states of some actuators, as `sensor_msgs/msg/JointState` has them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,18 +75,25 @@ pub enum StatesError {
         /// How many names it has.
         names: usize,
     },
-    /// It names an actuator that the robot does not have, or one twice.
+    /// It names a part that the robot does not have, or one twice.
     Unknown {
+        /// What a part is, `actuator` or `joint`.
+        part: &'static str,
         /// The name.
         name: String,
         /// Whether it is there twice.
         is_repeated: bool,
     },
-    /// It does not name an actuator of the robot.
-    Missing(String),
+    /// It does not name a part of the robot.
+    Missing {
+        /// What a part is.
+        part: &'static str,
+        /// The name.
+        name: String,
+    },
     /// A value is not finite.
     Value {
-        /// The actuator.
+        /// The part.
         name: String,
         /// `position`, `velocity` or `effort`.
         what: &'static str,
@@ -71,11 +105,17 @@ pub enum StatesError {
 /// Judges the states of a robot elsewhere.
 ///
 /// A message counts if it has a finite position and velocity of each actuator and nothing of others, and is fresh. None counts
-/// while a topic on which one publisher is expected has several.
+/// while a topic on which one publisher is expected has several. [`of_joints`](Self::of_joints) says what a robot has that measures
+/// something else, or of which only a part is meant.
 #[derive(Clone, Debug)]
 pub struct StateMonitor {
     topic: String,
+    /// What a part is.
+    part: &'static str,
     actuators: Vec<String>,
+    /// Parts of the robot whose states do not matter.
+    others: Vec<String>,
+    measures: Measures,
     timeout: Duration,
     freshness: Freshness,
     /// How many publishers topics have on which one is expected.
@@ -85,12 +125,30 @@ pub struct StateMonitor {
     refused: Option<StatesError>,
 }
 
+/// What a robot measures beside positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measures {
+    /// Whether it has velocities; if not, they are not read.
+    pub velocity: bool,
+    /// Whether it has efforts, or `None` if a message may be without them.
+    pub effort: Option<bool>,
+}
+
 impl StateMonitor {
     /// A monitor of the states of `actuators` on `topic`, which count for `timeout`.
     pub fn new(topic: impl Into<String>, actuators: Vec<String>, timeout: Duration) -> Self {
         let (freshness, publishers, refused) = Default::default();
         let link = LinkState { is_silent: true, losses: 0 };
-        Self { topic: topic.into(), actuators, timeout, freshness, publishers, link, refused }
+        let (topic, part, others) = (topic.into(), "actuator", Vec::new());
+        let measures = Measures { velocity: true, effort: None };
+        Self { topic, part, actuators, others, measures, timeout, freshness, publishers, link, refused }
+    }
+
+    /// The same for joints of a robot that has also the joints `others`, which do not matter, and `measures` this.
+    #[must_use]
+    pub fn of_joints(mut self, others: Vec<String>, measures: Measures) -> Self {
+        (self.part, self.others, self.measures) = ("joint", others, measures);
+        self
     }
 
     /// Judges a message that is read now. Returns the states, in the order of the robot's actuators, and whether a refusal differs
@@ -117,30 +175,39 @@ impl StateMonitor {
             return Err(conflict);
         }
         let StatesMessage { stamp, names, positions, velocities, efforts } = message;
-        for (what, values, may_be_empty) in
-            [("positions", positions, false), ("velocities", velocities, false), ("efforts", efforts, true)]
-        {
+        let Measures { velocity: has_velocity, effort: has_effort } = self.measures;
+        let groups = [
+            ("positions", positions, true, false),
+            ("velocities", velocities, has_velocity, false),
+            ("efforts", efforts, has_effort != Some(false), has_effort.is_none()),
+        ];
+        for (what, values, is_read, may_be_empty) in groups {
+            if !is_read {
+                continue;
+            }
             if values.len() != names.len() && !(may_be_empty && values.is_empty()) {
                 return Err(StatesError::Count { what, found: values.len(), names: names.len() });
             }
         }
         for (index, name) in names.iter().enumerate() {
             let is_repeated = names[..index].contains(name);
-            if is_repeated || !self.actuators.contains(name) {
-                return Err(StatesError::Unknown { name: name.clone(), is_repeated });
+            if is_repeated || !self.actuators.contains(name) && !self.others.contains(name) {
+                return Err(StatesError::Unknown { part: self.part, name: name.clone(), is_repeated });
             }
         }
         let sample = |name: &String| {
             let place = names.iter().position(|found| found == name);
-            let place = place.ok_or_else(|| StatesError::Missing(name.clone()))?;
-            let value = |what, values: &[f64]| match values.get(place) {
+            let missing = || StatesError::Missing { part: self.part, name: name.clone() };
+            let place = place.ok_or_else(missing)?;
+            let value = |what, values: &[f64], is_read| match values.get(place).filter(|_| is_read) {
                 Some(&value) if !value.is_finite() => {
                     Err(StatesError::Value { name: name.clone(), what, value })
                 }
                 value => Ok(value.copied()),
             };
-            let (position, velocity) = (value("position", positions)?, value("velocity", velocities)?);
-            let effort = value("effort", efforts)?;
+            let position = value("position", positions, true)?;
+            let velocity = value("velocity", velocities, has_velocity)?;
+            let effort = value("effort", efforts, has_effort != Some(false))?;
             Ok(ActuatorSample {
                 position: position.unwrap_or_default(),
                 velocity: velocity.unwrap_or_default(),
@@ -171,9 +238,15 @@ impl StateMonitor {
         count > 1
     }
 
-    fn conflict(&self) -> Option<StatesError> {
+    /// The topic that has several publishers, if there is one: nothing counts then.
+    pub fn conflict(&self) -> Option<StatesError> {
         let (topic, count) = self.publishers.iter().find(|(_, count)| count.are_several())?;
         Some(StatesError::Publishers { topic: topic.clone(), count: count.get() })
+    }
+
+    /// Why no states count at present: a topic with several publishers, or what was wrong with the last message.
+    pub fn refusal(&self) -> Option<StatesError> {
+        self.conflict().or_else(|| self.refused.clone())
     }
 
     /// Takes what the control loop reports of the link. Returns whether the states were lost since the last report.
@@ -226,9 +299,11 @@ impl fmt::Display for StatesError {
             Self::Count { what, found, names } => {
                 write!(f, "it has {found} {what}, must have {names}, one for each name")
             }
-            Self::Unknown { name, is_repeated: true } => write!(f, "it has '{name}' twice"),
-            Self::Unknown { name, .. } => write!(f, "it has '{name}', which is not an actuator of the robot"),
-            Self::Missing(name) => write!(f, "it does not have actuator '{name}'"),
+            Self::Unknown { name, is_repeated: true, .. } => write!(f, "it has '{name}' twice"),
+            Self::Unknown { part, name, .. } => {
+                write!(f, "it has '{name}', which is not one of the robot's {part}s")
+            }
+            Self::Missing { part, name } => write!(f, "it does not have {part} '{name}'"),
             Self::Value { name, what, value } => {
                 write!(f, "the {what} of '{name}' is {value}, must be finite")
             }
@@ -240,9 +315,8 @@ impl core::error::Error for StatesError {}
 
 #[cfg(test)]
 mod tests {
-    use units::Instant;
-
     use super::*;
+    use crate::Instant;
 
     const TIMEOUT: Duration = Duration::from_millis(100);
 
@@ -278,7 +352,7 @@ mod tests {
     fn states_of_other_actuators_are_refused() {
         assert_eq!(refused(&message("a")), "it does not have actuator 'b'");
         assert_eq!(refused(&message("")), "it does not have actuator 'a'");
-        assert_eq!(refused(&message("a b c")), "it has 'c', which is not an actuator of the robot");
+        assert_eq!(refused(&message("a b c")), "it has 'c', which is not one of the robot's actuators");
         assert_eq!(refused(&message("a b a")), "it has 'a' twice");
     }
 
@@ -309,6 +383,36 @@ mod tests {
             with(|message| message.efforts = vec![1.0]),
             "it has 1 efforts, must have 2, one for each name"
         );
+    }
+
+    #[test]
+    fn of_other_joints_and_of_what_is_not_measured_nothing_is_read() {
+        let monitor = |velocity, effort| {
+            monitor().of_joints(names("elbow"), Measures { velocity, effort: Some(effort) })
+        };
+        let mut given = message("elbow b a");
+        (given.positions[0], given.velocities[0]) = (f64::NAN, f64::NAN);
+        given.efforts = vec![f64::NAN; 3];
+        let sample = monitor(true, false).receive(&Clock::default(), &given).unwrap();
+        assert_eq!(sample.actuators[0], ActuatorSample { position: 3.0, velocity: 3.0, effort: None });
+        let refused = |velocity, effort, message: &StatesMessage| {
+            monitor(velocity, effort).receive(&Clock::default(), message).unwrap_err().0.to_string()
+        };
+        assert_eq!(refused(true, true, &given), "the effort of 'a' is NaN, must be finite");
+        given.velocities = Vec::new();
+        assert_eq!(refused(true, false, &given), "it has 0 velocities, must have 3, one for each name");
+        assert_eq!(
+            monitor(false, false).receive(&Clock::default(), &given).unwrap().actuators[1].velocity,
+            0.0
+        );
+        given.efforts.clear();
+        assert_eq!(refused(false, true, &given), "it has 0 efforts, must have 3, one for each name");
+        assert_eq!(refused(false, false, &message("a")), "it does not have joint 'b'");
+        assert_eq!(
+            refused(false, false, &message("a b wrist")),
+            "it has 'wrist', which is not one of the robot's joints"
+        );
+        assert_eq!(refused(false, false, &message("elbow a b elbow")), "it has 'elbow' twice");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 /// The most knees of a [`Coupling`].
-pub(crate) const MAX_KNEES: usize = 4;
+pub const MAX_KNEES: usize = 4;
 
 /// The angle of a joint as a continuous, piecewise linear function of the angle of the drive that moves it.
 ///
@@ -7,7 +7,7 @@ pub(crate) const MAX_KNEES: usize = 4;
 /// # Source
 /// HAPTIX, the fingers of the MPL: slopes and knees. Own: continuous; in the Gazebo server the angle jumps at a knee.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Coupling {
+pub struct Coupling {
     slope: f64,
     /// Angles of the knees, ascending, with the change of the slope.
     knees: [(f64, f64); MAX_KNEES],
@@ -17,7 +17,7 @@ pub(crate) struct Coupling {
 impl Coupling {
     /// `numbers` are the first slope, then angle and slope of each knee; `None` if their number is wrong, one is not finite, or the
     /// angles do not ascend.
-    pub(crate) fn new(numbers: &[f64]) -> Option<Self> {
+    pub fn new(numbers: &[f64]) -> Option<Self> {
         let (&slope, rest) = numbers.split_first()?;
         let (pairs, left) = rest.as_chunks::<2>();
         if !left.is_empty() || pairs.len() > MAX_KNEES || numbers.iter().any(|number| !number.is_finite()) {
@@ -36,20 +36,51 @@ impl Coupling {
         Some(coupling)
     }
 
-    pub(crate) fn knees(&self) -> &[(f64, f64)] {
+    /// The angles of the knees, ascending \[rad\], each with the change of the slope.
+    pub fn knees(&self) -> &[(f64, f64)] {
         &self.knees[..self.count]
     }
 
     /// The joint's angle \[rad\] at the drive's angle \[rad\].
-    pub(crate) fn angle(&self, drive: f64) -> f64 {
+    pub fn angle(&self, drive: f64) -> f64 {
         let bent = |&(angle, change): &(f64, f64)| change * ((drive - angle).max(0.0) - (-angle).max(0.0));
         self.slope * drive + self.knees().iter().map(bent).sum::<f64>()
     }
 
     /// The derivative of the angle; at a knee the one above it.
-    pub(crate) fn slope(&self, drive: f64) -> f64 {
+    pub fn slope(&self, drive: f64) -> f64 {
         let changes = self.knees().iter().filter(|(angle, _)| drive >= *angle).map(|(_, change)| change);
         self.slope + changes.sum::<f64>()
+    }
+
+    /// The slopes below, between and above the knees.
+    fn slopes(&self) -> impl Iterator<Item = f64> + '_ {
+        let above = self.knees().iter().scan(self.slope, |slope, (_, change)| {
+            *slope += change;
+            Some(*slope)
+        });
+        core::iter::once(self.slope).chain(above)
+    }
+
+    /// The steepest slope.
+    pub fn steepest(&self) -> f64 {
+        self.slopes().fold(0.0, |most: f64, slope| most.max(slope.abs()))
+    }
+
+    /// Whether the joint moves one way wherever the drive is, so that its angle tells the drive's.
+    pub fn is_invertible(&self) -> bool {
+        self.slopes().all(|slope| slope > 0.0) || self.slopes().all(|slope| slope < 0.0)
+    }
+
+    /// The drive's angle \[rad\] at the joint's angle \[rad\]; not finite if the coupling is not invertible.
+    pub fn drive(&self, angle: f64) -> f64 {
+        let (mut from, mut slope) = (self.knees().first().map_or(0.0, |(knee, _)| *knee), self.slope);
+        for ((knee, _), above) in self.knees().iter().zip(self.slopes().skip(1)) {
+            if (angle - self.angle(*knee)) * above > 0.0 {
+                (from, slope) = (*knee, above);
+            }
+        }
+        from + (angle - self.angle(from)) / slope
     }
 }
 
@@ -91,6 +122,22 @@ mod tests {
                 assert!((coupling.slope(drive) - derivative).abs() < 1e-6, "{numbers:?} at {drive}");
             }
         }
+    }
+
+    #[test]
+    fn the_joint_tells_the_drive_where_it_always_moves() {
+        for numbers in [FINGER[0], &[-0.5], &[2.0, -1.0, 0.5, 0.25, 3.0], &[-1.0, 0.2, -4.0]] {
+            let coupling = Coupling::new(numbers).unwrap();
+            assert!(coupling.is_invertible());
+            for drive in [-2.0, -1.0, -0.3, 0.0, 0.1745, 0.2, 0.25, 1.0, 9.0] {
+                let found = coupling.drive(coupling.angle(drive));
+                assert!((found - drive).abs() < 1e-12, "{numbers:?}: {found} for {drive}");
+            }
+        }
+        for numbers in [FINGER[1], &[1.0, 0.5, -1.0], &[0.0]] {
+            assert!(!Coupling::new(numbers).unwrap().is_invertible(), "{numbers:?}");
+        }
+        assert_eq!(Coupling::new(&[-1.0, 0.2, -4.0]).unwrap().steepest(), 4.0);
     }
 
     #[test]

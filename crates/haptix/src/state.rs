@@ -1,0 +1,39 @@
+use core::fmt;
+
+use crate::node::DEVICE_TIMEOUT;
+
+/// What the hand does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// There is no reading yet.
+    Starting,
+    /// It follows commands.
+    Following,
+    /// It follows commands, and grasps move the fingers.
+    Grasping,
+    /// It holds its position with reduced gains, since there is no command.
+    Holding,
+    /// The device failed, with its text.
+    Failed(String),
+    /// The device does not answer; why, if that is known.
+    NotAnswering(Option<String>),
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Starting => f.write_str("STARTING"),
+            Self::Following => f.write_str("FOLLOWING"),
+            Self::Grasping => f.write_str("GRASPING"),
+            Self::Holding => {
+                f.write_str("HOLDING: without a command the hand holds its position with reduced gains")
+            }
+            Self::Failed(what) => write!(f, "FAILED: {what}"),
+            Self::NotAnswering(why) => {
+                let millis = DEVICE_TIMEOUT.as_millis();
+                write!(f, "NOT_ANSWERING: the device has given no reading for {millis} ms")?;
+                why.as_ref().map_or(Ok(()), |why| write!(f, "; {why}"))
+            }
+        }
+    }
+}

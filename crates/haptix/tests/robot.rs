@@ -1,0 +1,287 @@
+//! The node of a robot elsewhere: what its states do, and that nothing moves it by itself.
+#![allow(clippy::unwrap_used)] // helpers of tests
+
+mod common;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use common::node::{Node, at};
+use common::values;
+use haptix::{
+    Command, Description, Device, DeviceError, Grasps, Input, Mode, Order, Output, RobotCommand, RobotHand,
+    RobotInfo, RobotModel, RobotStates, Sensor, Setpoints, State,
+};
+use units::{Instant, StateMonitor, StatesMessage};
+
+const TIMEOUT: Duration = Duration::from_millis(100);
+const TOPIC: &str = "joint_states";
+
+/// What goes to the robot and comes from it, in place of the rings.
+#[derive(Clone, Default)]
+struct Link(Arc<Mutex<Way>>);
+
+#[derive(Default)]
+struct Way {
+    states: Option<RobotStates>,
+    commands: Vec<RobotCommand>,
+    now: Instant,
+}
+
+/// The device, as its shell makes it.
+struct Robot {
+    hand: RobotHand,
+    grasps: Grasps,
+    start: Setpoints,
+    link: Link,
+    is_due: bool,
+}
+
+impl Robot {
+    fn now(&self) -> Instant {
+        self.link.0.lock().unwrap().now
+    }
+}
+
+impl Device for Robot {
+    fn info(&self) -> &RobotInfo {
+        self.hand.model().info()
+    }
+
+    fn description(&self) -> &Description {
+        self.hand.model().description()
+    }
+
+    fn grasps(&self) -> &Grasps {
+        &self.grasps
+    }
+
+    fn start(&self) -> &Setpoints {
+        &self.start
+    }
+
+    fn command(&mut self, setpoints: &Setpoints) -> Result<(), DeviceError> {
+        self.hand.follow(self.now(), setpoints)
+    }
+
+    fn hold(&mut self, _: &Setpoints, _: f64) -> Result<(), DeviceError> {
+        let command = self.hand.hold(self.now())?;
+        self.link.0.lock().unwrap().commands.push(command);
+        Ok(())
+    }
+
+    fn step(&mut self, dt: Duration) -> Result<(), DeviceError> {
+        self.hand.pass(dt);
+        let now = self.now();
+        let command = if std::mem::take(&mut self.is_due) { self.hand.command(now) } else { None };
+        self.link.0.lock().unwrap().commands.extend(command);
+        Ok(())
+    }
+
+    fn read(&mut self, sensor: &mut Sensor) -> Result<(), DeviceError> {
+        let (states, now) = {
+            let mut link = self.link.0.lock().unwrap();
+            (link.states.take(), link.now)
+        };
+        if let Some(states) = states {
+            self.hand.take(states);
+        }
+        self.is_due = true;
+        self.hand.read(now, sensor)
+    }
+
+    fn reset(&mut self, _: bool) -> Result<(), DeviceError> {
+        Ok(())
+    }
+}
+
+struct Rig {
+    node: Node,
+    link: Link,
+    /// The positions of the joints; while it is `None` the robot is silent.
+    positions: Option<[f64; 4]>,
+}
+
+impl Rig {
+    fn new() -> Self {
+        let model = RobotModel::parse(include_str!("../devices/robot.yaml")).unwrap();
+        let names = model.description().joint_names.clone();
+        let monitor =
+            StateMonitor::new(TOPIC, names, TIMEOUT).of_joints(model.others().to_vec(), model.measures());
+        let link = Link::default();
+        let start = Setpoints::new(2, [0.0; haptix::MAX], [0.0; haptix::MAX], [0.0; haptix::MAX]);
+        let hand = RobotHand::new(model, TIMEOUT);
+        let mut node =
+            Node::of(Robot { hand, grasps: Grasps::default(), start, link: link.clone(), is_due: false });
+        node.machine = node.machine.with_states(monitor);
+        Self { node, link, positions: None }
+    }
+
+    /// Passes `millis`, with states every 5 ms.
+    fn run(&mut self, millis: u64) {
+        for _ in 0..millis {
+            if self.node.millis.is_multiple_of(5)
+                && let Some(positions) = self.positions
+            {
+                self.states(positions);
+            }
+            self.link.0.lock().unwrap().now = at(self.node.millis);
+            self.node.run(1);
+            let passed: Vec<_> = self.node.outputs.iter().filter_map(passed).collect();
+            self.node.outputs.retain(|output| passed_ref(output).is_none());
+            if let Some(states) = passed.last() {
+                self.link.0.lock().unwrap().states = Some(*states);
+            }
+        }
+    }
+
+    fn states(&mut self, positions: [f64; 4]) {
+        let names = ["right_knuckle_joint", "elbow_joint", "left_knuckle_joint", "left_tip_joint"];
+        self.node.input(Input::StatesReceived(StatesMessage {
+            names: names.map(str::to_owned).to_vec(),
+            positions: positions.to_vec(),
+            velocities: vec![0.0; 4],
+            efforts: vec![f64::NAN; 4], // as ros2_control publishes what is not there
+            ..StatesMessage::default()
+        }));
+    }
+
+    /// The positions that the robot was told since the last call.
+    fn told(&mut self) -> Vec<Vec<f64>> {
+        let told: Vec<RobotCommand> = self.link.0.lock().unwrap().commands.drain(..).collect();
+        told.iter().map(|command| command.positions().to_vec()).collect()
+    }
+
+    fn command(&mut self, command: Command) {
+        let (command, at) = (Box::new(command), at(self.node.millis));
+        self.node.input(Input::CommandReceived { command, at });
+    }
+
+    fn warnings(&mut self) -> Vec<String> {
+        let warning = |output| if let Output::Warn(text) = output { Some(text) } else { None };
+        self.node.outputs.drain(..).filter_map(warning).collect()
+    }
+}
+
+fn passed_ref(output: &Output) -> Option<&units::StateSample> {
+    if let Output::PassStates(sample) = output { Some(sample) } else { None }
+}
+
+fn passed(output: &Output) -> Option<RobotStates> {
+    passed_ref(output).map(RobotStates::new)
+}
+
+#[test]
+fn before_the_first_states_nothing_goes_out_and_then_a_hold_where_the_robot_is() {
+    let mut rig = Rig::new();
+    rig.run(500);
+    rig.command(Command { ref_pos: values(&[0.5, 0.5]), ..Command::default() });
+    rig.run(800);
+    assert_eq!(rig.told(), Vec::<Vec<f64>>::new());
+    assert_eq!(rig.node.machine.state(), State::NotAnswering(None));
+    rig.positions = Some([0.3, 9.0, 0.1, 0.2]);
+    rig.run(200);
+    assert_eq!(rig.told(), [[0.1, 0.3]]);
+    assert_eq!(rig.node.machine.state(), State::Holding);
+    let sensor = rig.node.readings.last().unwrap().0.sensor;
+    assert_eq!(
+        (sensor.motor_pos[..3].to_vec(), sensor.joint_pos[..4].to_vec()),
+        (vec![0.1, 0.3, 0.0], vec![0.1, 0.2, 0.3, 0.0])
+    );
+}
+
+#[test]
+fn a_command_without_positions_moves_nothing_also_after_a_reset() {
+    let mut rig = Rig::new();
+    rig.positions = Some([0.3, 0.0, 0.1, 0.2]);
+    rig.run(100);
+    let gains = Command { gain_pos: values(&[1.0, 1.0]), ..Command::default() };
+    rig.command(gains);
+    rig.run(100);
+    let near = |told: &Vec<f64>| (told[0] - 0.1).abs() < 1e-6 && (told[1] - 0.3).abs() < 1e-6;
+    let told = rig.told();
+    assert!(told.len() > 3 && told.iter().all(near), "{told:?}");
+    rig.command(Command { ref_pos: values(&[0.8, 0.8]), ..Command::default() });
+    rig.run(100);
+    assert!(rig.told().last().unwrap()[0] > 0.5);
+    rig.node.input(Input::ResetRequested { id: 1, reset_limb_pose: true });
+    rig.command(gains);
+    rig.run(100);
+    let told = rig.told();
+    assert!(told.len() > 3 && told.iter().all(near), "{told:?}");
+}
+
+#[test]
+fn silence_of_a_client_holds_where_the_robot_is_then() {
+    let mut rig = Rig::new();
+    rig.positions = Some([0.3, 0.0, 0.1, 0.2]);
+    rig.run(100);
+    rig.command(Command { ref_pos: values(&[0.8, 0.8]), ..Command::default() });
+    rig.run(100);
+    rig.positions = Some([0.4, 0.0, 0.2, 0.2]);
+    rig.run(1000);
+    rig.told();
+    rig.run(500);
+    assert_eq!(rig.told(), Vec::<Vec<f64>>::new(), "a hold is told once");
+    assert_eq!(rig.node.readings.last().unwrap().0.mode, Mode::Holding);
+    rig.command(Command { ref_pos: values(&[0.8, 0.8]), ..Command::default() });
+    rig.run(40);
+    assert!(!rig.told().is_empty());
+}
+
+#[test]
+fn states_that_do_not_count_say_why_and_end_the_motion() {
+    let mut rig = Rig::new();
+    rig.positions = Some([0.3, 0.0, 0.1, 0.2]);
+    rig.run(100);
+    rig.command(Command { ref_pos: values(&[0.8, 0.8]), ..Command::default() });
+    rig.run(50);
+    rig.positions = Some([0.3, 0.0, f64::NAN, 0.2]);
+    rig.run(150);
+    let sentence = "the position of 'left_knuckle_joint' is NaN, must be finite";
+    assert_eq!(rig.warnings(), [format!("the robot's states do not count: {sentence}")]);
+    rig.told();
+    rig.run(1000);
+    assert_eq!(rig.told(), Vec::<Vec<f64>>::new());
+    let state = rig.node.machine.state();
+    assert_eq!(state, State::NotAnswering(Some(sentence.into())));
+    assert!(state.to_string().ends_with(&format!("no reading for 1000 ms; {sentence}")));
+    rig.positions = Some([0.3, 0.0, 0.1, 0.2]);
+    rig.run(100);
+    assert_eq!(rig.told(), [[0.1, 0.3]], "what is back is held");
+}
+
+#[test]
+fn a_second_publisher_holds_at_once_and_refuses_commands() {
+    let mut rig = Rig::new();
+    rig.positions = Some([0.3, 0.0, 0.1, 0.2]);
+    rig.run(100);
+    rig.command(Command { ref_pos: values(&[0.8, 0.8]), ..Command::default() });
+    rig.run(40);
+    rig.told();
+    rig.node.orders.clear();
+    rig.node.input(Input::PublishersCounted { topic: TOPIC.into(), count: Some(2) });
+    assert_eq!(rig.node.orders, [Order::Hold]);
+    rig.command(Command { ref_pos: values(&[0.8, 0.8]), ..Command::default() });
+    assert_eq!(rig.node.orders.len(), 1);
+    let sentence = format!("'{TOPIC}' has 2 publishers, must have 1");
+    let expected = ["the robot's states do not count", "a command was refused"]
+        .map(|what| format!("{what}: {sentence}"));
+    assert_eq!(rig.warnings(), expected);
+    rig.run(20);
+    assert_eq!(rig.told(), [[0.1, 0.3]]);
+    rig.run(1200);
+    assert_eq!((rig.told(), rig.node.machine.state()), (vec![], State::NotAnswering(Some(sentence))));
+    rig.node.input(Input::PublishersCounted { topic: TOPIC.into(), count: Some(1) });
+    rig.run(100);
+    assert_eq!((rig.told(), rig.node.machine.state()), (vec![], State::Holding), "it was told before");
+}
+
+#[test]
+fn the_end_is_told_beside_the_device() {
+    let mut rig = Rig::new();
+    rig.positions = Some([0.3, 0.0, 0.1, 0.2]);
+    rig.run(100);
+    rig.node.input(Input::Stopping);
+    assert!(rig.node.outputs.contains(&Output::StayAtEnd));
+}
