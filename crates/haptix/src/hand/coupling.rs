@@ -7,7 +7,7 @@ pub(crate) const MAX_KNEES: usize = 4;
 /// # Source
 /// HAPTIX, the fingers of the MPL: slopes and knees. Own: continuous; in the Gazebo server the angle jumps at a knee.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Coupling {
+pub struct Coupling {
     slope: f64,
     /// Angles of the knees, ascending, with the change of the slope.
     knees: [(f64, f64); MAX_KNEES],
@@ -41,13 +41,13 @@ impl Coupling {
     }
 
     /// The joint's angle \[rad\] at the drive's angle \[rad\].
-    pub(crate) fn angle(&self, drive: f64) -> f64 {
+    pub fn angle(&self, drive: f64) -> f64 {
         let bent = |&(angle, change): &(f64, f64)| change * ((drive - angle).max(0.0) - (-angle).max(0.0));
         self.slope * drive + self.knees().iter().map(bent).sum::<f64>()
     }
 
-    /// The derivative of the angle; at a knee the one above it.
-    pub(crate) fn slope(&self, drive: f64) -> f64 {
+    /// The derivative of the angle by the drive's; at a knee the one above it.
+    pub fn slope(&self, drive: f64) -> f64 {
         let changes = self.knees().iter().filter(|(angle, _)| drive >= *angle).map(|(_, change)| change);
         self.slope + changes.sum::<f64>()
     }
