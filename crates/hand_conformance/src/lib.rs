@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)] // these are tests
 #![forbid(unsafe_code)]
 
+mod patient;
 mod rig;
 
 pub mod contract;
@@ -12,6 +13,7 @@ pub mod motion;
 pub mod sensors;
 pub mod simulated;
 
+pub use patient::Patient;
 pub use rig::Rig;
 
 /// Makes the device of a description, which is YAML, and of a seed of its noise.

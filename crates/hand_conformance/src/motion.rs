@@ -155,8 +155,7 @@ pub fn the_cap_on_the_speed_of_the_reference_holds(make: &Make) {
     let mut rig = Rig::new(make, "mpl");
     let mut target = [0.0; MAX];
     target[0] = 1.0;
-    let command =
-        Command { ref_vel_max: Some([0.5; MAX]), ref_pos: Some(target), ..Command::default() };
+    let command = Command { ref_vel_max: Some([0.5; MAX]), ref_pos: Some(target), ..Command::default() };
     rig.command(&command);
     rig.run(1.0);
     let sensor = rig.read();
@@ -231,6 +230,11 @@ pub fn long_steps_are_as_good_as_short_ones(make: &Make) {
     let (short, long) = (short.read(), long.read());
     assert_eq!(short.time_stamp, long.time_stamp);
     for motor in 0..13 {
-        assert_near(long.motor_pos[motor], short.motor_pos[motor].into(), 0.02, format_args!("motor {motor}"));
+        assert_near(
+            long.motor_pos[motor],
+            short.motor_pos[motor].into(),
+            0.02,
+            format_args!("motor {motor}"),
+        );
     }
 }

@@ -6,9 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-use haptix::{
-    Description, Device, DeviceError, Grasps, Model, RobotInfo, Sensor, Setpoints, Simulation,
-};
+use haptix::{Description, Device, DeviceError, Grasps, Model, RobotInfo, Sensor, Setpoints, Simulation};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
@@ -75,12 +73,7 @@ impl RemoteHand {
     /// The program is in a process group of its own, so Ctrl-C reaches the caller alone, and its hold comes last.
     /// # Errors
     /// The program cannot be started, refuses the hand, ends, or is not ready within [`START_TIMEOUT`].
-    pub fn start(
-        program: Command,
-        model: Model,
-        description: &str,
-        seed: u64,
-    ) -> Result<Self, StartError> {
+    pub fn start(program: Command, model: Model, description: &str, seed: u64) -> Result<Self, StartError> {
         Self::start_with(program, model, description, seed, ANSWER_TIMEOUT)
     }
 

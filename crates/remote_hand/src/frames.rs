@@ -20,7 +20,11 @@ pub(crate) const HEADER: usize = 8;
 #[allow(clippy::large_enum_variant)] // a box would allocate on the device's thread
 pub(crate) enum Request {
     /// The first one: the description of the hand and the seed of its noise.
-    Start { version: u32, seed: u64, description: String },
+    Start {
+        version: u32,
+        seed: u64,
+        description: String,
+    },
     /// Has no answer.
     Step(Duration),
     Read,

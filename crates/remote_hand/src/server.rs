@@ -137,14 +137,9 @@ fn carry_out(
 }
 
 /// Reads a frame of at most `longest` bytes; what follows its header is then in `frame`. Returns its number, or `None` at the end.
-fn receive(
-    socket: &mut UnixStream,
-    frame: &mut Vec<u8>,
-    longest: usize,
-) -> Result<Option<u32>, ServeError> {
-    let is_end = |error: &io::Error| {
-        matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset)
-    };
+fn receive(socket: &mut UnixStream, frame: &mut Vec<u8>, longest: usize) -> Result<Option<u32>, ServeError> {
+    let is_end =
+        |error: &io::Error| matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset);
     let mut first = [0; HEADER];
     match socket.read_exact(&mut first) {
         Err(error) if is_end(&error) => return Ok(None),
