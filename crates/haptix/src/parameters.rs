@@ -15,7 +15,8 @@ params::params! {
         device: String = Parameter::string("device", "mpl")
             .at_start()
             .text("The hand: mpl (joint radians), mpl_gazebo (the same at the motors' shafts), two_finger, the path of a YAML file that \
-                describes another one, or dummy, whose values are constant and known, for tests of clients.")
+                describes another one, or dummy, whose values are constant and known, for tests of clients. After mujoco: MuJoCo simulates the hand \
+                in a process of its own, as in mujoco:mpl.")
             .needed_by("hands differ"),
         step_rate: i64 = Parameter::integer("step_rate", 1000, 50, 1000).unit("Hz")
             .at_start()

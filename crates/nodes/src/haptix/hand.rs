@@ -1,13 +1,21 @@
+use std::io::ErrorKind;
 use std::path::Path;
+use std::process::Command;
 
-use haptix::{AnalyticHand, BUILTIN, Device, DummyDevice, Model, Params, Simulation, Skeleton, device};
+use haptix::{
+    AnalyticHand, BUILTIN, Device, DummyDevice, Model, Params, Shape, Simulation, Skeleton, device,
+};
 use params::{Refusal, Set};
+use remote_hand::{RemoteHand, StartError};
 use ros::Error;
 
 use super::NAME;
 
 /// The name of the device with known values.
 const DUMMY: &str = "dummy";
+/// What stands before the name of a hand that MuJoCo simulates, and the executable that does.
+const MUJOCO: &str = "mujoco:";
+const MUJOCO_HAND: &str = "mujoco_hand";
 
 /// The hand that the parameters name, and the parameters that were checked for it.
 pub(super) struct Hand {
@@ -33,13 +41,22 @@ impl Hand {
             }
             return Ok(Self { device: Box::new(device), skeleton: None, params });
         }
-        let mut model = model(&name, set)?;
+        let in_mujoco = name.strip_prefix(MUJOCO);
+        let (mut model, description) = model(in_mujoco.unwrap_or(&name), set)?;
         let params = Params::read(set, model.description(), model.info().update_rate).map_err(refused)?;
         if let Some(rate) = params.update_rate {
             model = model.with_update_rate(rate);
         }
+        check_simulation(set, &params).map_err(refused)?;
         let skeleton = Some(Skeleton::new(&model));
-        Ok(Self { device: Box::new(AnalyticHand::new(model, params.seed)), skeleton, params })
+        let device: Box<dyn Device> = match in_mujoco {
+            None => Box::new(AnalyticHand::new(model, params.seed)),
+            Some(_) => Box::new(
+                RemoteHand::start(mujoco_hand(), model, &description, params.seed)
+                    .map_err(|error| Error::Start(not_started(&name, error)))?,
+            ),
+        };
+        Ok(Self { device, skeleton, params })
     }
 }
 
@@ -51,26 +68,59 @@ fn read(set: &Set, device: &dyn Device) -> Result<Params, Refusal> {
 
 /// Refuses what only a simulated hand has.
 /// # Errors
-/// A parameter of the simulation differs from its default, and the device is not simulated.
+/// A parameter of the simulation differs from its default, and the device is not simulated; or there is an object that MuJoCo cannot
+/// have.
 pub(super) fn check_simulation(set: &Set, params: &Params) -> Result<(), Refusal> {
-    if device(set) == DUMMY && params.settings.simulation != Simulation::default() {
+    let (name, simulation) = (device(set), &params.settings.simulation);
+    if name == DUMMY && *simulation != Simulation::default() {
         let rule = "must be a simulated hand: this one has no objects, noise, delay and faults";
         return Err(set.refuse("device", rule));
+    }
+    let is_stop = |shape: Shape| matches!(shape, Shape::Stop { .. });
+    if name.starts_with(MUJOCO) && simulation.objects.iter().flatten().any(|object| is_stop(object.shape)) {
+        return Err(set.refuse("device", "must be an analytic hand if there is an object of shape stop"));
     }
     Ok(())
 }
 
-fn model(name: &str, set: &Set) -> Result<Model, Error> {
+/// The executable of this build, or else the one in the PATH.
+fn mujoco_hand() -> Command {
+    let own = std::env::current_exe().ok();
+    let beside = own.and_then(|own| own.parent().map(|folder| folder.join(MUJOCO_HAND)));
+    match beside.filter(|beside| beside.is_file()) {
+        Some(beside) => Command::new(beside),
+        None => Command::new(MUJOCO_HAND),
+    }
+}
+
+fn not_started(name: &str, error: StartError) -> String {
+    match error {
+        StartError::NotStarted(error) if error.kind() == ErrorKind::NotFound => format!(
+            "parameter 'device' is '{name}', needs the executable {MUJOCO_HAND}, which is neither beside this one nor in the PATH: \
+             in the repository of Steersman `cargo xtask setup --mujoco`, then `cargo build -p {MUJOCO_HAND}`"
+        ),
+        error => format!("parameter 'device' is '{name}', its process does not become a hand: {error}"),
+    }
+}
+
+/// The model of a device, and the description that it was read from.
+fn model(name: &str, set: &Set) -> Result<(Model, String), Error> {
     let wrong = |text: String| Error::Start(text);
-    if BUILTIN.iter().any(|(known, _)| *known == name) {
-        return Model::builtin(name).map_err(|error| wrong(format!("device '{name}': {error}")));
+    let with = |model, text: &str| (model, text.to_owned());
+    if let Some((_, text)) = BUILTIN.iter().find(|(known, _)| *known == name) {
+        let model = Model::parse(text).map_err(|error| wrong(format!("device '{name}': {error}")))?;
+        return Ok(with(model, text));
     }
     if !name.contains('/') && !Path::new(name).exists() {
         let known: Vec<&str> = BUILTIN.iter().map(|(name, _)| *name).chain([DUMMY]).collect();
-        let rule = format!("must be one of {}, or the path of a YAML file", known.join(", "));
+        let rule = format!(
+            "must be one of {}, or the path of a YAML file, each but {DUMMY} also after {MUJOCO}",
+            known.join(", ")
+        );
         return Err(Error::Parameters { node: NAME.into(), refusals: vec![set.refuse("device", rule)] });
     }
     let text = std::fs::read_to_string(name)
         .map_err(|error| wrong(format!("parameter 'device' is '{name}', cannot be read: {error}")))?;
-    Model::parse(&text).map_err(|error| wrong(format!("'{name}': {error}")))
+    let model = Model::parse(&text).map_err(|error| wrong(format!("'{name}': {error}")))?;
+    Ok(with(model, &text))
 }
