@@ -74,7 +74,7 @@ def test_a_simulator_that_is_killed_is_a_failure_with_its_reason():
         gripper.update(ref_pos=[0.5, 0.5])
         os.kill(simulator(gripper), signal.SIGKILL)
         gripper.wait_for_state("FAILED")
-        reason = "its process ended: signal: 9 (SIGKILL)"
+        reason = "the hand's process ended: signal: 9 (SIGKILL)"
         assert gripper.graph.last("/haptix/state").data == f"FAILED: {reason}"
         for kind, name in [(ReadSensors, "read_sensors"), (Update, "update")]:
             result = gripper.call(kind, name).result

@@ -138,7 +138,7 @@ impl RemoteHand {
         if wait_for(&self.child, END_TIMEOUT) {
             self.note_end();
         }
-        let late = || format!("its process is not ready after {} s", START_TIMEOUT.as_secs());
+        let late = || format!("the hand's process is not ready after {} s", START_TIMEOUT.as_secs());
         self.end.clone().unwrap_or_else(late)
     }
 
@@ -178,7 +178,7 @@ impl RemoteHand {
             }
             // The kernel takes a frame of this length whole or not at all; half of one could not be repaired.
             Ok(written) => {
-                let text = format!("its process took {written} bytes of a frame of {length}");
+                let text = format!("the hand's process took {written} bytes of a frame of {length}");
                 self.end = Some(text.clone());
                 Err(DeviceError::Failed(text))
             }
@@ -192,7 +192,7 @@ impl RemoteHand {
         loop {
             while let Some((number, answer)) = self.inbox.take() {
                 let Some(answer) = answer else {
-                    let text = "its process sent something that is no answer".to_owned();
+                    let text = "the hand's process sent something that is no answer".to_owned();
                     self.end = Some(text.clone());
                     return Err(DeviceError::Failed(text));
                 };
@@ -230,7 +230,7 @@ impl RemoteHand {
 }
 
 fn describe(status: ExitStatus) -> String {
-    format!("its process ended: {status}")
+    format!("the hand's process ended: {status}")
 }
 
 fn timespec(duration: Duration) -> Timespec {
@@ -279,7 +279,7 @@ impl Device for RemoteHand {
                 *sensor = reading;
                 Ok(())
             }
-            _ => Err(DeviceError::Failed("its process answered without a reading".into())),
+            _ => Err(DeviceError::Failed("the hand's process answered without a reading".into())),
         }
     }
 

@@ -64,7 +64,7 @@ fn a_process_that_is_killed_is_a_failure_with_its_reason_for_every_call() {
         _ => None,
     });
     let text = text.unwrap();
-    assert!(text.contains("its process ended: signal: 9"), "{text}");
+    assert!(text.contains("the hand's process ended: signal: 9"), "{text}");
     let failed = Err(DeviceError::Failed(text));
     assert_eq!(hand.step(STEP), failed);
     assert!(calls(&mut hand).iter().all(|outcome| *outcome == failed));
@@ -172,7 +172,7 @@ fn refusal(program: Command, description: &str) -> String {
 fn a_process_that_does_not_become_a_hand_is_refused_with_its_reason() {
     let missing = refusal(Command::new("/nonexistent/hand"), BUILTIN[2].1);
     assert_eq!(missing, "cannot be started: No such file or directory (os error 2)");
-    assert_eq!(refusal(Command::new("false"), BUILTIN[2].1), "its process ended: exit status: 1");
+    assert_eq!(refusal(Command::new("false"), BUILTIN[2].1), "the hand's process ended: exit status: 1");
     assert_eq!(refusal(program(), "model: 3\n"), "line 1: 'update_rate' is missing");
     let long = refusal(program(), &"#".repeat((1 << 20) + 1));
     assert_eq!(long, "the description has 1048577 bytes, must have at most 1048576");
@@ -190,5 +190,5 @@ fn a_process_that_says_something_else_is_a_failure() {
     let outcome = RemoteHand::start(parrot, model, BUILTIN[2].1, 1);
     // The description as an answer is too long to be one.
     let Err(StartError::Refused(text)) = outcome else { panic!("{outcome:?}") };
-    assert_eq!(text, "its process sent something that is no answer");
+    assert_eq!(text, "the hand's process sent something that is no answer");
 }
