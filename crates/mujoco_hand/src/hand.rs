@@ -178,11 +178,11 @@ impl MujocoHand {
         Ok(())
     }
 
-    /// Fails if the simulation has broken down: from then on its values mean nothing.
+    /// Fails if the simulation has broken down: until a reset of the pose its values mean nothing.
     fn check_values(&self) -> Result<(), DeviceError> {
         // Warnings of bad positions, velocities, accelerations.
         if self.data.warning()[3..6].iter().any(|warning| warning.number > 0) {
-            let text = "MuJoCo's simulation has become unstable: reset the pose";
+            let text = "MuJoCo's simulation has become unstable";
             return Err(DeviceError::Failed(text.into()));
         }
         Ok(())
@@ -382,7 +382,7 @@ mod tests {
         hand.step(MILLISECOND).unwrap();
         hand.data.qvel_mut()[0] = 1e20;
         let error = hand.step(MILLISECOND).unwrap_err();
-        assert!(error.to_string().contains("unstable: reset the pose"), "{error}");
+        assert!(error.to_string().contains("has become unstable"), "{error}");
         let mut sensor = Sensor::default();
         assert_eq!(hand.step(MILLISECOND), Err(error.clone()));
         assert_eq!(hand.read(&mut sensor), Err(error.clone()));

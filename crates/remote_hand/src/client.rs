@@ -145,7 +145,7 @@ impl RemoteHand {
     /// Asks, and waits for the answer.
     fn ask(&mut self, request: &Request) -> Result<Answer, DeviceError> {
         let deadline = boot_clock::now() + self.timeout;
-        self.send(request)?;
+        self.send(request, deadline)?;
         self.is_late = true;
         let answer = self.wait(deadline)?;
         self.is_late = false;
@@ -159,8 +159,8 @@ impl RemoteHand {
         self.ask(request).map(|_| ())
     }
 
-    /// Sends a frame, if every earlier one is answered.
-    fn send(&mut self, request: &Request) -> Result<(), DeviceError> {
+    /// Sends a frame, if every earlier one is answered; waits until `deadline` for room.
+    fn send(&mut self, request: &Request, deadline: Duration) -> Result<(), DeviceError> {
         if let Some(end) = &self.end {
             return Err(DeviceError::Failed(end.clone()));
         }
@@ -171,7 +171,19 @@ impl RemoteHand {
         }
         let number = self.number.wrapping_add(1);
         let length = request.encode(number, &mut self.out);
-        match self.socket.write(self.out.get(..length).unwrap_or_default()) {
+        let frame = self.out.get(..length).unwrap_or_default();
+        let written = loop {
+            match self.socket.write(frame) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    if !wait_on(&self.socket, PollFlags::OUT, deadline) {
+                        return Err(DeviceError::NoAnswer);
+                    }
+                }
+                written => break written,
+            }
+        };
+        match written {
             Ok(written) if written == length => {
                 self.number = number;
                 Ok(())
@@ -182,7 +194,6 @@ impl RemoteHand {
                 self.end = Some(text.clone());
                 Err(DeviceError::Failed(text))
             }
-            Err(error) if error.kind() == ErrorKind::WouldBlock => Err(DeviceError::NoAnswer),
             Err(_) => Err(self.lost()),
         }
     }
@@ -207,12 +218,9 @@ impl RemoteHand {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(_) => return Err(self.lost()),
             }
-            let left = deadline.saturating_sub(boot_clock::now());
-            if left.is_zero() {
+            if !wait_on(&self.socket, PollFlags::IN, deadline) {
                 return Err(DeviceError::NoAnswer);
             }
-            let mut sockets = [PollFd::new(&self.socket, PollFlags::IN)];
-            let _ = poll(&mut sockets, Some(&timespec(left))); // interrupted or not: the loop looks
         }
     }
 
@@ -235,6 +243,17 @@ fn describe(status: ExitStatus) -> String {
 
 fn timespec(duration: Duration) -> Timespec {
     Timespec::try_from(duration).unwrap_or(Timespec { tv_sec: 1, tv_nsec: 0 })
+}
+
+/// Waits for `what` on the socket, or for less; returns false if there is no time left until `deadline`.
+fn wait_on(socket: &UnixStream, what: PollFlags, deadline: Duration) -> bool {
+    let left = deadline.saturating_sub(boot_clock::now());
+    if left.is_zero() {
+        return false;
+    }
+    let mut sockets = [PollFd::new(socket, what)];
+    let _ = poll(&mut sockets, Some(&timespec(left))); // interrupted or not: the caller looks
+    true
 }
 
 /// Waits until `child` ends, at most for `timeout`; returns whether it has.
@@ -270,7 +289,7 @@ impl Device for RemoteHand {
     }
 
     fn step(&mut self, dt: Duration) -> Result<(), DeviceError> {
-        self.send(&Request::Step(dt))
+        self.send(&Request::Step(dt), Duration::ZERO) // waits for nothing
     }
 
     fn read(&mut self, sensor: &mut Sensor) -> Result<(), DeviceError> {

@@ -163,6 +163,14 @@ fn the_process_ends_with_its_caller_even_if_that_is_killed() {
     fs::remove_file(file).unwrap();
 }
 
+#[test]
+fn the_page_of_the_node_has_the_time_that_a_call_waits() {
+    let pages = ["../../docs/nodes/haptix.md", "../README.md"]
+        .map(|page| fs::read_to_string(format!("{}/{page}", env!("CARGO_MANIFEST_DIR"))).unwrap());
+    let text = format!("{} ms at most", ANSWER_TIMEOUT.as_millis());
+    assert!(pages.iter().all(|page| page.contains(&text)), "{text}");
+}
+
 fn refusal(program: Command, description: &str) -> String {
     let model = Model::builtin("two_finger").unwrap();
     RemoteHand::start(program, model, description, 1).unwrap_err().to_string()

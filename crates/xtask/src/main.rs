@@ -2,7 +2,7 @@
 //!
 //! | command | file | purpose |
 //! |---|---|---|
-//! | `setup` | [`setup`] | ROS 2, the interface packages, the system's packages, if missing |
+//! | `setup` | [`setup`] | ROS 2, the interface packages, the system's packages, MuJoCo on request, if missing |
 //! | `env` | [`environment`] | the environment for a shell |
 //! | `run`, `demo`, `bench` | [`run`] | build the executables and run one |
 //! | `test` | [`mod@test`] | everything that CI checks |
