@@ -1,5 +1,4 @@
 //! The analytic hand does what every hand must do.
-
 #![allow(clippy::unwrap_used)]
 
 use haptix::{AnalyticHand, Device, Model};

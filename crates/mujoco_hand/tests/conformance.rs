@@ -1,5 +1,4 @@
 //! MuJoCo's hand does what every hand must do.
-
 #![allow(clippy::unwrap_used)]
 
 use haptix::{Device, Model};
