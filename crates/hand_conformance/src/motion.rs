@@ -147,6 +147,12 @@ pub fn extreme_gains_leave_everything_finite_and_within_limits(make: &Make) {
             let all = sensor.imu_linear_acc.as_flattened().iter().chain(&sensor.joint_vel);
             assert!(all.chain(&sensor.contact).all(|value| value.is_finite()));
         }
+        let sensor = rig.read();
+        for (motor, limit) in rig.limits().into_iter().enumerate() {
+            let end = f64::from(if extreme > 0.0 { limit.maximum } else { limit.minimum });
+            let tolerance = 0.02 * rig.model.motors()[motor].gear;
+            assert_near(sensor.motor_pos[motor], end, tolerance, format_args!("motor {motor} at the end"));
+        }
     }
 }
 

@@ -205,8 +205,11 @@ pub fn an_object_that_is_removed_presses_no_more(make: &Make) {
     rig.turn(0, 0.9);
     rig.turn(1, 0.9);
     rig.run(0.02);
+    let moving = rig.read();
+    assert!(moving.motor_vel[0] > 1.0);
     // One that appears while the fingers move, and one that is far away.
     rig.place(&[sphere([0.0, 0.0, 0.105], 0.012, 5000.0), plane([0.0, 0.0, -3.0], [0.0, 0.0, 1.0], 1e5)]);
+    assert_eq!(rig.read().motor_vel, moving.motor_vel, "they move on");
     rig.run(2.0);
     let sensor = rig.read();
     assert!(sensor.contact[2] > 1.0 && sensor.contact[4] > 1.0, "{:?}", &sensor.contact[..5]);

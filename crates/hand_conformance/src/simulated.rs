@@ -60,6 +60,7 @@ pub fn a_silent_device_answers_nothing_until_it_is_repaired(make: &Make) {
     assert_eq!(rig.device.command(&setpoints), no);
     assert_eq!(rig.device.hold(&setpoints, 1.0), no);
     assert_eq!(rig.device.reset(true), no);
+    let _ = rig.device.step(STEP);
     rig.simulate(|_| {});
     let sensor = rig.read();
     assert_eq!((sensor.time_stamp, sensor.motor_pos[0]), (units::Stamp::ZERO, 0.0));

@@ -113,9 +113,7 @@ fn write(
     let gravity = vector(model.up().into_inner() * -GRAVITY);
     writeln!(out, "<mujoco model=\"hand\">")?;
     writeln!(out, "<compiler angle=\"radian\" autolimits=\"false\"/>")?;
-    writeln!(out, "<option timestep=\"{STEP}\" integrator=\"implicitfast\" gravity=\"{gravity}\">")?;
-    // A simulation that breaks down must not begin anew by itself.
-    writeln!(out, "<flag autoreset=\"disable\"/></option>")?;
+    writeln!(out, "<option timestep=\"{STEP}\" integrator=\"implicitfast\" gravity=\"{gravity}\"/>")?;
     writeln!(
         out,
         "<default><geom contype=\"0\" conaffinity=\"0\" density=\"{DENSITY}\"/>\
