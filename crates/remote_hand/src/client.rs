@@ -35,6 +35,8 @@ pub struct RemoteHand {
     number: u32,
     /// The latest request is not answered yet.
     is_late: bool,
+    /// A call waited for room in vain.
+    is_full: bool,
     /// Why there will never be an answer.
     end: Option<String>,
     out: [u8; MAX_FRAME],
@@ -104,6 +106,7 @@ impl RemoteHand {
             timeout: START_TIMEOUT,
             number: 0,
             is_late: false,
+            is_full: false,
             end: None,
             out: [0; MAX_FRAME],
             inbox: Inbox::default(),
@@ -176,7 +179,9 @@ impl RemoteHand {
             match self.socket.write(frame) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    if !wait_on(&self.socket, PollFlags::OUT, deadline) {
+                    let is_waiting = !self.is_full && wait_on(&self.socket, PollFlags::OUT, deadline);
+                    if !is_waiting {
+                        self.is_full |= !deadline.is_zero();
                         return Err(DeviceError::NoAnswer);
                     }
                 }
@@ -185,7 +190,7 @@ impl RemoteHand {
         };
         match written {
             Ok(written) if written == length => {
-                self.number = number;
+                (self.number, self.is_full) = (number, false);
                 Ok(())
             }
             // The kernel takes a frame of this length whole or not at all; half of one could not be repaired.

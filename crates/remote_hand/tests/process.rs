@@ -120,6 +120,25 @@ fn steps_that_nobody_takes_are_refused_when_there_is_no_room_and_none_is_cut() {
 }
 
 #[test]
+fn without_room_one_call_waits_and_then_none() {
+    let mut hand = two_finger(ANSWER_TIMEOUT);
+    let mut sensor = Sensor::default();
+    wait(|| hand.read(&mut sensor).ok()).unwrap();
+    signal(hand.process(), Signal::STOP);
+    while hand.step(STEP).is_ok() {}
+    let times: Vec<Duration> = (0..20)
+        .map(|_| {
+            let begin = boot_clock::now();
+            assert_eq!(hand.read(&mut sensor), Err(DeviceError::NoAnswer));
+            boot_clock::now() - begin
+        })
+        .collect();
+    assert!(times[0] >= ANSWER_TIMEOUT && times.iter().sum::<Duration>() < ANSWER_TIMEOUT * 4, "{times:?}");
+    signal(hand.process(), Signal::CONT);
+    wait(|| hand.read(&mut sensor).ok()).unwrap();
+}
+
+#[test]
 fn the_process_ends_with_the_hand_also_if_it_hangs() {
     let hand = two_finger(LONG);
     let process = hand.process();
