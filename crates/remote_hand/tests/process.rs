@@ -42,6 +42,12 @@ fn wait<T>(mut attempt: impl FnMut() -> Option<T>) -> Option<T> {
     }
 }
 
+/// Stops the process, and waits until it is.
+fn stop(process: u32) {
+    signal(process, Signal::STOP);
+    wait(|| (state(process) == Some('T')).then_some(())).unwrap();
+}
+
 /// All calls with an answer.
 fn calls(hand: &mut RemoteHand) -> Vec<Result<(), DeviceError>> {
     let setpoints = *hand.start();
@@ -76,8 +82,7 @@ fn a_process_that_hangs_costs_one_wait_and_then_none_and_may_come_back() {
     let mut sensor = Sensor::default();
     wait(|| hand.read(&mut sensor).ok()).unwrap(); // on a busy machine the first answers may be late
     let before = sensor.time_stamp;
-    signal(hand.process(), Signal::STOP);
-    wait(|| (state(hand.process()) == Some('T')).then_some(())).unwrap();
+    stop(hand.process());
     let no = Err(DeviceError::NoAnswer);
     let begin = boot_clock::now();
     assert_eq!(hand.step(STEP), Ok(()), "a step does not wait");
@@ -103,7 +108,7 @@ fn a_process_that_hangs_costs_one_wait_and_then_none_and_may_come_back() {
 #[test]
 fn steps_that_nobody_takes_are_refused_when_there_is_no_room_and_none_is_cut() {
     let mut hand = two_finger(LONG);
-    signal(hand.process(), Signal::STOP);
+    stop(hand.process());
     let mut sent = 0;
     while hand.step(STEP).is_ok() {
         sent += 1;
@@ -124,7 +129,7 @@ fn without_room_one_call_waits_and_then_none() {
     let mut hand = two_finger(ANSWER_TIMEOUT);
     let mut sensor = Sensor::default();
     wait(|| hand.read(&mut sensor).ok()).unwrap();
-    signal(hand.process(), Signal::STOP);
+    stop(hand.process());
     while hand.step(STEP).is_ok() {}
     let times: Vec<Duration> = (0..20)
         .map(|_| {
@@ -146,7 +151,7 @@ fn the_process_ends_with_the_hand_also_if_it_hangs() {
     assert_eq!(state(process), None);
     let hand = two_finger(LONG);
     let process = hand.process();
-    signal(process, Signal::STOP);
+    stop(process);
     let begin = boot_clock::now();
     drop(hand);
     assert!(boot_clock::now() - begin >= END_TIMEOUT);
