@@ -20,6 +20,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("world", &["units", "params", "nalgebra"]),
     ("mechanism", &["units", "params", "nalgebra", "roxmltree"]),
     ("haptix", &["units", "params", "nalgebra", "fastrand"]),
+    ("hand_conformance", &["units", "haptix", "nalgebra"]),
+    ("remote_hand", &["units", "haptix", "nalgebra", "boot_clock", "rustix"]),
+    ("mujoco_hand", &["units", "haptix", "remote_hand", "nalgebra", "mujoco-rs"]),
     ("chair", &["units", "params", "zones", "nalgebra"]),
     ("surround", &["units", "params", "zones"]),
     ("zone_pictures", &["units", "zones"]),
@@ -46,6 +49,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "zone_pictures",
             "mechanism",
             "haptix",
+            "remote_hand",
             "plugins",
             "control",
             "rt",
@@ -197,6 +201,16 @@ fn arrows_between_crates_are_the_allowed_ones() {
             );
         }
     }
+}
+
+/// mujoco-rs is for one version of the library, which is the build part of its own version.
+#[test]
+fn the_library_of_mujoco_is_the_one_that_its_crate_is_for() {
+    let lock = fs::read_to_string(root().join("Cargo.lock")).expect("a lock");
+    let (_, rest) = lock.split_once("name = \"mujoco-rs\"\nversion = \"").expect("mujoco-rs");
+    let version = rest.split('"').next().and_then(|version| version.split_once("+mj-")).expect("a version").1;
+    let wheel = fs::read_to_string(root().join("crates/xtask/mujoco.lock")).expect("a lock");
+    assert!(wheel.contains(&format!("\nmujoco=={version} ")), "mujoco-rs is for {version}; {wheel}");
 }
 
 #[test]

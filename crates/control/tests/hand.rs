@@ -117,7 +117,12 @@ impl Rig {
     }
 
     fn command(&mut self, value: f64) {
-        assert!(self.deliveries.send(7, 0, Message::Float(value), MessageTime::new(self.now, Duration::ZERO)));
+        assert!(self.deliveries.send(
+            7,
+            0,
+            Message::Float(value),
+            MessageTime::new(self.now, Duration::ZERO)
+        ));
     }
 
     fn joint(&self, name: &str) -> (f64, f64) {

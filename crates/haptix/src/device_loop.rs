@@ -109,6 +109,8 @@ struct Ordered {
     reset: Option<bool>,
     /// Setpoints or the hold's gain are new.
     is_changed: bool,
+    /// The device has not answered to the present simulation.
+    is_simulation_new: bool,
 }
 
 impl DeviceLoop {
@@ -171,9 +173,14 @@ impl DeviceLoop {
             Order::Configure(settings) => {
                 self.ordered.is_changed |= settings.hold_gain != self.settings.hold_gain;
                 self.settings = settings;
-                self.failure = self.device.simulate(&settings.simulation).err();
+                self.simulate(); // at once: it may end a fault that keeps the device from being read
             }
         }
+    }
+
+    fn simulate(&mut self) {
+        self.failure = self.device.simulate(&self.settings.simulation).err();
+        self.ordered.is_simulation_new = self.failure == Some(DeviceError::NoAnswer);
     }
 
     /// Makes all steps that are due at `now` and returns the report of the last tick among them.
@@ -206,6 +213,9 @@ impl DeviceLoop {
     }
 
     fn tick(&mut self, now: Instant) -> Option<Report> {
+        if self.ordered.is_simulation_new {
+            self.simulate();
+        }
         let mut sensor = Sensor::default();
         let outcome = match self.failure.take() {
             Some(error) => Err(error),

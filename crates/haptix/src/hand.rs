@@ -2,7 +2,7 @@
 
 pub(crate) mod contacts;
 pub(crate) mod kinematics;
-mod sensing;
+pub(crate) mod sensing;
 pub(crate) mod servo;
 
 use core::time::Duration;
@@ -14,8 +14,7 @@ use crate::device::{Device, DeviceError};
 use crate::grasps::Grasps;
 use crate::hand::contacts::Posture;
 use crate::hand::kinematics::{Angle, Link, measure, motion, pose};
-pub(crate) use crate::hand::sensing::limit;
-use crate::hand::sensing::{Sensing, silence};
+use crate::hand::sensing::Sensing;
 use crate::hand::servo::{Demand, Load, State};
 use crate::model::{Model, Motor};
 use crate::setpoints::{Reference, Setpoints};
@@ -23,7 +22,7 @@ use crate::simulation::Simulation;
 use crate::wire::{Description, MAX, RobotInfo, Sensor};
 
 /// The gravity that an accelerometer at rest shows \[m/s²\].
-const GRAVITY: f64 = 9.81;
+pub const GRAVITY: f64 = 9.81;
 
 /// A simulated hand that a [`Model`] describes.
 ///
@@ -261,11 +260,7 @@ impl Device for AnalyticHand {
                 measure(imu, &self.links, gravity).map(part);
             sensor.imu_orientation[index] = [1.0, 0.0, 0.0, 0.0];
         }
-        let Simulation { noise, delay, faults, .. } = &self.simulation;
-        self.sensing.disturb(sensor, noise, &self.model.info, &self.model.description.gear_ratio);
-        silence(sensor, faults);
-        limit(sensor, &self.model.info);
-        self.sensing.delay(sensor, *delay);
+        self.sensing.pass(sensor, &self.simulation, &self.model.info, &self.model.description);
         Ok(())
     }
 

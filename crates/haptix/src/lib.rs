@@ -17,11 +17,21 @@ mod state;
 mod urdf;
 mod wire;
 
+/// What a [`Model`] consists of, for another device that simulates the same hand.
+pub mod parts {
+    pub use crate::hand::contacts::Pad;
+    pub use crate::hand::kinematics::{ImuMount, JointFrame, Mount};
+    pub use crate::hand::servo::Plant;
+    pub use crate::model::{Joint, Motor};
+    pub use units::Coupling;
+}
+
 pub use device::{Device, DeviceError};
 pub use device_loop::{DeviceLoop, MAX_CATCH_UP, Mode, Order, Reading, Report, Settings};
 pub use dummy::DummyDevice;
 pub use grasps::{GraspValue, Grasps};
-pub use hand::{AnalyticHand, MotorState};
+pub use hand::sensing::Sensing;
+pub use hand::{AnalyticHand, GRAVITY, MotorState};
 pub use model::robot::RobotModel;
 pub use model::{BUILTIN, Model};
 pub use node::{Answer, DEVICE_TIMEOUT, Haptix, Input, MAX_WAITING, Output};

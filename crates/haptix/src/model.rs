@@ -46,7 +46,7 @@ pub struct Model {
 
 /// A motor with its gear.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Motor {
+pub struct Motor {
     /// Turns of the motor for one turn of its joint, above 0.
     pub gear: f64,
     /// At the joint side of the gear.
@@ -57,8 +57,10 @@ pub(crate) struct Motor {
 
 /// A joint and the motor that moves it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Joint {
+pub struct Joint {
+    /// Its index.
     pub motor: usize,
+    /// The joint's angle by the motor's, at the joint side of the gear.
     pub coupling: Coupling,
 }
 
@@ -118,6 +120,41 @@ impl Model {
     /// Its named grasps.
     pub fn grasps(&self) -> &Grasps {
         &self.grasps
+    }
+
+    /// The setpoints at its start.
+    pub fn start(&self) -> &Setpoints {
+        &self.start
+    }
+
+    /// Its motors in their order.
+    pub fn motors(&self) -> &[Motor] {
+        &self.motors
+    }
+
+    /// What moves each joint, in their order.
+    pub fn joints(&self) -> &[Joint] {
+        &self.joints
+    }
+
+    /// Where the joints are, in their order.
+    pub fn frames(&self) -> &[JointFrame] {
+        &self.frames
+    }
+
+    /// Its contact sensors in their order.
+    pub fn pads(&self) -> &[Pad] {
+        &self.pads
+    }
+
+    /// Its inertial units in their order.
+    pub fn imus(&self) -> &[ImuMount] {
+        &self.imus
+    }
+
+    /// What is up, in the frame of the base.
+    pub fn up(&self) -> Unit<Vector3<f64>> {
+        self.up
     }
 }
 

@@ -17,7 +17,7 @@ params::params! {
             .at_start()
             .text("The hand: mpl (joint radians), mpl_gazebo (the same at the motors' shafts), two_finger, the path of a YAML file that \
                 describes another one, topics for a robot elsewhere, which topics.robot describes, or dummy, whose values are constant and known, for \
-                tests of clients.")
+                tests of clients. After mujoco: MuJoCo simulates the hand in a process of its own, as in mujoco:mpl.")
             .needed_by("hands differ"),
         robot: String = Parameter::string("topics.robot", "")
             .at_start()

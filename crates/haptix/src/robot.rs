@@ -3,7 +3,7 @@ use core::time::Duration;
 use units::{ActuatorSample, Instant, MessageTime, Stamp, StateSample};
 
 use crate::device::DeviceError;
-use crate::hand::limit;
+use crate::hand::sensing::limit;
 use crate::model::robot::{RobotModel, RobotMotor};
 use crate::setpoints::Setpoints;
 use crate::wire::{MAX, Sensor};

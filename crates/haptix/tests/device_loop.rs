@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use common::{STEP, close};
 use haptix::{
-    AnalyticHand, Description, Device, DeviceError, DeviceLoop, Grasps, Mode, Model, Order, Reading, Report,
-    RobotInfo, Sensor, Setpoints, Settings, Simulation,
+    AnalyticHand, Description, Device, DeviceError, DeviceLoop, DummyDevice, Grasps, Mode, Model, Order,
+    Reading, Report, RobotInfo, Sensor, Setpoints, Settings, Simulation,
 };
 use units::{Instant, Stamp};
 
@@ -179,6 +179,7 @@ struct Plan {
     step: Option<DeviceError>,
     command: Option<DeviceError>,
     reset: Option<DeviceError>,
+    simulate: Option<Result<(), DeviceError>>,
 }
 
 /// A device that fails as planned.
@@ -220,6 +221,14 @@ impl Device for Broken {
         let mut plan = self.plan.lock().unwrap();
         plan.calls.push(format!("reset {reset_limb_pose}"));
         plan.reset.clone().map_or(Ok(()), Err)
+    }
+    fn simulate(&mut self, simulation: &Simulation) -> Result<(), DeviceError> {
+        let mut plan = self.plan.lock().unwrap();
+        let Some(outcome) = plan.simulate.clone() else {
+            return DummyDevice::default().simulate(simulation); // as a device that is not simulated
+        };
+        plan.calls.push(format!("delay {}", simulation.delay));
+        outcome
     }
 }
 
@@ -323,6 +332,24 @@ fn a_device_that_is_not_simulated_refuses_a_simulation() {
         matches!(device.step(at(0)), Some(Report::Failed(DeviceError::Failed(what))) if what.contains("not simulated"))
     );
     assert!(matches!(device.step(at(10)), Some(Report::Stepped(_))));
+}
+
+#[test]
+fn a_simulation_that_a_device_did_not_answer_to_is_repeated_and_a_refused_one_is_not() {
+    let failed = DeviceError::Failed("there is no such object".into());
+    for (outcome, calls_until_then) in [(Err(DeviceError::NoAnswer), 11), (Err(failed), 1), (Ok(()), 1)] {
+        let (mut device, plan) = broken();
+        run(&mut device, 0, 100);
+        *plan.lock().unwrap() = Plan { simulate: Some(outcome.clone()), ..Plan::default() };
+        let simulation = Simulation { delay: 7, ..Simulation::default() };
+        device.take(Order::Configure(Settings { simulation, ..settings() }));
+        (100..200).for_each(|millis| drop(device.step(at(millis))));
+        assert_eq!(calls(&plan), vec!["delay 7"; calls_until_then]);
+        // When it answers it has the simulation, and the readings go on.
+        plan.lock().unwrap().simulate = Some(Ok(()));
+        assert_eq!(run(&mut device, 200, 300).len(), 10);
+        assert_eq!(calls(&plan), vec!["delay 7"; usize::from(outcome == Err(DeviceError::NoAnswer))]);
+    }
 }
 
 #[test]

@@ -47,6 +47,11 @@ impl Coupling {
         self.slope * drive + self.knees().iter().map(bent).sum::<f64>()
     }
 
+    /// Whether the joint's angle is always that of the drive.
+    pub fn is_identity(&self) -> bool {
+        self.slope == 1.0 && self.count == 0
+    }
+
     /// The derivative of the angle; at a knee the one above it.
     pub fn slope(&self, drive: f64) -> f64 {
         let changes = self.knees().iter().filter(|(angle, _)| drive >= *angle).map(|(_, change)| change);

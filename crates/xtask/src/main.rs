@@ -2,7 +2,7 @@
 //!
 //! | command | file | purpose |
 //! |---|---|---|
-//! | `setup` | [`setup`] | ROS 2, the interface packages, the system's packages, if missing |
+//! | `setup` | [`setup`] | ROS 2, the interface packages, the system's packages, MuJoCo on request, if missing |
 //! | `env` | [`environment`] | the environment for a shell |
 //! | `run`, `demo`, `bench` | [`run`] | build the executables and run one |
 //! | `test` | [`mod@test`] | everything that CI checks |
@@ -36,7 +36,11 @@ use root::Root;
 enum Arguments {
     /// Get what building and running needs: ROS 2 (the sourced one, or else one of Python wheels in .ros2/), the interface
     /// packages, missing Debian packages. Does nothing the second time.
-    Setup,
+    Setup {
+        /// Also MuJoCo's library, in .ros2/mujoco/, for the crate mujoco_hand.
+        #[arg(long)]
+        mujoco: bool,
+    },
     /// Print the environment, for a shell: eval "$(cargo xtask env)".
     Env,
     /// Set up, build, and run one node, for example: run joystick -- --ros-args -p x:=1
@@ -88,7 +92,8 @@ struct Rest {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = Root::find().and_then(|root| match &arguments {
-        Arguments::Setup => setup::run(&root),
+        Arguments::Setup { mujoco: false } => setup::run(&root),
+        Arguments::Setup { mujoco: true } => setup::run(&root).and_then(|()| setup::mujoco(&root)),
         Arguments::Env => environment::print(&root),
         Arguments::Lock => lock::run(&root),
         Arguments::Test { only: Some(tests), .. } => test::over_dds(&root, tests),
@@ -140,6 +145,8 @@ mod tests {
     fn a_number_is_read_or_refused() {
         assert_eq!(read("soak").unwrap(), Arguments::Soak { seconds: soak::SECONDS });
         assert_eq!(read("soak 5").unwrap(), Arguments::Soak { seconds: 5 });
+        assert_eq!(read("setup").unwrap(), Arguments::Setup { mujoco: false });
+        assert_eq!(read("setup --mujoco").unwrap(), Arguments::Setup { mujoco: true });
         assert_eq!(read("prove --soak 60").unwrap(), Arguments::Prove { soak: Some(60) });
         for wrong in [
             "soak soon",

@@ -7,7 +7,8 @@ use crate::wire::MAX;
 
 /// A contact sensor: a small ball on a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Pad {
+pub struct Pad {
+    /// Its center.
     pub mount: Mount,
     /// \[m\]
     pub radius: f64,

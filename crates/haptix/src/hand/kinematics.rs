@@ -2,7 +2,7 @@ use nalgebra::{Matrix3, Rotation3, Unit, Vector3};
 
 /// A joint with the link that it moves. The frames of all links are parallel at zero angles.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct JointFrame {
+pub struct JointFrame {
     /// The joint whose link carries it; `None` for the base. It has a smaller index.
     pub parent: Option<usize>,
     /// In the frame of that link \[m\].
@@ -13,7 +13,7 @@ pub(crate) struct JointFrame {
 
 /// A place on a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Mount {
+pub struct Mount {
     /// The joint that moves the link; `None` for the base.
     pub link: Option<usize>,
     /// In the frame of the link \[m\].
@@ -22,7 +22,8 @@ pub(crate) struct Mount {
 
 /// An inertial unit on a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct ImuMount {
+pub struct ImuMount {
+    /// Its origin.
     pub mount: Mount,
     /// From the unit's frame to the link's.
     pub rotation: Rotation3<f64>,

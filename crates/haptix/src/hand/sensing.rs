@@ -1,11 +1,13 @@
 use fastrand::Rng;
 
-use crate::simulation::{Faults, MAX_DELAY, Noise};
-use crate::wire::{MAX, RobotInfo, Sensor};
+use crate::simulation::{Faults, MAX_DELAY, Noise, Simulation};
+use crate::wire::{Description, MAX, RobotInfo, Sensor};
 
-/// The way of a reading from the hand to who reads it: noise, dead sensors, delay.
+/// The way of a reading from a simulated hand to who reads it: noise, dead sensors, limits, delay.
+/// # Source
+/// own
 #[derive(Clone, Debug)]
-pub(crate) struct Sensing {
+pub struct Sensing {
     seed: u64,
     random: Rng,
     /// The latest readings, a ring.
@@ -15,17 +17,35 @@ pub(crate) struct Sensing {
 }
 
 impl Sensing {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// `seed` is that of the noise.
+    pub fn new(seed: u64) -> Self {
         let history = vec![Sensor::default(); MAX_DELAY + 1].into_boxed_slice();
         Self { seed, random: Rng::with_seed(seed), history, count: 0 }
     }
 
-    pub(crate) fn reset(&mut self) {
+    /// Begins anew: the same noise, and nothing from before is read.
+    pub fn reset(&mut self) {
         (self.random, self.count) = (Rng::with_seed(self.seed), 0);
     }
 
-    /// Adds `noise` to `sensor`, in units of the wire. Limits hold afterwards, too.
-    pub(crate) fn disturb(&mut self, sensor: &mut Sensor, noise: &Noise, info: &RobotInfo, gears: &[f32]) {
+    /// Makes of what the hand senses in this tick what is read: positions stay within their limits.
+    /// # Real-time
+    /// It allocates nothing.
+    pub fn pass(
+        &mut self,
+        sensor: &mut Sensor,
+        simulation: &Simulation,
+        info: &RobotInfo,
+        description: &Description,
+    ) {
+        self.disturb(sensor, &simulation.noise, info, &description.gear_ratio);
+        silence(sensor, &simulation.faults);
+        limit(sensor, info);
+        self.delay(sensor, simulation.delay);
+    }
+
+    /// Adds `noise` to `sensor`, in units of the wire.
+    fn disturb(&mut self, sensor: &mut Sensor, noise: &Noise, info: &RobotInfo, gears: &[f32]) {
         if *noise == Noise::default() {
             return;
         }
@@ -58,7 +78,7 @@ impl Sensing {
     }
 
     /// The reading of `delay` ticks ago, or the first one; `sensor` is that of this tick.
-    pub(crate) fn delay(&mut self, sensor: &mut Sensor, delay: usize) {
+    fn delay(&mut self, sensor: &mut Sensor, delay: usize) {
         let length = self.history.len();
         if let Some(place) = self.history.get_mut(self.count % length) {
             *place = *sensor;
@@ -72,7 +92,7 @@ impl Sensing {
 }
 
 /// Sets what dead sensors read to 0.
-pub(crate) fn silence(sensor: &mut Sensor, faults: &Faults) {
+fn silence(sensor: &mut Sensor, faults: &Faults) {
     for index in 0..MAX {
         if faults.dead_motors[index] {
             sensor.motor_pos[index] = 0.0;

@@ -1,6 +1,6 @@
 /// What a motor and what hangs on it are like, at the joint side of the gear.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Plant {
+pub struct Plant {
     /// \[kg·m²\], above 0.
     pub inertia: f64,
     /// \[N·m·s/rad\], at least 0.

@@ -102,7 +102,8 @@ pub(super) struct Body {
 impl Body {
     /// Makes one cycle; returns whether there is a report.
     /// # Real-time
-    /// No lock and no system call but reading the clock; no allocation, unless the device fails.
+    /// No lock and no system call but reading the clock; no allocation, unless the device fails. A hand in a process of its own adds
+    /// its socket, and waits for it as `remote_hand` says.
     fn cycle(&mut self, cycle: Cycle) -> bool {
         while let Ok(order) = self.orders.pop() {
             self.device.take(order);

@@ -1,10 +1,13 @@
+use std::io::ErrorKind;
 use std::path::Path;
+use std::process::Command;
 
 use haptix::{
-    AnalyticHand, BUILTIN, Device, DummyDevice, Model, Params, RobotModel, Simulation, Skeleton, device,
-    robot,
+    AnalyticHand, BUILTIN, Device, DummyDevice, Model, Params, RobotModel, Shape, Simulation, Skeleton,
+    device, robot,
 };
 use params::{Refusal, Set};
+use remote_hand::{RemoteHand, StartError};
 use ros::Error;
 
 use super::NAME;
@@ -12,6 +15,9 @@ use super::robot::Robot;
 
 /// The name of the device with known values.
 const DUMMY: &str = "dummy";
+/// What stands before the name of a hand that MuJoCo simulates, and the executable that does.
+const MUJOCO: &str = "mujoco:";
+const MUJOCO_HAND: &str = "mujoco_hand";
 
 /// The name of the device that is a robot elsewhere.
 const TOPICS: &str = "topics";
@@ -45,13 +51,21 @@ impl Hand {
         if name == TOPICS {
             return Self::elsewhere(set);
         }
-        let mut model = model(&name, set)?;
+        let in_mujoco = name.strip_prefix(MUJOCO);
+        let (mut model, description) = model(in_mujoco.unwrap_or(&name), set)?;
         let params = Params::read(set, model.description(), model.info().update_rate).map_err(refused)?;
         if let Some(rate) = params.update_rate {
             model = model.with_update_rate(rate);
         }
+        check_simulation(set, &params).map_err(refused)?;
         let skeleton = Some(Skeleton::new(&model));
-        let device = Box::new(AnalyticHand::new(model, params.seed));
+        let device: Box<dyn Device> = match in_mujoco {
+            None => Box::new(AnalyticHand::new(model, params.seed)),
+            Some(_) => Box::new(
+                RemoteHand::start(mujoco_hand(), model, &description, params.seed)
+                    .map_err(|error| Error::Start(not_started(&name, error)))?,
+            ),
+        };
         Ok(Self { device, skeleton, params, robot: None })
     }
 
@@ -84,25 +98,51 @@ fn read(set: &Set, device: &dyn Device) -> Result<Params, Refusal> {
 
 /// Refuses what only a simulated hand has.
 /// # Errors
-/// A parameter of the simulation differs from its default, and the device is not simulated.
+/// A parameter of the simulation differs from its default, and the device is not simulated; or there is an object that MuJoCo cannot
+/// have.
 pub(super) fn check_simulation(set: &Set, params: &Params) -> Result<(), Refusal> {
-    if [DUMMY, TOPICS].contains(&device(set).as_str()) && params.settings.simulation != Simulation::default()
-    {
+    let (name, simulation) = (device(set), &params.settings.simulation);
+    if [DUMMY, TOPICS].contains(&name.as_str()) && *simulation != Simulation::default() {
         let rule = "must be a simulated hand: this one has no objects, noise, delay and faults";
         return Err(set.refuse("device", rule));
+    }
+    let is_stop = |shape: Shape| matches!(shape, Shape::Stop { .. });
+    if name.starts_with(MUJOCO) && simulation.objects.iter().flatten().any(|object| is_stop(object.shape)) {
+        return Err(set.refuse("device", "must be an analytic hand if there is an object of shape stop"));
     }
     Ok(())
 }
 
-fn model(name: &str, set: &Set) -> Result<Model, Error> {
+/// The executable of this build, or else the one in the PATH.
+fn mujoco_hand() -> Command {
+    let own = std::env::current_exe().ok();
+    let beside = own.and_then(|own| own.parent().map(|folder| folder.join(MUJOCO_HAND)));
+    match beside.filter(|beside| beside.is_file()) {
+        Some(beside) => Command::new(beside),
+        None => Command::new(MUJOCO_HAND),
+    }
+}
+
+fn not_started(name: &str, error: StartError) -> String {
+    match error {
+        StartError::NotStarted(error) if error.kind() == ErrorKind::NotFound => format!(
+            "parameter 'device' is '{name}', needs the executable {MUJOCO_HAND}, which is neither beside this one nor in the PATH: \
+             in the repository of Steersman `cargo xtask setup --mujoco`, then `cargo build -p {MUJOCO_HAND}`"
+        ),
+        error => format!("parameter 'device' is '{name}', its process does not become a hand: {error}"),
+    }
+}
+
+/// The model of a device, and the description that it was read from.
+fn model(name: &str, set: &Set) -> Result<(Model, String), Error> {
     open(name, "device", &[TOPICS, DUMMY], |rule| Error::Parameters {
         node: NAME.into(),
-        refusals: vec![set.refuse("device", rule)],
+        refusals: vec![set.refuse("device", format!("{rule}; a simulated hand also after {MUJOCO}"))],
     })
 }
 
-/// The hand `name`, which the parameter `parameter` gives: built in, or the path of its description. `others` are names that it also
-/// may have, and `refuse` makes an error of a rule that it breaks.
+/// The hand `name`, which the parameter `parameter` gives: built in, or the path of its description, with that description. `others`
+/// are names that it also may have, and `refuse` makes an error of a rule that it breaks.
 /// # Errors
 /// It does not exist, or its description is wrong.
 pub(crate) fn open(
@@ -110,16 +150,19 @@ pub(crate) fn open(
     parameter: &str,
     others: &[&str],
     refuse: impl FnOnce(String) -> Error,
-) -> Result<Model, Error> {
+) -> Result<(Model, String), Error> {
     let wrong = |text: String| Error::Start(text);
-    if BUILTIN.iter().any(|(known, _)| *known == name) {
-        return Model::builtin(name).map_err(|error| wrong(format!("device '{name}': {error}")));
+    if let Some((_, text)) = BUILTIN.iter().find(|(known, _)| *known == name) {
+        let model = Model::parse(text).map_err(|error| wrong(format!("device '{name}': {error}")))?;
+        return Ok((model, (*text).to_owned()));
     }
     if !name.contains('/') && !Path::new(name).exists() {
         let known: Vec<&str> = BUILTIN.iter().map(|(name, _)| *name).chain(others.iter().copied()).collect();
         return Err(refuse(format!("must be one of {}, or the path of a YAML file", known.join(", "))));
     }
-    Model::parse(&text(name, parameter)?).map_err(|error| wrong(format!("'{name}': {error}")))
+    let text = text(name, parameter)?;
+    let model = Model::parse(&text).map_err(|error| wrong(format!("'{name}': {error}")))?;
+    Ok((model, text))
 }
 
 /// The text of the file `path`, which the parameter `parameter` gives.

@@ -18,7 +18,7 @@ pub(super) fn hand(params: &Params, set: &Set) -> Result<Option<Model>, Error> {
     let Some(name) = &params.hand else { return Ok(None) };
     let refuse =
         |rule| Error::Parameters { node: NAME.into(), refusals: vec![set.refuse("hand.device", rule)] };
-    hand::open(name, "hand.device", &[], refuse).map(Some)
+    hand::open(name, "hand.device", &[], refuse).map(|(model, _)| Some(model))
 }
 
 /// The robot of the description `given`, which is a URDF or the path of its file; of the hand if it is empty.

@@ -5,6 +5,7 @@ pub mod disk;
 pub mod fixes;
 pub mod guard;
 pub mod interfaces;
+mod mujoco;
 pub mod package;
 pub mod profile;
 pub mod python;
@@ -44,6 +45,14 @@ pub fn run(root: &Root) -> Outcome<()> {
     interfaces::ensure(root, &ros, &Environment::new(root), &guard)?;
     step(format_args!("ready ({watch}); in a shell: eval \"$(cargo xtask env)\""));
     Ok(())
+}
+
+/// Makes MuJoCo's library, which needs no ROS, unless it is there.
+///
+/// # Errors
+/// As [`run`].
+pub fn mujoco(root: &Root) -> Outcome<()> {
+    mujoco::ensure(root, &Guard::take(root)?)
 }
 
 /// Checks whether setup has been completed here, without changing anything.

@@ -73,14 +73,18 @@ pub fn ensure(root: &Root, guard: &Guard) -> Outcome<()> {
     Ok(())
 }
 
-fn make_venv(interpreter: &Path, prefix: &Path, guard: &Guard) -> Outcome<()> {
+/// Makes a virtual environment in `prefix`.
+///
+/// # Errors
+/// Python refuses.
+pub fn make_venv(interpreter: &Path, prefix: &Path, guard: &Guard) -> Outcome<()> {
     let mut command = Command::new(interpreter);
     command.args(["-I", "-m", "venv"]).arg(prefix).stdin(guard.stdin());
     let ended = capture(clean(&mut command))?;
     if ended.success {
         return Ok(());
     }
-    Err(explain(&ended, prefix).unwrap_or_else(|| {
+    Err(explain(&ended, prefix, LOCK).unwrap_or_else(|| {
         let why = last_line(&format!("{}{}", ended.out, ended.err));
         Failure::new(format!("{} could not make a virtual environment: {why}", interpreter.display()))
     }))
@@ -128,11 +132,16 @@ fn install(root: &Root, guard: &Guard, lock: &Path, count: usize) -> Outcome<()>
         return remove(&temporary);
     }
     finish_progress();
-    Err(explain(&ended, &prefix).unwrap_or_else(|| {
+    Err(refusal(&ended, &prefix, LOCK))
+}
+
+/// Why pip did not fetch or install what `lock` names into `folder`.
+pub fn refusal(ended: &Ended, folder: &Path, lock: &str) -> Failure {
+    explain(ended, folder, lock).unwrap_or_else(|| {
         let errors: Vec<&str> = ended.err.lines().filter(|line| line.contains("ERROR")).collect();
         let why = errors.last().map_or_else(|| last_line(&ended.err), |line| (*line).to_owned());
-        Failure::new(format!("pip could not install {}: {why}", lock.display()))
-    }))
+        Failure::new(format!("pip could not install {lock}: {why}"))
+    })
 }
 
 /// Shows the progress: on a terminal one line that counts, otherwise some lines.
@@ -176,7 +185,7 @@ fn subset(lock: &str, names: &[&str]) -> String {
 }
 
 /// Explains the known failures of pip, each in one sentence.
-fn explain(ended: &Ended, prefix: &Path) -> Option<Failure> {
+fn explain(ended: &Ended, prefix: &Path, lock: &str) -> Option<Failure> {
     let output = format!("{}\n{}", ended.out, ended.err);
     if output.contains("No space left on device") || output.contains("Errno 28") {
         return Some(Failure::disk_full(prefix));
@@ -189,8 +198,8 @@ fn explain(ended: &Ended, prefix: &Path) -> Option<Failure> {
         });
         let package = package.unwrap_or_else(|| "a package".to_owned());
         return Some(Failure::new(format!(
-            "{package} is refused: its file is not the one whose hash is in {LOCK}; if it was changed on purpose, \
-             run `cargo xtask lock` and review the changes"
+            "{package} is refused: its file is not the one whose hash is in {lock}; if it was changed on purpose, \
+             change the hash there (`cargo xtask lock` does for ROS) and review the changes"
         )));
     }
     const NETWORK: &[&str] = &[
@@ -215,7 +224,7 @@ fn explain(ended: &Ended, prefix: &Path) -> Option<Failure> {
     let missing = output.lines().find_map(|line| line.split_once("No matching distribution found for "));
     missing.map(|(_, name)| {
         let name = name.split_whitespace().next().unwrap_or(name);
-        Failure::new(format!("the package index has no {name} for this machine: see {LOCK}"))
+        Failure::new(format!("the package index has no {name} for this machine: see {lock}"))
     })
 }
 
@@ -228,7 +237,7 @@ mod tests {
     }
 
     fn sentence(err: &str) -> String {
-        explain(&failed(err), Path::new("/p")).map_or_else(String::new, |failure| failure.0)
+        explain(&failed(err), Path::new("/p"), LOCK).map_or_else(String::new, |failure| failure.0)
     }
 
     #[test]

@@ -1,0 +1,133 @@
+//! Names, counts, time, repetition, reset.
+
+use core::time::Duration;
+
+use haptix::{MAX, Model, Object, Sensor, Shape};
+use nalgebra::Vector3;
+
+use crate::rig::assert_near;
+use crate::{Make, Rig};
+
+/// Counts, ranges, gears and names are those of the description, in its order.
+pub fn names_have_the_order_of_the_description(make: &Make) {
+    for name in ["mpl", "mpl_gazebo", "two_finger"] {
+        let rig = Rig::new(make, name);
+        let model = Model::builtin(name).unwrap();
+        assert_eq!((rig.device.info(), rig.device.description()), (model.info(), model.description()));
+        assert_eq!((rig.device.start(), rig.device.grasps()), (model.start(), model.grasps()));
+        let (info, names) = (rig.device.info(), rig.device.description());
+        for (count, names) in [
+            (info.motor_count, &names.motor_names),
+            (info.joint_count, &names.joint_names),
+            (info.contact_sensor_count, &names.contact_names),
+            (info.imu_count, &names.imu_names),
+        ] {
+            assert_eq!(count, names.len());
+        }
+    }
+    // Each motor moves its own joints, so the order of both is that of their names.
+    let mut rig = Rig::new(make, "mpl");
+    let names = rig.model.description().clone();
+    for (motor, name) in names.motor_names.iter().enumerate() {
+        rig.device.reset(true).unwrap();
+        rig.setpoints = *rig.model.start();
+        let before = rig.read();
+        let limit = rig.limits()[motor];
+        let far = if limit.maximum > 0.0 { limit.maximum } else { limit.minimum };
+        rig.turn(motor, f64::from(0.7 * far));
+        rig.run(0.5);
+        let after = rig.read();
+        for joint in 0..names.joint_names.len() {
+            let is_moved = (after.joint_pos[joint] - before.joint_pos[joint]).abs() > 0.05;
+            let is_driven = rig.model.joints()[joint].motor == motor;
+            assert_eq!(is_moved, is_driven, "joint {} by motor {name}", names.joint_names[joint]);
+        }
+        for other in 0..names.motor_names.len() {
+            let is_moved = (after.motor_pos[other] - before.motor_pos[other]).abs() > 0.05;
+            assert_eq!(is_moved, other == motor, "motor {} by motor {name}", names.motor_names[other]);
+        }
+    }
+}
+
+/// Every entry from a count on is 0, also while the hand moves and touches.
+pub fn entries_beyond_the_counts_are_zero(make: &Make) {
+    let mut rig = Rig::new(make, "two_finger");
+    let shape = Shape::Sphere { center: Vector3::new(0.0, 0.0, 0.105), radius: 0.012 };
+    rig.place(&[Object { shape, stiffness: 1000.0, damping: 1.0 }]);
+    rig.setpoints.ref_pos = [0.8; MAX]; // those beyond the count, too
+    rig.turn(0, 0.8);
+    for _ in 0..30 {
+        rig.run(0.01);
+        let sensor = rig.read();
+        for values in [sensor.motor_pos, sensor.motor_vel, sensor.motor_torque] {
+            assert_eq!(values[2..], [0.0; MAX - 2]);
+        }
+        assert_eq!((&sensor.joint_pos[4..], &sensor.joint_vel[4..]), (&[0.0; 28][..], &[0.0; 28][..]));
+        assert_eq!(sensor.contact[5..], [0.0; MAX - 5]);
+        assert_eq!(sensor.imu_linear_acc[3..], [[0.0; 3]; MAX - 3]);
+        assert_eq!(sensor.imu_angular_vel[3..], [[0.0; 3]; MAX - 3]);
+        assert_eq!(sensor.imu_orientation[..3], [[1.0, 0.0, 0.0, 0.0]; 3]);
+        assert_eq!(sensor.imu_orientation[3..], [[0.0; 4]; MAX - 3]);
+    }
+}
+
+/// The stamp is the sum of the steps, to the nanosecond; a step without time changes nothing.
+pub fn the_time_of_a_reading_is_the_time_that_passed(make: &Make) {
+    let mut rig = Rig::new(make, "two_finger");
+    assert_eq!(rig.read().time_stamp, units::Stamp::ZERO);
+    rig.turn(0, 1.0);
+    let mut passed = Duration::ZERO;
+    for nanos in [1_000_000, 1, 333_333, 20_000_000, 999_999_999] {
+        passed += Duration::from_nanos(nanos);
+        rig.device.step(Duration::from_nanos(nanos)).unwrap();
+        let stamp = rig.read().time_stamp;
+        assert_eq!((u64::try_from(stamp.sec), stamp.nanosec), (Ok(passed.as_secs()), passed.subsec_nanos()));
+    }
+    let before = rig.read();
+    rig.device.step(Duration::ZERO).unwrap();
+    assert_eq!(rig.read(), before);
+}
+
+/// Bit for bit: in two devices, and in one after a reset.
+pub fn the_same_calls_give_the_same_readings(make: &Make) {
+    let readings = |rig: &mut Rig| -> Vec<Sensor> {
+        let shape = Shape::Sphere { center: Vector3::new(-0.05, 0.0, 0.1), radius: 0.04 };
+        rig.place(&[Object { shape, stiffness: 1000.0, damping: 1.0 }]);
+        rig.setpoints = *rig.model.start();
+        (0..60)
+            .map(|tick| {
+                rig.turn(tick % 13, 0.4);
+                rig.run(0.01);
+                rig.read()
+            })
+            .collect()
+    };
+    let (mut one, mut other) = (Rig::new(make, "mpl"), Rig::new(make, "mpl"));
+    let first = readings(&mut one);
+    assert!(first == readings(&mut other), "two devices differ");
+    assert!(first.iter().any(|sensor| sensor.contact[..19].iter().any(|force| *force > 0.0)));
+    one.device.reset(true).unwrap();
+    for (first, mut again) in first.into_iter().zip(readings(&mut one)) {
+        again.time_stamp = first.time_stamp; // time goes on
+        assert!(first == again, "after a reset it differs at {:?}", first.time_stamp);
+    }
+}
+
+/// With the pose also the setpoints are those of the start; the time goes on.
+pub fn a_reset_returns_to_the_start_only_with_the_pose(make: &Make) {
+    let mut rig = Rig::new(make, "two_finger");
+    let start = rig.read();
+    rig.turn(0, 1.0);
+    rig.run(1.0);
+    let moved = rig.read();
+    rig.device.reset(false).unwrap();
+    assert_eq!(rig.read().motor_pos, moved.motor_pos);
+    rig.run(0.1);
+    assert_near(rig.read().motor_pos[0], 1.0, 5e-3, "it goes on to follow");
+    rig.device.reset(true).unwrap();
+    let reset = rig.read();
+    assert_eq!(reset.time_stamp.nanosec, 100_000_000);
+    assert_eq!(Sensor { time_stamp: start.time_stamp, ..reset }, start);
+    rig.run(1.0);
+    assert_near(rig.read().motor_pos[0], 0.0, 1e-3, "the old setpoint is gone");
+}

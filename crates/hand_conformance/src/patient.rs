@@ -1,0 +1,57 @@
+use core::time::Duration;
+
+use haptix::{Description, Device, DeviceError, Grasps, RobotInfo, Sensor, Setpoints, Simulation};
+
+/// How often a step is repeated: some seconds.
+const ATTEMPTS: usize = 10_000;
+
+/// A device elsewhere that is given its steps without pauses: it refuses those for which it has no room yet, and they are repeated.
+pub struct Patient<D>(pub D);
+
+impl<D: Device> Device for Patient<D> {
+    fn info(&self) -> &RobotInfo {
+        self.0.info()
+    }
+
+    fn description(&self) -> &Description {
+        self.0.description()
+    }
+
+    fn grasps(&self) -> &Grasps {
+        self.0.grasps()
+    }
+
+    fn start(&self) -> &Setpoints {
+        self.0.start()
+    }
+
+    fn command(&mut self, setpoints: &Setpoints) -> Result<(), DeviceError> {
+        self.0.command(setpoints)
+    }
+
+    fn hold(&mut self, setpoints: &Setpoints, gain: f64) -> Result<(), DeviceError> {
+        self.0.hold(setpoints, gain)
+    }
+
+    fn step(&mut self, dt: Duration) -> Result<(), DeviceError> {
+        for _ in 0..ATTEMPTS {
+            match self.0.step(dt) {
+                Err(DeviceError::NoAnswer) => std::thread::park_timeout(Duration::from_millis(1)),
+                outcome => return outcome,
+            }
+        }
+        Err(DeviceError::NoAnswer)
+    }
+
+    fn read(&mut self, sensor: &mut Sensor) -> Result<(), DeviceError> {
+        self.0.read(sensor)
+    }
+
+    fn reset(&mut self, reset_limb_pose: bool) -> Result<(), DeviceError> {
+        self.0.reset(reset_limb_pose)
+    }
+
+    fn simulate(&mut self, simulation: &Simulation) -> Result<(), DeviceError> {
+        self.0.simulate(simulation)
+    }
+}

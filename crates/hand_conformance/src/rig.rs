@@ -1,0 +1,98 @@
+use core::time::Duration;
+
+use haptix::{BUILTIN, Command, Device, Limit, MAX, Model, Object, Sensor, Setpoints, Simulation};
+
+use crate::Make;
+
+/// The step with which devices are tested.
+pub const STEP: Duration = Duration::from_millis(1);
+
+/// A device with the meaning of commands in front of it, without ticks.
+pub struct Rig {
+    /// The device under test.
+    pub device: Box<dyn Device>,
+    /// What it was described as.
+    pub model: Model,
+    /// All commands so far.
+    pub setpoints: Setpoints,
+}
+
+impl Rig {
+    /// The built-in device `name`.
+    pub fn new(make: &Make, name: &str) -> Self {
+        let (_, description) = BUILTIN.iter().find(|(known, _)| *known == name).unwrap();
+        Self::of(make, description)
+    }
+
+    /// The device of `description`.
+    pub fn of(make: &Make, description: &str) -> Self {
+        let device = make(description, 1);
+        Self { setpoints: *device.start(), device, model: Model::parse(description).unwrap() }
+    }
+
+    /// The ranges of its motors.
+    pub fn limits(&self) -> Vec<Limit> {
+        self.device.info().motor_limits().to_vec()
+    }
+
+    /// The index of the motor `name`.
+    pub fn motor(&self, name: &str) -> usize {
+        self.model.description().motor_names.iter().position(|known| known == name).unwrap()
+    }
+
+    /// The index of the contact sensor `name`.
+    pub fn contact(&self, name: &str) -> usize {
+        self.model.description().contact_names.iter().position(|known| known == name).unwrap()
+    }
+
+    /// Gives a command.
+    pub fn command(&mut self, command: &Command) {
+        self.setpoints.take(command, &self.limits(), &[false; MAX]).unwrap();
+        self.device.command(&self.setpoints).unwrap();
+    }
+
+    /// Commands the position of one motor \[rad\].
+    pub fn turn(&mut self, motor: usize, position: f64) {
+        self.setpoints.ref_pos[motor] = position;
+        self.device.command(&self.setpoints).unwrap();
+    }
+
+    /// Passes `time` \[s\] in steps of 1 ms.
+    pub fn run(&mut self, time: f64) {
+        for _ in 0..(time / STEP.as_secs_f64()).round() as usize {
+            self.device.step(STEP).unwrap();
+        }
+    }
+
+    /// Its reading.
+    pub fn read(&mut self) -> Sensor {
+        let mut sensor = Sensor::default();
+        self.device.read(&mut sensor).unwrap();
+        sensor
+    }
+
+    /// Places `objects` around it, and nothing else.
+    pub fn place(&mut self, objects: &[Object]) {
+        self.simulate(|simulation| {
+            for (place, object) in simulation.objects.iter_mut().zip(objects) {
+                *place = Some(*object);
+            }
+        });
+    }
+
+    /// Changes what is simulated, from nothing.
+    pub fn simulate(&mut self, change: impl FnOnce(&mut Simulation)) {
+        let mut simulation = Simulation::default();
+        change(&mut simulation);
+        self.device.simulate(&simulation).unwrap();
+    }
+}
+
+/// Fails unless `found` is `expected` within `tolerance`.
+#[track_caller]
+pub fn assert_near(found: f32, expected: f64, tolerance: f64, what: impl core::fmt::Display) {
+    assert!(
+        (f64::from(found) - expected).abs() <= tolerance,
+        "{what}: {found}, must be {expected} within {tolerance}"
+    );
+}
