@@ -21,6 +21,7 @@ pub use controller::{Controller, ControllerFailure, Step};
 pub use event::{Input, NewController, Output};
 pub use list::{ControllerId, ControllerList, ControllerSlot};
 pub use manager::Manager;
+pub(crate) use message::is_stale;
 pub use message::{ControllerInput, InputKind, Message, STALE};
 pub use period::PublishPeriod;
 pub use refusal::Refusal;

@@ -5,7 +5,7 @@ use units::{
     Clock, Instant, Machine, MessageTime, Stamp, StateMonitor, StateSample, StatesMessage, earliest,
 };
 
-use crate::controllers::{self, Manager, Refusal, STALE};
+use crate::controllers::{self, Manager, Refusal, is_stale};
 use crate::diagnostics::{Diagnostics, Status};
 use crate::halt_cause::{HaltCause, HaltCauses};
 use crate::{CycleStatistics, Snapshot};
@@ -279,11 +279,6 @@ impl Mechanism {
         self.clock.pass_to(now, due);
     }
 
-    /// Whether what is read now may have waited for so long that nobody wants it any more.
-    fn is_stale(&self) -> bool {
-        MessageTime::read_now(&self.clock).is_expired(self.clock.now(), STALE)
-    }
-
     /// When the loop counts as silent.
     fn silent_at(&self) -> Option<Instant> {
         Some(self.reported? + self.silent_after?).filter(|_| !self.is_silent)
@@ -319,7 +314,7 @@ impl Machine for Mechanism {
         self.pass_to(now);
         match input {
             Input::Manager(controllers::Input::Requested(id, request))
-                if self.is_stale() && !request.only_stops() =>
+                if is_stale(&self.clock) && !request.only_stops() =>
             {
                 let refusal = Refusal::Stale(self.clock.waited());
                 self.outputs.push_back(Output::Manager(controllers::Output::Answer(id, Err(refusal))));
@@ -327,7 +322,7 @@ impl Machine for Mechanism {
             Input::Manager(input) => self.manager.handle(now, input),
             Input::Reported(snapshot) => self.reported(now, snapshot),
             Input::HaltRequested => self.change_causes(|causes| causes.set(HaltCause::Requested, true)),
-            Input::ResetRequested if self.is_stale() => {
+            Input::ResetRequested if is_stale(&self.clock) => {
                 let sentence =
                     format!("a reset of the motors is ignored: {}", Refusal::Stale(self.clock.waited()));
                 self.outputs.push_back(Output::Warn(sentence));

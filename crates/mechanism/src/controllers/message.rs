@@ -1,11 +1,16 @@
 use core::time::Duration;
 
-use units::{Clock, Command};
+use units::{Clock, Command, MessageTime};
 
 use crate::laws::Motion;
 
 /// A message or a request that may have waited for this long, since the process was held, is ignored: nobody may want it any more.
 pub const STALE: Duration = Duration::from_millis(500);
+
+/// Whether that holds for what is read now.
+pub(crate) fn is_stale(clock: &Clock) -> bool {
+    MessageTime::read_now(clock).is_expired(clock.now(), STALE)
+}
 
 /// A message to an input of a controller.
 ///

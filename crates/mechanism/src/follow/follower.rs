@@ -1,6 +1,6 @@
-use units::{Instant, MessageTime};
+use units::Clock;
 
-use crate::controllers::STALE;
+use crate::controllers::is_stale;
 use crate::follow::FollowResult;
 use crate::laws::GoalId;
 use crate::standard::Goal;
@@ -103,14 +103,12 @@ impl Follower {
         }
     }
 
-    /// Whether a goal of this `time` can be accepted at `now`.
+    /// Whether a goal that is read now can be accepted.
     /// # Errors
     /// Why it is rejected.
-    pub fn admit(is_running: Option<bool>, time: MessageTime, now: Instant) -> Result<(), &'static str> {
+    pub fn admit(is_running: Option<bool>, clock: &Clock) -> Result<(), &'static str> {
         match is_running {
-            _ if time.is_expired(now, STALE) => {
-                Err("it may have waited for too long while the node was held")
-            }
+            _ if is_stale(clock) => Err("it may have waited for too long while the node was held"),
             Some(true) => Ok(()),
             Some(false) => Err("the controller is stopped"),
             None => Err("the controller is not loaded"),
@@ -124,7 +122,7 @@ impl Follower {
 
 #[cfg(test)]
 mod tests {
-    use core::time::Duration;
+    use units::Instant;
 
     use super::*;
     use crate::follow::FollowEnd;
@@ -200,9 +198,11 @@ mod tests {
 
     #[test]
     fn only_a_running_controller_takes_goals_and_keeps_them() {
-        let admit = |is_running, age| {
-            let time = MessageTime::new(Instant::from_millis(1000), Duration::from_millis(age));
-            Follower::admit(is_running, time, Instant::from_millis(1000))
+        let admit = |is_running, age: u64| {
+            let mut clock = Clock::default();
+            clock.pass_to(Instant::from_millis(1000), None);
+            clock.read_again(Instant::from_millis(1000 - age), Instant::from_millis(1000 - age));
+            Follower::admit(is_running, &clock)
         };
         assert_eq!(admit(Some(true), 499), Ok(()));
         assert_eq!(admit(Some(true), 500), Err("it may have waited for too long while the node was held"));

@@ -8,7 +8,7 @@ use r2r::control_msgs::action::FollowJointTrajectory as Follow;
 use r2r::control_msgs::msg::JointTolerance;
 use ros::clock::{self, to_wire};
 use ros::{ActionServer, CancelRequests, Error, Goal, GoalEnd, GoalRequest, Shell};
-use units::{MessageTime, Stamp};
+use units::{Clock, MessageTime, Stamp};
 
 use super::NAME;
 use super::factory::Created;
@@ -100,10 +100,10 @@ impl FollowServers {
         }
     }
 
-    /// Serves goals and cancellations of this `time`, and ends the goals of controllers that do not run any more.
-    pub(super) fn serve(&mut self, shell: &Shell<Mechanism>, deliveries: &mut Deliveries, time: MessageTime) {
+    /// Serves goals and cancellations that are read now, and ends the goals of controllers that do not run any more.
+    pub(super) fn serve(&mut self, shell: &Shell<Mechanism>, deliveries: &mut Deliveries, clock: &Clock) {
         for server in &mut self.0 {
-            server.serve(shell, deliveries, time);
+            server.serve(shell, deliveries, clock);
         }
     }
 
@@ -113,7 +113,8 @@ impl FollowServers {
 }
 
 impl FollowServer {
-    fn serve(&mut self, shell: &Shell<Mechanism>, deliveries: &mut Deliveries, time: MessageTime) {
+    fn serve(&mut self, shell: &Shell<Mechanism>, deliveries: &mut Deliveries, clock: &Clock) {
+        let time = MessageTime::read_now(clock);
         let is_running = shell.inspect(|machine| {
             let manager = machine.manager();
             let is_running = manager.is_running(&self.name);
@@ -133,7 +134,7 @@ impl FollowServer {
             self.end(ended);
         }
         while let Some(request) = self.server.next_goal() {
-            match Follower::admit(is_running, time, clock::now()) {
+            match Follower::admit(is_running, clock) {
                 Ok(()) => self.begin(request, deliveries, time),
                 Err(reason) => {
                     log::warn!(target: NAME, "a goal for '{}' is rejected: {reason}", self.name);

@@ -5,7 +5,6 @@ use mechanism::controllers::{self, NewController, Refusal};
 use mechanism::{Input, Mechanism};
 use ros::Shell;
 use ros::panics::lock;
-use units::MessageTime;
 
 use super::factory::{Created, Done, Products};
 use super::follow::FollowServers;
@@ -37,7 +36,7 @@ impl Workshop {
             };
             self.shell.deliver(Input::Manager(input));
         }
-        lock(&self.follow).serve(&self.shell, &mut self.deliveries, MessageTime::read_now(&clock));
+        lock(&self.follow).serve(&self.shell, &mut self.deliveries, &clock);
     }
 
     /// Gives a new controller its topics.
