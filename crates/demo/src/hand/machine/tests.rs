@@ -120,6 +120,7 @@ impl Node {
                     self.operator.handle(now, Input::Read(Box::new(reading)));
                 }
                 haptix::Output::Warn(text) => panic!("{text}"),
+                haptix::Output::PassStates(_) | haptix::Output::StayAtEnd => panic!("this hand is here"),
             }
         }
         answered
