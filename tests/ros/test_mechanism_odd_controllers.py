@@ -32,7 +32,16 @@ impl Controller for Odd {
         if act == "sleep in new" { std::thread::sleep(Duration::from_millis(700)); }
         if act == "panic in a thread" { let _ = std::thread::spawn(|| panic!("in a thread of the library")).join(); }
         if act == "hook" { std::panic::set_hook(Box::new(|_| ())); }
-        if act == "hang in new" { std::thread::sleep(Duration::from_secs(4)); }
+        let is_trial = std::env::args().any(|argument| argument == "--try-controller");
+        if act == "hang in new" && !is_trial { std::thread::sleep(Duration::from_secs(4)); }
+        match act.as_str() {
+            "hang always" => loop { std::thread::sleep(Duration::from_secs(1)) },
+            "abort" => std::process::abort(),
+            "exit" => std::process::exit(3),
+            // SAFETY: none, on request.
+            "wild pointer" => unsafe { std::ptr::null_mut::<u32>().write_volatile(1) },
+            _ => {}
+        }
         Ok(Self { act, updates: 0, kept: Vec::new() })
     }
 
@@ -86,6 +95,7 @@ controller_plugin::controllers!(Odd);
 """
 ACTS = ["nap", "sleep", "hang", "panic", "fail", "not a number", "allocate", "refuse", "slow drop", "hook", "panic in new"]
 ACTS += ["sleep in new", "hang in new", "panic in a thread", "panic in can_start", "panic in starting", "panic in stopping"]
+ACTS += ["hang always", "abort", "exit", "wild pointer"]
 
 
 @pytest.fixture(scope="module")
@@ -245,6 +255,24 @@ def test_a_controller_that_hangs_in_new_blocks_no_request_but_loads(library):
         assert time.monotonic() - begin < 3.5, "it took too long to show anything"
         watched.wait(lambda: "'hang_in_new' has ended after its request was refused" in process.output, "it never ends", 10.0)
         assert manager.load("tilt_position") and dict(manager.list()) == {"pan_effort": "running", "tilt_position": "stopped"}
+
+
+def test_a_library_that_crashes_exits_or_hangs_when_a_controller_is_created_is_refused_and_changes_nothing(library):
+    with odd(library, "-p", "call_timeout:=1.0") as (graph, manager, process):
+        watched, start = Watched(graph, manager, process), time.monotonic()
+        for name, reason in [
+            ("abort", "it ends its process (signal: 6 (SIGABRT)"),
+            ("exit", "it ends its process (exit status: 3)"),
+            ("wild_pointer", "it ends its process (signal: 11 (SIGSEGV)"),
+        ]:
+            assert not manager.load(name)
+            watched.wait(lambda: f"controller '{name}' does not initialise: {reason}" in process.output, name)  # noqa: B023
+        assert not manager.load("hang_always")
+        # Its process is killed, and nothing waits for it.
+        watched.wait(lambda: "'hang_always' has ended after its request was refused" in process.output, "it hangs")
+        assert manager.load("tilt_position")
+        assert manager.list() == [("pan_effort", "running"), ("tilt_position", "stopped")]
+        watched.is_undisturbed(start)
 
 
 def test_a_node_with_odd_controllers_ends_with_its_motors_halted(library):

@@ -10,6 +10,7 @@ mod outputs;
 mod remote;
 mod services;
 mod topics;
+pub(crate) mod trial;
 mod workshop;
 
 use std::sync::{Arc, Mutex};
@@ -172,7 +173,7 @@ pub fn run_with(
     let mut member = Member::new(context, specification(), Params::read)?;
     let params = member.params.clone();
     let model = hardware::hand(&params, member.set())?;
-    let mut robot = hardware::robot(&params.robot_description, model.as_ref())?;
+    let (mut robot, urdf) = hardware::robot(&params.robot_description, model.as_ref())?;
     let remote = match &params.remote {
         Some(remote) => Some(Remote::new(&mut member.node, &mut member.inputs, &robot, remote)?),
         None => None,
@@ -188,8 +189,9 @@ pub fn run_with(
         member.inputs.expect_one_publisher(topic, Input::StatePublishersCounted);
     }
     let types = Types::default();
-    let (factory, products) = Factory::start(robot.clone(), params.plugin_folders.clone(), &types)
-        .map_err(|error| Error::Start(format!("the factory of controllers has no thread: {error}")))?;
+    let (factory, products) =
+        Factory::start((robot.clone(), urdf), params.plugin_folders.clone(), params.call_timeout, &types)
+            .map_err(|error| Error::Start(format!("the factory of controllers has no thread: {error}")))?;
     let mut machine = Mechanism::new(params.call_timeout, params.halt_on.is_some())
         .ignoring_overruns(params.ignores_overruns);
     if let Some(time) = params.longest_silence() {

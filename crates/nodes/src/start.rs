@@ -27,6 +27,9 @@ pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Er
             return ExitCode::FAILURE;
         }
     };
+    if let Some(code) = crate::mechanism::trial::asked(&arguments) {
+        return code;
+    }
     if let Some(text) = answer(name, &arguments) {
         let _ = std::io::stdout().write_all(text.as_bytes());
         return ExitCode::SUCCESS;

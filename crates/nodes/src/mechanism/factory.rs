@@ -3,6 +3,7 @@ use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use mechanism::controllers::{
     ControllerId, ControllerInput, ControllerOutput, Dependency, NewController, Refusal, resolve_type,
@@ -14,6 +15,7 @@ use ros::panics::{self, lock};
 
 use super::NAME;
 use super::guarded::Guarded;
+use super::trial::Trial;
 
 /// Creates controllers from their parameters, on a thread of its own: a controller that takes long to initialise delays nothing
 /// else.
@@ -67,10 +69,16 @@ pub(super) struct Created {
 }
 
 impl Factory {
-    /// A factory of controllers for `robot`, with the libraries in `folders`; one that cannot be loaded is logged and left out.
+    /// A factory of controllers for `robot`, whose description is `urdf`, with the libraries in `folders`; one that cannot be loaded is
+    /// logged and left out. A controller of a library is tried before, for `limit` at most.
     /// # Errors
     /// The system refuses a thread.
-    pub(super) fn start(robot: Robot, folders: Vec<String>, types: &Types) -> io::Result<(Self, Products)> {
+    pub(super) fn start(
+        (robot, urdf): (Robot, String),
+        folders: Vec<String>,
+        limit: Duration,
+        types: &Types,
+    ) -> io::Result<(Self, Products)> {
         let (jobs, received) = channel();
         let (finished, done) = channel();
         let (plugins, errors) = load(&folders);
@@ -79,7 +87,7 @@ impl Factory {
         }
         types.set(&plugins);
         log::info!(target: NAME, "the types of controllers are {}", types.list().join(", "));
-        let mut worker = Worker { robot, folders, plugins, types: types.clone(), last: 0 };
+        let mut worker = Worker { robot, urdf, limit, folders, plugins, types: types.clone(), last: 0 };
         let work = move || {
             for job in received {
                 let done = match job {
@@ -134,6 +142,9 @@ fn load(folders: &[String]) -> (Plugins, Vec<plugins::PluginsError>) {
 struct Worker {
     /// The robot as it is at the start, for the names of its joints.
     robot: Robot,
+    urdf: String,
+    /// How long a trial may take.
+    limit: Duration,
     folders: Vec<String>,
     plugins: Plugins,
     types: Types,
@@ -170,6 +181,11 @@ impl Worker {
         let mut parameters: Vec<_> =
             parameters.into_iter().map(|(member, value)| (member.to_owned(), value.clone())).collect();
         let dependencies = Dependency::take_from(&mut parameters).map_err(refuse)?;
+        if self.plugins.types().iter().any(|known| known.name() == type_name) {
+            let Self { urdf, folders, limit, .. } = self;
+            let trial = Trial { urdf, folders, type_name, parameters: &parameters };
+            trial.run(*limit).map_err(refuse)?;
+        }
         let created = panics::contain(|| self.setup(type_name, parameters.into_iter()));
         let setup = created.unwrap_or_else(|| Err("it panicked".to_owned())).map_err(refuse)?;
         self.last += 1;

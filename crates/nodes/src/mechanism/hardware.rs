@@ -21,10 +21,10 @@ pub(super) fn hand(params: &Params, set: &Set) -> Result<Option<Model>, Error> {
     hand::open(name, "hand.device", &[], refuse).map(|(model, _)| Some(model))
 }
 
-/// The robot of the description `given`, which is a URDF or the path of its file; of the hand if it is empty.
+/// The robot of the description `given`, which is a URDF or the path of its file, and that URDF; of the hand if it is empty.
 /// # Errors
 /// It cannot be read, or is wrong.
-pub(super) fn robot(given: &str, hand: Option<&Model>) -> Result<Robot, Error> {
+pub(super) fn robot(given: &str, hand: Option<&Model>) -> Result<(Robot, String), Error> {
     let is_text = given.trim_start().starts_with('<');
     let (urdf, place) = match hand.filter(|_| given.trim().is_empty()) {
         Some(hand) => {
@@ -48,7 +48,7 @@ pub(super) fn robot(given: &str, hand: Option<&Model>) -> Result<Robot, Error> {
     if robot.joints().is_empty() {
         log::warn!(target: NAME, "{place} has no transmission that can be used: no joint can be moved");
     }
-    Ok(robot)
+    Ok((robot, urdf))
 }
 
 /// The simulated hand behind `robot`.
