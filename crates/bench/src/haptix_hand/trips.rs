@@ -24,7 +24,7 @@ const WAY: f32 = 0.3;
 const REST: Duration = Duration::from_millis(250);
 /// The wrist's torque while it starts to move, at least; at rest it is less \[N·m\].
 const TORQUE: f32 = 1.0;
-const LONGEST: Duration = Duration::from_secs(5);
+const LONGEST: Duration = Duration::from_secs(1);
 const SLICE: Duration = Duration::from_millis(20);
 const ROWS: [&str; 4] = [
     "bare service",
@@ -78,9 +78,11 @@ fn take_times(context: &r2r::Context, stop: &Stop) -> Result<[Vec<Duration>; ROW
         let floor = bare.trip(place, |sensor| sensor.motor_pos[0])?;
         pause(&mut hand.node, Duration::from_micros(random.u64(..2000)));
         let took = hand.trip(place, |sensor| sensor.motor_torque[0] / TORQUE * WAY)?;
+        // In the first rounds the middleware finds the topics.
         if round >= REHEARSED {
-            times[2].push(floor);
-            times[3].push(took);
+            let none = || Error::Start(format!("no reading shows a command within {LONGEST:?}"));
+            times[2].push(floor.ok_or_else(none)?);
+            times[3].push(took.ok_or_else(none)?);
         }
         check(stop)?;
     }
@@ -116,30 +118,23 @@ impl Wire {
         Ok(Self { node, commands, readings })
     }
 
-    /// How long it takes from a command to `place` to a reading that `shows` it: no less than that.
-    fn trip(&mut self, place: f32, shows: fn(&Sensor) -> f32) -> Result<Duration, Error> {
+    /// How long it takes from a command to `place` to a reading that `shows` no less than that; `None` if none does.
+    fn trip(&mut self, place: f32, shows: fn(&Sensor) -> f32) -> Result<Option<Duration>, Error> {
         self.node.spin_once(Duration::ZERO);
         while self.readings.take().is_some() {
             self.node.spin_once(Duration::ZERO);
         }
-        let command = command(place);
-        let mut began = clock::now();
-        self.commands.publish(&command).map_err(Error::ros("publish a command"))?;
-        let (end, mut again) = (began + LONGEST, began + LONGEST / 10);
-        while clock::now() < end {
+        let began = clock::now();
+        self.commands.publish(&command(place)).map_err(Error::ros("publish a command"))?;
+        while clock::now().since(began) < LONGEST {
             self.node.spin_once(SLICE);
             while let Some(sensor) = self.readings.take() {
                 if shows(&sensor) * place.signum() >= place.abs() {
-                    return Ok(clock::now().since(began));
+                    return Ok(Some(clock::now().since(began)));
                 }
             }
-            if clock::now() > again {
-                // Nobody listened yet, or the hand held and the command came too late.
-                (began, again) = (clock::now(), clock::now() + LONGEST / 10);
-                self.commands.publish(&command).map_err(Error::ros("publish a command"))?;
-            }
         }
-        Err(Error::Start(format!("no reading shows a command within {LONGEST:?}")))
+        Ok(None)
     }
 }
 
