@@ -40,7 +40,9 @@ class Robot:
         assert len(message.points) == 1 and not message.points[0].velocities
         duration = message.points[0].time_from_start
         end = time.monotonic() + duration.sec + duration.nanosec * 1e-9
-        self.commands.append((time.monotonic(), dict(zip(message.joint_names, message.points[0].positions, strict=True))))
+        # When it was told, what, and where it was.
+        told = dict(zip(message.joint_names, message.points[0].positions, strict=True))
+        self.commands.append((time.monotonic(), told, dict(self.position)))
         self.goal = {name: (end, position) for name, position in self.commands[-1][1].items()}
 
     def step(self):
@@ -177,10 +179,11 @@ def test_a_robot_rests_where_it_is_when_the_node_panics(monkeypatch, fault):
         graph.wait(lambda: robot.position[LEFT] > 0.15, "it does not move")
         graph.publish("/haptix/panic", Bool(data=True))
         assert process.wait(5.0) == 1, process.output
-        before = robot.position[LEFT]
         graph.wait(lambda: robot.position[LEFT] == robot.told()[LEFT], lambda: f"{robot.told()} {robot.position}", 1.0)
-        assert robot.position[LEFT] - before < 0.15 and robot.position[LEFT] < 0.7
         rests(robot, graph)
+        _, told, where = robot.commands[-1]
+        # A step on its way would be 0.25 s ahead, 0.1 rad.
+        assert told[LEFT] - where[LEFT] < 0.05, "the last thing that it was told is to stay"
         assert "the injected panic" in process.output and "the reason is printed above" in process.output, process.output
 
 
