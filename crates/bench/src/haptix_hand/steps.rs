@@ -5,7 +5,6 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use haptix::{AnalyticHand, Device, DeviceError, Model, Object, Sensor, Shape, Simulation};
-use nalgebra::Vector3;
 use ros::{Error, clock};
 
 use crate::distribution::Distribution;
@@ -55,7 +54,7 @@ fn row(name: &'static str, is_touching: bool) -> Result<Row, Error> {
     let mut hand = AnalyticHand::new(model, 1);
     let mut simulation = Simulation::default();
     if is_touching {
-        let shape = Shape::Sphere { center: Vector3::new(-0.05, 0.0, 0.1), radius: 0.04 };
+        let shape = Shape::Sphere { center: [-0.05, 0.0, 0.1].into(), radius: 0.04 };
         simulation.objects[0] = Some(Object { shape, stiffness: 1000.0, damping: 1.0 });
     }
     hand.simulate(&simulation).map_err(failed)?;
