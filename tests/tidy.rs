@@ -102,6 +102,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "hindbrain",
             "drive",
             "mechanism",
+            "haptix",
             "control",
             "rt",
             "gamepad",

@@ -1,15 +1,31 @@
-//! The tests that `crates/mechanism/tests/README.md` names for each rule exist.
+//! The tests that a page of rules names for each of its rules exist.
 
 use std::collections::BTreeSet;
 use std::fs;
 
 use tests::{files, root};
 
-/// Where the tests are that the page may name.
-const FOLDERS: [&str; 4] =
-    ["crates/mechanism/tests", "crates/mechanism/src", "crates/control/tests", "tests/ros"];
+/// Pages of rules, the folders where the tests are that each may name, and how many rules it has at least.
+const PAGES: [(&str, &[&str], usize); 2] = [
+    (
+        "crates/mechanism/tests/README.md",
+        &["crates/mechanism/tests", "crates/mechanism/src", "crates/control/tests", "tests/ros"],
+        80,
+    ),
+    (
+        "crates/haptix/tests/README.md",
+        &[
+            "crates/haptix/tests",
+            "crates/haptix/src",
+            "crates/libhaptix/src",
+            "crates/nodes/src/haptix",
+            "tests/ros",
+        ],
+        30,
+    ),
+];
 
-/// The tests of a file: functions below `#[test]`, and Python's `def test_...`.
+/// The tests of a file: functions below `#[test]`, those of proptest too, and Python's `def test_...`.
 fn tests_of(text: &str) -> BTreeSet<String> {
     let name = |line: &str, keyword: &str| {
         let rest = line.trim_start().strip_prefix(keyword)?;
@@ -29,10 +45,10 @@ fn tests_of(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// All tests as the page names them: `file::test`.
-fn known() -> BTreeSet<String> {
+/// All tests of `folders` as a page names them: `file::test`.
+fn known(folders: &[&str]) -> BTreeSet<String> {
     let mut known = BTreeSet::new();
-    for path in FOLDERS.iter().flat_map(|folder| files(&root().join(folder), &["rs", "py"])) {
+    for path in folders.iter().flat_map(|folder| files(&root().join(folder), &["rs", "py"])) {
         let file = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let text = fs::read_to_string(&path).expect("a source that can be read");
         known.extend(tests_of(&text).into_iter().map(|test| format!("{file}::{test}")));
@@ -41,20 +57,22 @@ fn known() -> BTreeSet<String> {
 }
 
 #[test]
-fn each_rule_of_the_controller_manager_has_tests_that_exist() {
-    let page = fs::read_to_string(root().join("crates/mechanism/tests/README.md")).expect("the page");
-    let known = known();
-    let rows = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| rule "));
-    let mut count = 0;
-    for row in rows {
-        let named: Vec<&str> = row.split('`').filter(|part| part.contains("::")).collect();
-        assert!(!named.is_empty(), "no test is named in the row '{row}'");
-        for test in named {
-            assert!(known.contains(test), "there is no test '{test}', which the page of rules names");
+fn each_rule_of_a_page_has_tests_that_exist() {
+    for (path, folders, least) in PAGES {
+        let page = fs::read_to_string(root().join(path)).expect("the page");
+        let known = known(folders);
+        let rows = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| rule "));
+        let mut count = 0;
+        for row in rows {
+            let named: Vec<&str> = row.split('`').filter(|part| part.contains("::")).collect();
+            assert!(!named.is_empty(), "{path}: no test is named in the row '{row}'");
+            for test in named {
+                assert!(known.contains(test), "{path}: there is no test '{test}', which it names");
+            }
+            count += 1;
         }
-        count += 1;
+        assert!(count >= least, "{path} has {count} rules, must have {least} at least");
     }
-    assert!(count > 80, "the page has {count} rows only");
 }
 
 #[test]

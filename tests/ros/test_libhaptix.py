@@ -169,6 +169,59 @@ def test_what_the_node_refuses_is_an_error_with_its_reason(programs, right):
     assert found.structs()[0] == [0] * 514
 
 
+def test_a_live_entry_that_is_no_number_refuses_the_command_whichever_group_it_is_in(programs, right):
+    groups = ["ref_pos", "ref_vel", "ref_vel_max", "gain_pos", "gain_vel"]
+    for value, shown in [("nan", "NaN"), ("inf", "inf"), ("-inf", "-inf")]:
+        script = " ".join(f"rubbish set {group} 12 {value} flag {group} 2147483647 update last" for group in groups)
+        # The other motors of the group are there, and at 0.
+        zeros = {group: " ".join(f"set {group} {motor} 0" for motor in range(12)) for group in groups}
+        for group in groups:
+            script = script.replace(f"rubbish set {group} ", f"rubbish {zeros[group]} set {group} ")
+        found = probe(programs, f"connect info {script}", "right")
+        assert [result for result, _ in found.results("update")] == [1] * 5
+        for group, last in zip(groups, found.lasts(), strict=True):
+            assert last.startswith(f"hx_update() Service call failed. {group}[12] is {shown}, must be "), last
+
+
+def test_a_device_that_stops_answering_is_an_error_with_its_reason(programs, right):
+    right.reset()
+    assert right.set("simulation.is_silent", True) is None
+    try:
+        right.wait_for_state("NOT_ANSWERING")
+        found = probe(programs, "connect rubbish flag ref_pos 0 update raw sensor last read last info", "right")
+    finally:
+        assert right.set("simulation.is_silent", False) is None
+    assert {result for function in ["update", "read", "info"] for result, _ in found.results(function)} == {1}
+    reason = "Service call failed. the device has given no reading for 1000 ms"
+    assert found.lasts() == [f"hx_update() {reason}", f"hx_read_sensors() {reason}"]
+    assert found.structs() == [[0] * 514]
+    assert all(millis < 500 for function in ["read", "info"] for _, millis in found.results(function)), "at once"
+    right.wait_for_state("HOLDING")
+    assert probe(programs, "connect update", "right").results("update")[0][0] == 0
+
+
+def test_two_programs_at_once_are_both_served_and_the_last_one_wins(programs, right, monkeypatch):
+    right.reset()
+    live = {place: " ".join(f"set ref_pos {motor} {place if motor == 0 else 0}" for motor in range(13)) for place in (0.4, -0.4)}
+    both = [begin(programs, f"connect info {live[place]} flag ref_pos 1 {'update sleep 5 ' * 150}", "right", monkeypatch) for place in live]
+    for process in both:
+        assert {result for result, _ in finish(process).results("update")} == {0}, process.output
+    found = probe(programs, f"connect {live[-0.4]} flag ref_pos 1 {'update sleep 20 ' * 30} raw sensor", "right")
+    assert abs(motors(found)[0] + 0.4) < 0.01
+
+
+def test_a_program_that_is_killed_leaves_a_hand_that_holds_and_serves_the_next_one(programs, right, monkeypatch):
+    right.reset()
+    live = " ".join(f"set ref_pos {motor} {0.3 if motor == 0 else 0}" for motor in range(13))
+    process = begin(programs, f"connect info {live} flag ref_pos 1 {'update sleep 5 ' * 4000}", "right", monkeypatch)
+    right.graph.wait(lambda: process.output.count("update 0") > 50, lambda: process.output, 10.0)
+    right.wait_for_state("FOLLOWING")
+    process.kill()
+    right.wait_for_state("HOLDING")
+    found = probe(programs, "connect update raw sensor", "right")
+    assert found.results("update")[0][0] == 0 and abs(motors(found)[0] - 0.3) < 0.01, "it holds where it was"
+
+
 def test_an_update_waits_for_the_tick_on_request(programs, right):
     updates = "update " * 20
     assert sum(millis for _, millis in probe(programs, f"connect update {updates}", "right").results("update")[1:]) < 150
@@ -177,7 +230,8 @@ def test_an_update_waits_for_the_tick_on_request(programs, right):
 
 
 def test_threads_may_call_at_the_same_time(programs, right):
-    assert "threads 0 errors" in probe(programs, "connect info threads 8 50 0", "right").lines
+    # A thousand updates, and as many of the other calls, without waiting.
+    assert "threads 0 errors" in probe(programs, "connect info threads 8 125 0", "right").lines
     # With the connection ended in between calls may fail, as long as it takes to find the node again; nothing worse happens.
     found = probe(programs, "connect info threads 4 20 1 connect info", "right")
     assert found.results("info")[-1][0] == 0, found.errors

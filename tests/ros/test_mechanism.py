@@ -365,7 +365,7 @@ def test_a_wrong_start_is_refused(arguments, sentence):
 def test_what_was_refused_by_the_system_is_said_with_its_remedy():
     with arm("-p", "cores:=[1000]") as (_, manager, process):
         assert manager.list() == []
-        assert "the control loop runs on any processor: [1000] is refused" in process.output
+        assert "the real-time loop runs on any processor: [1000] is refused" in process.output
 
 
 def test_the_example_starts_as_it_is():

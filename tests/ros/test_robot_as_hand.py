@@ -4,14 +4,14 @@ import contextlib
 import math
 import time
 
-from conftest import LATCHED, Graph, Process
+from conftest import LATCHED, Graph, Process, panicking
 from hands import ERROR, Hand
 from haptix_msgs.srv import ReadSensors
 from mechanisms import ROOT
 import pytest
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
+from std_msgs.msg import Bool, String
 from trajectory_msgs.msg import JointTrajectory
 
 STATES, COMMANDS = "joint_states", "joint_trajectory_controller/joint_trajectory"
@@ -40,7 +40,9 @@ class Robot:
         assert len(message.points) == 1 and not message.points[0].velocities
         duration = message.points[0].time_from_start
         end = time.monotonic() + duration.sec + duration.nanosec * 1e-9
-        self.commands.append((time.monotonic(), dict(zip(message.joint_names, message.points[0].positions, strict=True))))
+        # When it was told, what, and where it was.
+        told = dict(zip(message.joint_names, message.points[0].positions, strict=True))
+        self.commands.append((time.monotonic(), told, dict(self.position)))
         self.goal = {name: (end, position) for name, position in self.commands[-1][1].items()}
 
     def step(self):
@@ -67,12 +69,12 @@ class Robot:
 
 
 @contextlib.contextmanager
-def node(*arguments):
+def node(*arguments, executable="haptix"):
     graph = Graph()
     graph.subscribe(String, "/haptix/state", LATCHED)
     # A loaded machine starves a publisher in Python for tenths of a second.
     given = ["-p", "device:=topics", "-p", f"topics.robot:={DEVICE}", "-p", "topics.timeout:=0.5"]
-    process = Process("haptix", "--ros-args", *given, *arguments)
+    process = Process(executable, "--ros-args", *given, *arguments)
     try:
         yield Hand(graph, process), graph, process
     finally:
@@ -81,10 +83,10 @@ def node(*arguments):
 
 
 @contextlib.contextmanager
-def started(*arguments):
+def started(*arguments, executable="haptix"):
     robot = Robot()
     try:
-        with node(*arguments) as (hand, graph, process):
+        with node(*arguments, executable=executable) as (hand, graph, process):
             hand.wait_for_state("HOLDING", 10.0)
             yield robot, hand, graph, process
     finally:
@@ -167,6 +169,22 @@ def test_a_robot_rests_within_a_quarter_of_a_second_when_the_node_is_killed():
         # 0.25 s at 0.4 rad/s, and what was on its way.
         assert robot.position[LEFT] - before < 0.15 and len(robot.commands) - commands < 5
         rests(robot, graph)
+
+
+@pytest.mark.parametrize("fault", ["once", "always", "publish", "thread"])
+def test_a_robot_rests_where_it_is_when_the_node_panics(monkeypatch, fault):
+    monkeypatch.setenv("FAULT", fault)
+    with started("-p", "command_timeout:=0.0", executable=panicking("haptix")) as (robot, hand, graph, process):
+        hand.update(ref_pos=[0.8, 0.8], ref_vel_max=[0.4, 0.4])
+        graph.wait(lambda: robot.position[LEFT] > 0.15, "it does not move")
+        graph.publish("/haptix/panic", Bool(data=True))
+        assert process.wait(5.0) == 1, process.output
+        graph.wait(lambda: robot.position[LEFT] == robot.told()[LEFT], lambda: f"{robot.told()} {robot.position}", 1.0)
+        rests(robot, graph)
+        _, told, where = robot.commands[-1]
+        # A step on its way would be 0.25 s ahead, 0.1 rad.
+        assert told[LEFT] - where[LEFT] < 0.05, "the last thing that it was told is to stay"
+        assert "the injected panic" in process.output and "the reason is printed above" in process.output, process.output
 
 
 def cut(message):

@@ -47,6 +47,9 @@ pub enum Subject {
     /// The control loop of `mechanism`: its steps, how late it wakes up beside a bare loop, at rest and under calls, how long calls
     /// take, and what the node costs.
     Loop,
+    /// A HAPTIX hand: a step of the analytic hand, an update and a command over DDS beside a bare node, the jitter of its loop beside a
+    /// bare loop, and MuJoCo's step beside MuJoCo's own.
+    Hand,
     /// A command through the arbiter, and a stick event to the motor value inside `drive`, without DDS.
     Drive,
 }
@@ -67,6 +70,8 @@ pub enum Part {
     },
     /// Answers one service at once, as a controller manager would.
     Service,
+    /// Answers each HAPTIX command at once with a reading, as a node without a hand.
+    BareHand,
     /// A joystick node with pads that move by themselves.
     Pads {
         #[arg(value_parser = value_parser!(u32).range(0..=100))]
@@ -149,7 +154,7 @@ mod tests {
     fn what_cannot_be_is_refused_with_its_name_and_range() {
         for (line, part) in [
             ("--seconds 11", "11 is not in 1..=10"),
-            ("--only motors", "possible values: chain, reactions, pads, idle, zones, loop, drive"),
+            ("--only motors", "possible values: chain, reactions, pads, idle, zones, loop, hand, drive"),
             ("--fast", "--fast"),
             ("relay /a", "<TO>"),
             ("steps 4 0", "0 is not in 1..=1000000"),

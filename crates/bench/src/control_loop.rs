@@ -1,7 +1,6 @@
 //! The control loop of `mechanism`: its steps, how late it wakes up at rest and under calls, how long calls take, and what
 //! the node costs.
 
-mod bare;
 mod calls;
 mod cost;
 mod latency;

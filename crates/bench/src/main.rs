@@ -1,6 +1,6 @@
 //! `bench`: how long a stick event takes to the motors, in one process and in four, beside a bare chain; and how long
 //! hindbrain takes to stop them for each reason, beside a bare relay; what the joystick node costs; what the zones
-//! cost; how well the control loop keeps its time; and what the arbiter and the drive cost.
+//! cost; how well the control loop keeps its time; what a HAPTIX hand costs; and what the arbiter and the drive cost.
 //!
 //! Figures and ratios, not a test: whatever they are, the exit code is 0 if they could be measured.
 //!
@@ -9,6 +9,10 @@
 //! | `arguments` | what the user asks for |
 //! | `child` | a process: its start, its end, its CPU and memory |
 //! | `baseline` | bare processes: `bench stamp`, `bench relay`, `bench loop` |
+//! | `bare_loop` | the least that a real-time loop does |
+//! | `lateness` | how late a node's loop wakes up, beside the bare loop |
+//! | `reports` | what a node's loop reports of itself |
+//! | `service` | calls of a service |
 //! | `incoming` | the unread messages of a topic |
 //! | **chain** | |
 //! | `chain` | all rounds |
@@ -37,10 +41,13 @@
 //! | `zones` | a stick, a scan and a cloud through the pure machines, beside the least that has to be done with them |
 //! | **loop** | |
 //! | `control_loop` | the control loop of `mechanism`: steps, lateness beside a bare loop, calls, cost of the node |
+//! | **hand** | |
+//! | `haptix_hand` | a HAPTIX hand: steps, updates and commands over DDS, lateness of its loop, MuJoCo |
 //! | **drive** | |
 //! | `drive` | a command through the arbiter, a stick event through the drive: time, allocations, instructions |
 
 mod arguments;
+mod bare_loop;
 mod baseline;
 mod bounds;
 mod chain;
@@ -50,14 +57,18 @@ mod distribution;
 mod drive;
 mod evdev;
 mod hand;
+mod haptix_hand;
 mod idle;
 mod incoming;
+mod lateness;
 mod pads;
 mod page;
 mod pairing;
 mod reaction;
 mod rehearsal;
+mod reports;
 mod round;
+mod service;
 mod sink;
 mod slots;
 mod subject;
@@ -107,6 +118,7 @@ fn bench(arguments: &Arguments) -> Result<(), Error> {
             Subject::Idle => idle::measure(folder, stop)?.to_string(),
             Subject::Zones => zones::measure()?.to_string(),
             Subject::Loop => control_loop::measure(context, folder, stop)?.to_string(),
+            Subject::Hand => haptix_hand::measure(context, folder, stop)?.to_string(),
             Subject::Drive => drive::measure(stop)?.to_string(),
         };
         println!("{table}\n");
@@ -124,6 +136,7 @@ fn play(part: Part) -> Result<(), Error> {
         Part::Relay { from, to } => baseline::relay(&from, &to),
         Part::Loop { rate, topics } => baseline::sleeper(rate, &topics),
         Part::Service => control_loop::serve_bare(),
+        Part::BareHand => haptix_hand::serve_bare(),
         Part::Reader { file } => evdev::read(&file),
         Part::Pads { pads, rate, ros: _ } => pads::run_loaded(pads, rate, &baseline::on_signals()?),
         Part::Steps { case, count } => drive::run_steps(case, count),

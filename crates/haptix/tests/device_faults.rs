@@ -69,6 +69,25 @@ fn a_device_that_stops_answering_leads_to_errors_after_1000_ms() {
 }
 
 #[test]
+fn after_a_pause_of_the_process_the_device_counts_as_silent_until_the_next_reading() {
+    let mut node = Node::new("two_finger");
+    node.run(31);
+    node.taken();
+    let last = node.readings.last().unwrap().0.sensor;
+    // Neither the machine nor the device's thread ran, and the machine runs first.
+    node.millis += 1500;
+    node.update(1, positions(&[0.7]), false);
+    let error = Err("the device has given no reading for 1000 ms".to_owned());
+    assert_eq!(update(node.answer(1)), (error, last));
+    assert_eq!(node.machine.state(), State::NotAnswering(None));
+    node.run(11);
+    assert_eq!(node.machine.state(), State::Holding, "one tick later");
+    // What was refused moves nothing later.
+    node.run(1000);
+    assert_eq!(node.last_position(), 0.0);
+}
+
+#[test]
 fn before_the_first_reading_calls_are_errors() {
     let mut node = Node::new("two_finger");
     assert_all_refused(&mut node, "no reading yet", &Sensor::default());

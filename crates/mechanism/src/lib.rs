@@ -21,7 +21,7 @@ pub use base::{BaseError, BaseMotors};
 pub use builtin::{BUILTIN_TYPES, BuiltinType, Frames, Setup};
 pub use chain::{Chain, ChainError};
 pub use description::{Description, DescriptionError};
-pub use histogram::{Histogram, NoHistogram};
+pub use histogram::{Histogram, NoHistogram, SharedHistogram};
 pub use node::{Input, Mechanism, Output};
 pub use parameters::{Params, RemoteCommands, RemoteParams, specification};
 pub use robot::{Actuator, Joint, Robot};

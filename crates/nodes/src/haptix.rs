@@ -10,7 +10,7 @@ mod topics;
 
 use haptix::{DeviceLoop, Haptix, Input, Order, Output, Params, Report, State, device, specification};
 use r2r::haptix_msgs::msg::Command;
-use ros::{Error, Shell, Status, Stop, clock, qos};
+use ros::{Error, Runner, Shell, Status, Stop, clock, qos};
 use units::{Level, Stamp};
 
 use self::device_thread::{DeviceThread, Orders, Ready, Timing, link};
@@ -113,6 +113,17 @@ fn status(machine: &Haptix, timing: &Timing) -> Status {
 /// # Errors
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
+    run_with(context, stop, |runner| runner)
+}
+
+/// Runs the node like [`run`], with `change` applied to its runner, for tests.
+/// # Errors
+/// The node does not start.
+pub fn run_with(
+    context: &r2r::Context,
+    stop: &Stop,
+    change: impl FnOnce(Runner<Haptix>) -> Runner<Haptix>,
+) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), |set| Ok(device(set)))?;
     let Hand { device, skeleton, params, robot } = Hand::open(member.set())?;
     let device = DeviceLoop::new(device, params.step, params.settings);
@@ -160,7 +171,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let runner =
         services::serve(runner, &calls, prefix)?.status(move |machine| status(machine, &timing)).log_levels();
     let thread = start_device(ready, &shell, stop, picture, commands)?;
-    let ended = start::run(runner, stop, &shell, [Input::Stopping]);
+    let ended = start::run(change(runner), stop, &shell, [Input::Stopping]);
     drop(thread);
     ended
 }

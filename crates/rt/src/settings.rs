@@ -80,16 +80,16 @@ impl fmt::Display for Refused {
         match self {
             Self::Priority(priority, reason) => write!(
                 f,
-                "the control loop runs without real-time priority: SCHED_FIFO {priority} is refused ({reason}); allow it with \
+                "the real-time loop runs without real-time priority: SCHED_FIFO {priority} is refused ({reason}); allow it with \
                  'rtprio {priority}' for this user in /etc/security/limits.conf, or LimitRTPRIO in its systemd unit"
             ),
             Self::Memory(reason) => write!(
                 f,
-                "the control loop may wait for pages: memory cannot be locked ({reason}); allow it with 'memlock unlimited' for this \
+                "the real-time loop may wait for pages: memory cannot be locked ({reason}); allow it with 'memlock unlimited' for this \
                  user in /etc/security/limits.conf, or LimitMEMLOCK in its systemd unit"
             ),
             Self::Cores(cores, reason) => {
-                write!(f, "the control loop runs on any processor: {cores:?} is refused ({reason})")
+                write!(f, "the real-time loop runs on any processor: {cores:?} is refused ({reason})")
             }
         }
     }

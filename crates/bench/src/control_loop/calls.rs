@@ -1,18 +1,15 @@
 //! A client of the controller manager, and the bare service beside it.
 
-use std::future::Future;
-use std::pin::pin;
 use std::time::Duration;
 
 use futures::{FutureExt, StreamExt};
 use r2r::pr2_mechanism_msgs::srv::{ListControllers, LoadController, SwitchController, UnloadController};
-use r2r::{Client, QosProfile, WrappedServiceTypeSupport};
+use r2r::{Client, QosProfile};
 use ros::{Error, Node, clock};
 
 use crate::baseline;
+use crate::service::{call, client, wait_for};
 
-/// How long a service may take to appear, and an answer to come.
-const LONGEST: Duration = Duration::from_secs(10);
 /// How long the client waits for messages at once.
 const SLICE: Duration = Duration::from_millis(20);
 /// The namespace of the manager's services, and of the bare one.
@@ -29,7 +26,7 @@ pub struct Caller {
     unload: Client<UnloadController::Service>,
 }
 
-/// The answer, and how long it took.
+/// Whether the answer was good, and how long it took.
 pub type Answer = (bool, Duration);
 
 impl Caller {
@@ -38,10 +35,10 @@ impl Caller {
     /// The middleware refuses something.
     pub fn new(context: &r2r::Context, name: &str, namespace: &str) -> Result<Self, Error> {
         let mut node = Node::new(context, name)?;
-        let list = client(&mut node, namespace, "list_controllers")?;
-        let load = client(&mut node, namespace, "load_controller")?;
-        let switch = client(&mut node, namespace, "switch_controller")?;
-        let unload = client(&mut node, namespace, "unload_controller")?;
+        let list = client(&mut node, &format!("{namespace}/list_controllers"))?;
+        let load = client(&mut node, &format!("{namespace}/load_controller"))?;
+        let switch = client(&mut node, &format!("{namespace}/switch_controller"))?;
+        let unload = client(&mut node, &format!("{namespace}/unload_controller"))?;
         Ok(Self { node, list, load, switch, unload })
     }
 
@@ -49,10 +46,7 @@ impl Caller {
     /// # Errors
     /// It does not appear.
     pub fn wait(&mut self) -> Result<(), Error> {
-        let available = r2r::Node::is_available(&self.list).map_err(Error::ros("look for a service"))?;
-        wait(&mut self.node, available)
-            .map(drop)
-            .ok_or_else(|| Error::Start("no controller manager is there".into()))?;
+        wait_for(&mut self.node, &self.list, "controller manager")?;
         self.list().map(drop) // the client may be known later than the service
     }
 
@@ -68,23 +62,26 @@ impl Caller {
     /// # Errors
     /// No answer.
     pub fn list(&mut self) -> Result<Answer, Error> {
-        call(&mut self.node, &self.list, &ListControllers::Request {}, |_| true)
+        let (_, took) = call(&mut self.node, &self.list, &ListControllers::Request {})?;
+        Ok((true, took))
     }
 
     /// Loads a controller.
     /// # Errors
     /// No answer.
     pub fn load(&mut self, name: &str) -> Result<Answer, Error> {
-        call(&mut self.node, &self.load, &LoadController::Request { name: name.into() }, |answer| answer.ok)
+        let request = LoadController::Request { name: name.into() };
+        let (answer, took) = call(&mut self.node, &self.load, &request)?;
+        Ok((answer.ok, took))
     }
 
     /// Unloads a controller.
     /// # Errors
     /// No answer.
     pub fn unload(&mut self, name: &str) -> Result<Answer, Error> {
-        call(&mut self.node, &self.unload, &UnloadController::Request { name: name.into() }, |answer| {
-            answer.ok
-        })
+        let request = UnloadController::Request { name: name.into() };
+        let (answer, took) = call(&mut self.node, &self.unload, &request)?;
+        Ok((answer.ok, took))
     }
 
     /// Starts and stops controllers, all or none.
@@ -97,7 +94,8 @@ impl Caller {
             stop_controllers: owned(stop),
             strictness: SwitchController::Request::STRICT as i32,
         };
-        call(&mut self.node, &self.switch, &request, |answer| answer.ok)
+        let (answer, took) = call(&mut self.node, &self.switch, &request)?;
+        Ok((answer.ok, took))
     }
 
     /// Loads and starts controllers.
@@ -111,40 +109,6 @@ impl Caller {
         ok &= self.switch(names, &[])?.0;
         if ok { Ok(()) } else { Err(Error::Start(format!("the controllers {names:?} do not start"))) }
     }
-}
-
-fn client<S: WrappedServiceTypeSupport + 'static>(
-    node: &mut Node,
-    namespace: &str,
-    service: &str,
-) -> Result<Client<S>, Error> {
-    let name = format!("{namespace}/{service}");
-    node.create_client(&name, QosProfile::services_default()).map_err(Error::ros(format!("call '{name}'")))
-}
-
-fn call<S: WrappedServiceTypeSupport + 'static>(
-    node: &mut Node,
-    client: &Client<S>,
-    request: &S::Request,
-    is_ok: fn(&S::Response) -> bool,
-) -> Result<Answer, Error> {
-    let began = clock::now();
-    let answer = client.request(request).map_err(Error::ros("call a service"))?;
-    let answer = wait(node, answer).ok_or_else(|| Error::Start(format!("no answer within {LONGEST:?}")))?;
-    let took = clock::now().since(began);
-    answer.map(|answer| (is_ok(&answer), took)).map_err(Error::ros("receive an answer"))
-}
-
-fn wait<T>(node: &mut Node, future: impl Future<Output = T>) -> Option<T> {
-    let end = clock::now() + LONGEST;
-    let mut future = pin!(future);
-    while clock::now() < end {
-        if let Some(ready) = future.as_mut().now_or_never() {
-            return Some(ready);
-        }
-        node.spin_once(SLICE);
-    }
-    None
 }
 
 /// Answers [`ListControllers`] in the namespace [`BARE`] at once with two controllers, until it is stopped.

@@ -4,49 +4,31 @@ use core::fmt;
 use std::time::Duration;
 
 use fastrand::Rng;
-use mechanism::Histogram;
 use ros::{Error, Stop, clock};
 
-use super::bare::{Bare, Mark};
 use super::calls::{Caller, MANAGER};
-use super::node::{self, Reports, Steps};
+use super::node;
+use crate::bare_loop::Bare;
 use crate::child::Folder;
+use crate::lateness::{BESIDE, Mark, Pair, ROUNDED, Table};
+use crate::reports::Reports;
 
 const RATE: u32 = 1000;
-const PERIOD: Duration = Duration::from_millis(1);
 const ROUNDS: usize = 5;
 /// The length of a window without calls.
 const QUIET: Duration = Duration::from_secs(6);
 /// The clients that call, and how often each does in one window.
 const CLIENTS: usize = 4;
 const CALLS: usize = 1250;
-/// p99.9 at most, to that of the bare loop.
-const GOAL: f64 = 1.2;
 const RUNNING: &[&str] = &["pan_position", "tilt_position"];
 /// What the clients load, switch and unload, beside what runs.
 const OTHERS: &[&str] = &["pan_effort", "pan_velocity", "arm_trajectory"];
 
-/// What a loop did in all windows of a kind.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sum {
-    late: Histogram,
-    missed: u64,
-    long: u64,
-}
-
-impl Sum {
-    fn add(&mut self, late: &Histogram, missed: u64, long: u64) {
-        self.late = self.late.with(late);
-        self.missed += missed;
-        self.long += long;
-    }
-}
-
 /// The figures; shown as a table in Markdown.
 #[derive(Default)]
 pub struct Windows {
-    /// At rest, and under calls: of the node, and of the bare loop.
-    sums: [[Sum; 2]; 2],
+    /// At rest, and under calls: of the node and of the bare loop.
+    sums: [Pair; 2],
     calls: usize,
     /// How long the calls took together.
     calling: Duration,
@@ -79,7 +61,7 @@ fn observe(context: &r2r::Context, core: usize, stop: &Stop) -> Result<Windows, 
                 "bench: loop: round {round} of {ROUNDS}, {}",
                 if is_busy { "calls" } else { "at rest" }
             );
-            let before = mark(&mut reports, &bare)?;
+            let before = Mark::take(&mut reports, &bare)?;
             if is_busy {
                 let began = clock::now();
                 bombard(&mut callers, round as u64)?;
@@ -94,16 +76,11 @@ fn observe(context: &r2r::Context, core: usize, stop: &Stop) -> Result<Windows, 
             if stop.is_set() {
                 return Err(Error::Start("interrupted".into()));
             }
-            let after = mark(&mut reports, &bare)?;
-            windows.add(is_busy, [before, after], &bare);
+            let after = Mark::take(&mut reports, &bare)?;
+            windows.sums[usize::from(is_busy)].add(before, after, &bare);
         }
     }
     Ok(windows)
-}
-
-/// How far both loops are at a report of the node's.
-fn mark(reports: &mut Reports, bare: &Bare) -> Result<(Steps, Mark), Error> {
-    Ok((reports.next()?, bare.mark()))
 }
 
 /// All clients call at once, at random.
@@ -138,47 +115,14 @@ fn call(caller: &mut Caller, mut random: Rng) -> Result<(), Error> {
     Ok(())
 }
 
-impl Windows {
-    fn add(&mut self, is_busy: bool, [before, after]: [(Steps, Mark); 2], bare: &Bare) {
-        let [node, floor] = &mut self.sums[usize::from(is_busy)];
-        let (from, to) = (&before.0, &after.0);
-        node.add(&to.late.since(&from.late), to.missed - from.missed, to.long - from.long);
-        let (late, missed) = bare.between(before.1, after.1);
-        floor.add(&late, missed, 0);
-    }
-}
-
 impl fmt::Display for Windows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "| 1 kHz | steps | p50 [µs] | p99 [µs] | p99.9 [µs] | max [µs] | p99.9 to bare | later than 1 ms | left out | \
-             longer than 1 ms |\n|---|--:|--:|--:|--:|--:|---|--:|--:|--:|"
-        )?;
-        for (when, [node, bare]) in ["at rest", "under calls"].iter().zip(&self.sums) {
-            let tail = |sum: &Sum| sum.late.quantile(0.999).as_secs_f64();
-            let ratio = tail(node) / tail(bare);
-            let reached = if ratio <= GOAL { "reached" } else { "not reached" };
-            let shown = format!("{ratio:.2}, goal {GOAL} {reached}");
-            for (what, sum, shown) in [("loop", node, shown.as_str()), ("bare loop", bare, "1")] {
-                let [p50, p99, p999, max] =
-                    [0.5, 0.99, 0.999, 1.0].map(|share| sum.late.quantile(share).as_micros());
-                let (steps, late) = (sum.late.count(), sum.late.count_from(PERIOD));
-                let (missed, long) =
-                    (sum.missed, if what == "loop" { sum.long.to_string() } else { "–".into() });
-                writeln!(
-                    f,
-                    "| {what}, {when} | {steps} | {p50} | {p99} | {p999} | {max} | {shown} | {late} | {missed} | {long} |"
-                )?;
-            }
-        }
+        write!(f, "{}", Table(&[("at rest", self.sums[0]), ("under calls", self.sums[1])]))?;
         let rate = self.calls as f64 / self.calling.as_secs_f64();
         write!(
             f,
-            "\nHow late the loop of `mechanism` wakes up with 2 running controllers, beside a thread that only sleeps until each \
-             millisecond and reads the clock, with the same priority, on the same processor, in the same time: {ROUNDS} windows at \
-             rest and {ROUNDS} under calls, in turns. The bare loop's period is a thousandth longer, so that all phases between \
-             the two occur. Each time is rounded up by a sixteenth at most; 1 ms is 1.05 here. The calls are {} from {CLIENTS} \
+            "\nHow late the loop of `mechanism` wakes up with 2 running controllers, {BESIDE}: {ROUNDS} windows at rest and {ROUNDS} \
+             under calls, in turns. {ROUNDED} The calls are {} from {CLIENTS} \
              clients at random, {rate:.0} a second: list, load, start, stop and unload.",
             self.calls
         )
@@ -189,22 +133,9 @@ impl fmt::Display for Windows {
 mod tests {
     use super::*;
 
-    fn sum(micros: u64) -> Sum {
-        let mut late = Histogram::new();
-        (0..1000).for_each(|_| late.add(Duration::from_micros(micros)));
-        Sum { late, missed: 3, long: 2 }
-    }
-
     #[test]
-    fn the_tail_is_compared_with_that_of_the_same_time() {
-        let windows = Windows {
-            sums: [[sum(110), sum(100)], [sum(2000), sum(1000)]],
-            calls: 100,
-            calling: Duration::from_secs(2),
-        };
-        let text = windows.to_string();
-        assert!(text.contains("1.2 reached |"), "{text}");
-        assert!(text.contains("1.2 not reached | 1000 | 3 | 2 |"), "{text}");
-        assert!(text.contains("50 a second"), "{text}");
+    fn the_rate_of_the_calls_is_theirs_alone() {
+        let windows = Windows { calls: 100, calling: Duration::from_secs(2), ..Windows::default() };
+        assert!(windows.to_string().contains("50 a second"), "{windows}");
     }
 }

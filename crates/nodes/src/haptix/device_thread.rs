@@ -6,6 +6,7 @@ use std::thread::{self, JoinHandle, Thread};
 use std::time::Duration;
 
 use haptix::{DeviceLoop, Order, Params, Report};
+use mechanism::SharedHistogram;
 use ros::panics;
 use rt::{Cycle, Periodic, RealTime, Refused};
 use rtrb::{Consumer, Producer, RingBuffer};
@@ -34,9 +35,12 @@ struct Shared {
     is_ending: AtomicBool,
     cycles: AtomicU64,
     missed: AtomicU64,
+    /// How many steps took longer than the period.
+    long: AtomicU64,
     /// \[µs\]
     max_late: AtomicU64,
     max_step: AtomicU64,
+    late: SharedHistogram,
 }
 
 /// How well the device's thread keeps its times.
@@ -44,17 +48,19 @@ struct Shared {
 pub(super) struct Timing(Arc<Shared>);
 
 impl Timing {
-    /// Its numbers with their names.
+    /// Its numbers with their names, those of the loop of `mechanism`.
     pub(super) fn values(&self) -> Vec<(String, String)> {
-        let Shared { cycles, missed, max_late, max_step, .. } = &*self.0;
-        [
+        let Shared { cycles, missed, long, max_late, max_step, late, .. } = &*self.0;
+        let numbers = [
             ("steps", cycles),
             ("steps left out", missed),
-            ("greatest lateness (us)", max_late),
             ("longest step (us)", max_step),
-        ]
-        .map(|(name, value)| (name.to_owned(), value.load(Ordering::Relaxed).to_string()))
-        .into()
+            ("steps longer than the period", long),
+            ("greatest lateness (us)", max_late),
+        ];
+        let numbers =
+            numbers.map(|(name, value)| (name.to_owned(), value.load(Ordering::Relaxed).to_string()));
+        numbers.into_iter().chain([("lateness (ns:steps)".into(), late.read().to_string())]).collect()
     }
 }
 
@@ -97,6 +103,7 @@ pub(super) struct Body {
     reports: Producer<Report>,
     shared: Arc<Shared>,
     is_aligned: bool,
+    step: Duration,
 }
 
 impl Body {
@@ -122,11 +129,14 @@ impl Body {
 
     fn count(&self, cycle: Cycle) {
         let micros = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
-        let Shared { cycles, missed, max_late, max_step, .. } = &*self.shared;
+        let Shared { cycles, missed, long, max_late, max_step, late, .. } = &*self.shared;
+        let step = rt::now().since(cycle.now);
         cycles.fetch_add(1, Ordering::Relaxed);
         missed.fetch_add(cycle.missed, Ordering::Relaxed);
+        long.fetch_add(u64::from(step > self.step), Ordering::Relaxed);
         max_late.fetch_max(micros(cycle.late), Ordering::Relaxed);
-        max_step.fetch_max(micros(rt::now().since(cycle.now)), Ordering::Relaxed);
+        max_step.fetch_max(micros(step), Ordering::Relaxed);
+        late.add(cycle.late);
     }
 }
 
@@ -134,7 +144,6 @@ impl Body {
 pub(super) struct Ready {
     body: Body,
     reports: Consumer<Report>,
-    step: Duration,
     real_time: RealTime,
 }
 
@@ -142,10 +151,17 @@ pub(super) struct Ready {
 pub(super) fn link(device: DeviceLoop, params: &Params) -> (Ready, Orders) {
     let (ring, orders) = RingBuffer::new(MOST_ORDERS);
     let (sender, reports) = RingBuffer::new(MOST_REPORTS);
-    let body = Body { device, orders, reports: sender, shared: Arc::default(), is_aligned: false };
+    let body = Body {
+        device,
+        orders,
+        reports: sender,
+        shared: Arc::default(),
+        is_aligned: false,
+        step: params.step,
+    };
     let real_time =
         RealTime { priority: params.priority, lock_memory: params.lock_memory, cores: params.cores.clone() };
-    (Ready { body, reports, step: params.step, real_time }, Orders { ring, backlog: VecDeque::new() })
+    (Ready { body, reports, real_time }, Orders { ring, backlog: VecDeque::new() })
 }
 
 impl Ready {
@@ -161,7 +177,8 @@ impl Ready {
         self,
         report: impl FnMut(Report) + Send + 'static,
     ) -> io::Result<(DeviceThread, Vec<Refused>)> {
-        let Self { mut body, reports, step, real_time } = self;
+        let Self { mut body, reports, real_time } = self;
+        let step = body.step;
         let shared = Arc::clone(&body.shared);
         let held = Arc::clone(&shared);
         panics::at_once(move || held.is_held.store(true, Ordering::SeqCst));
@@ -292,8 +309,11 @@ mod tests {
             assert!(matches!(report, Report::Stepped(_)), "{report:?}");
         }
         drop(thread);
-        let steps: u64 = timing.values()[0].1.parse().unwrap();
+        let values = timing.values();
+        let steps: u64 = values[0].1.parse().unwrap();
         assert!(steps > 10, "{steps}");
+        let late: mechanism::Histogram = values[5].1.parse().unwrap();
+        assert_eq!(late.count(), steps, "the lateness of each step");
         assert!(reports.iter().count() < 1000, "the sender is gone");
     }
 }
