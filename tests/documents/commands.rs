@@ -75,7 +75,10 @@ impl Shell<'_> {
             },
             ["ros2", "param", "set" | "delete" | "get", node, name, ..] => parameter(node, name),
             ["ros2", "param", "load", node, _] => specification(node).map(drop),
-            ["colcon", "build"] | ["source", _] | ["export" | "eval" | "echo", ..] => Ok(()),
+            ["rosdep", "install", ..]
+            | ["colcon", "build"]
+            | ["source", _]
+            | ["export" | "eval" | "echo", ..] => Ok(()),
             [name] if name.ends_with("()") => {
                 self.functions.insert(name.trim_end_matches("()").into());
                 Ok(())

@@ -103,6 +103,22 @@ fn an_example_that_a_node_refuses_is_a_fault() {
     assert!(faults(&below("max_linear: 2.0")).is_empty());
 }
 
+/// Every robot of a document in XML has the transmissions that it shows.
+#[test]
+fn every_robot_of_an_example_can_be_moved() {
+    let mut count = 0;
+    for page in pages() {
+        for fence in page.fences().into_iter().filter(|fence| fence.text.starts_with("<robot")) {
+            let place = format!("{}, line {}", page.path, fence.line);
+            let robot = mechanism::Description::parse(&fence.text).expect(&place);
+            assert!(robot.skipped.is_empty(), "{place}: {:?}", robot.skipped);
+            assert_eq!(robot.transmissions.len(), robot.joints.len(), "{place}: each joint has one");
+            count += robot.transmissions.len();
+        }
+    }
+    assert!(count >= 2, "only {count} transmissions were found");
+}
+
 /// What is called for which `mechanism` creates nothing else: a library outside of this repository has it.
 const FOREIGN: &str = "sway/Sway";
 

@@ -25,9 +25,9 @@ def commands(controllers):
     assert defaults["controllers"] == "", "by default none is spawned"
     share = lambda text: text.replace("$(var config)", defaults["config"]).replace("$(find-pkg-share steersman)", str(ROOT))  # noqa: E731
     for node in tree.findall("node"):
-        arguments = []
+        arguments = [share(word) for word in node.get("ros_args").split(" ", 1)]
         for param in node.findall("param"):
-            arguments += ["--params-file", share(param.get("from"))] if param.get("from") else ["-p", f"{param.get('name')}:={share(param.get('value'))}"]
+            arguments += ["-p", f"{param.get('name')}:={share(param.get('value'))}"]
         yield [node.get("exec"), "--ros-args", *arguments]
     for executable in tree.findall("executable"):
         assert executable.get("if") == f"$(eval \"'{VARIABLE}' != ''\")"

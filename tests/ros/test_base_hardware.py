@@ -8,6 +8,7 @@ from conftest import LATCHED, Process
 from geometry_msgs.msg import TwistStamped
 from mechanisms import ROOT, arm
 from nav_msgs.msg import Odometry
+import pytest
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, Int16
@@ -73,6 +74,22 @@ def test_the_vehicle_follows_a_velocity_and_its_odometry_agrees():
         graph.wait(lambda: abs(forward(graph)) < 0.01, lambda: f"it drives on: {forward(graph)}", 5.0)
         process.stop()
         assert [graph.last(f"motor/{side}").data for side in ("port", "starboard")] == [STOP, STOP]
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_at_the_end_the_motors_are_sent_their_stop_and_then_nothing_else(end):
+    with base("-p", "topics.rate:=1000.0") as (graph, manager, process):
+        drive(graph, manager, process, velocity(0.4, 0.0))
+        graph.wait(lambda: forward(graph) > 0.2, lambda: process.output, 10.0)
+        start, before = time.monotonic(), len(process.lines)
+        process.process.send_signal(end)
+        assert process.wait() == 0, process.output
+        graph.wait(lambda: time.monotonic() > start + 0.5, "never")
+        for topic in ("motor/port", "motor/starboard"):
+            values = [message.data for message in graph.since(topic, start)]
+            assert STOP in values and set(values[values.index(STOP) :]) == {STOP}, values
+        faults = [line for line in process.lines[before:] if any(word in line for word in ("WARN", "ERROR", "halted"))]
+        assert not faults, faults
 
 
 def test_a_second_publisher_of_the_motors_halts():

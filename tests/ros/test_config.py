@@ -43,10 +43,32 @@ def test_launch_files_name_what_exists():
         # Shared memory blocks publishers while processes join and leave.
         assert [element.get("name") for element in tree.iter("set_env")] == ["FASTDDS_BUILTIN_TRANSPORTS"], file.name
         for node in tree.iter("node"):
-            assert (node.get("pkg"), node.get("exec")) in [("steersman", name) for name in [*NODES, *CHAIR, "mechanism", "haptix"]]
+            assert (node.get("pkg"), node.get("exec")) in [("steersman", name) for name in [*NODES, *CHAIR, "mechanism", "haptix", "steersman-controller"]]
+            # Of a file in <param from> that is missing, launch_ros only warns, and the node has its defaults.
+            assert not [param for param in node.iter("param") if param.get("from")], file.name
+            assert node.get("exec") == "steersman-controller" or node.get("ros_args") == "--params-file $(var config)", file.name
         for element in tree.iter():
             for value in element.attrib.values():
                 share = "$(find-pkg-share steersman)/"
                 if share in value:
                     path = value.split(share, 1)[1].split(")")[0]
                     assert (ROOT / path).is_file(), f"{file.name} names {path}, which does not exist"
+
+
+@pytest.mark.parametrize("executable", [*NODES, *CHAIR, "mechanism", "haptix"])
+def test_a_parameter_file_that_is_missing_ends_the_start(executable):
+    """With the arguments that a launch file gives."""
+    process = Process(executable, "--ros-args", "--params-file", "/no/file.yaml", "--ros-args", "-r", "__ns:=/left")
+    assert process.wait() == 1
+    assert "parameter file '/no/file.yaml' cannot be read: No such file or directory" in process.output
+
+
+def test_the_launch_file_of_a_robot_demands_nothing_and_has_one_namespace_for_all():
+    tree = xml.etree.ElementTree.parse(ROOT / "launch" / "mechanism.launch.xml")
+    defaults = {arg.get("name"): arg.get("default") for arg in tree.iter("arg")}
+    assert [defaults[name] for name in ("robot_description", "namespace", "controllers")] == ["", "", ""], "each is optional"
+    described, plain, spawner = tree.iter("node")
+    assert described.get("if") == plain.get("unless") == "$(var is_described)"
+    assert [param.get("name") for param in described.iter("param")] == ["robot_description"] and not list(plain)
+    assert spawner.get("args") == "spawner $(var controllers)"
+    assert {node.get("namespace") for node in (described, plain, spawner)} == {"$(var namespace)"}

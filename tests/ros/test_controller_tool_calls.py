@@ -63,6 +63,8 @@ class Record:
             self.listed = []
         elif verb == "load":
             self.listed.append((words[0], "stopped"))
+        elif verb == "unload":
+            self.listed = [(name, state) for name, state in self.listed if name != words[0]]
         elif verb == "switch":
             start, stop = (word[1:].split(",") for word in words[:2])
             state = lambda name, before: "running" if name in start else "stopped" if name in stop else before  # noqa: E731
@@ -89,8 +91,8 @@ def test_each_command_makes_the_calls_of_the_original_in_its_order(graph):
         (["load", "b", "a"], ["load b", "load a"]),
         (["unload", "b", "a"], ["unload b", "unload a"]),
         (["start", "b", "a"], ["switch +b - 2", "switch +a - 2"]),
-        (["stop", "b", "a"], ["switch + -b 2", "switch + -a 2"]),
-        (["spawn", "b", "a"], ["load b", "load a", "switch +b - 2", "switch +a - 2"]),
+        (["stop", "b", "a"], ["list", "switch + -b 2", "switch + -a 2"]),
+        (["spawn", "b", "a"], ["list", "load b", "load a", "switch +b - 2", "switch +a - 2"]),
         (["kill", "b", "a"], ["switch + -b 2", "switch + -a 2", "unload b", "unload a"]),
         (["switch", "--start", "a", "b", "--stop", "c"], ["switch +a,b -c 2"]),
         (["switch", "--start", "a", "--best-effort"], ["switch +a - 1"]),
@@ -107,7 +109,7 @@ def test_each_command_makes_the_calls_of_the_original_in_its_order(graph):
 def test_a_refusal_does_not_keep_the_other_names_back(record):
     record.refused = {"load b"}
     assert tool("spawn", "b", "a") == 1
-    assert record.take() == ["load b", "load a", "switch +a - 2"]
+    assert record.take() == ["list", "load b", "load a", "switch +a - 2"]
     record.refused = {"switch + -b 2"}
     assert tool("kill", "b", "a") == 1
     assert record.take() == ["switch + -b 2", "switch + -a 2", "unload b", "unload a"], "the manager unloads nothing that runs"
@@ -133,7 +135,7 @@ def test_a_spawner_starts_all_at_once_and_takes_them_down_in_reverse_order(recor
     # A launch file passes several names as one argument.
     for end, names in [(signal.SIGTERM, ["a", "b", "c"]), (signal.SIGINT, ["a b", " c "])]:
         spawner = Process("steersman-controller", "spawner", *names)
-        wait_for(record, ["load a", "load b", "load c", "switch +a,b,c - 2"])
+        wait_for(record, ["list", "load a", "load b", "load c", "switch +a,b,c - 2"])
         spawner.process.send_signal(end)
         assert spawner.wait(10.0) == 0
         assert record.take() == ["switch + -a,b,c 1", "unload c", "unload b", "unload a"]
@@ -142,7 +144,7 @@ def test_a_spawner_starts_all_at_once_and_takes_them_down_in_reverse_order(recor
 def test_a_spawner_goes_on_without_what_is_not_loaded_and_unloads_what_does_not_stop(record):
     record.refused = {"load b", "switch + -a,c 1", "unload c"}
     spawner = Process("steersman-controller", "spawner", "a", "b", "c")
-    wait_for(record, ["load a", "load b", "load c", "switch +a,c - 2"])
+    wait_for(record, ["list", "load a", "load b", "load c", "switch +a,c - 2"])
     spawner.process.send_signal(signal.SIGTERM)
     assert spawner.wait(10.0) == 1
     assert record.take() == ["switch + -a,c 1", "unload c", "unload a"]
@@ -154,7 +156,7 @@ def test_a_spawner_leaves_them_stopped_and_waits_for_a_topic_that_says_true(reco
     time.sleep(0.3)
     assert record.calls == []
     timer = graph.repeat("ready", Bool(data=True), 20.0)
-    wait_for(record, ["load a"])
+    wait_for(record, ["list", "load a"])
     graph.stop_repeating(timer)
     spawner.process.send_signal(signal.SIGTERM)
     assert spawner.wait(10.0) == 0
@@ -170,7 +172,7 @@ def test_a_spawner_takes_down_the_load_that_was_not_answered_and_none_that_was_r
         record.refused, record.silent = refused, {"load c"}
         spawner = Process("steersman-controller", "spawner", "a", "b", "c", "d", "--timeout", "3")
         loaded = "b" if refused else "a,b"
-        wait_for(record, ["load a", "load b", "load c", f"switch +{loaded} - 2"], 20.0)
+        wait_for(record, ["list", "load a", "load b", "load c", f"switch +{loaded} - 2"], 20.0)
         assert "'pr2_controller_manager/load_controller' did not answer within 3s" in spawner.output
         record.woken.set()
         spawner.process.send_signal(signal.SIGTERM)
@@ -229,25 +231,60 @@ def test_json_says_that_there_was_no_answer():
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # of the service that is taken away in a call
 def test_a_spawner_ends_well_when_its_manager_ends_first_and_says_so(graph):
     """As when a launch file ends both."""
-    for ends in ["before", "in a call"]:
-        other = Graph()
-        record = Record(other)
-        spawner = Process("steersman-controller", "spawner", "a", "--timeout", "8")
-        wait_for(record, ["load a", "switch +a - 2"])
-        if ends == "before":
-            other.close()
-            time.sleep(0.3)
-            spawner.process.send_signal(signal.SIGINT)
-        else:
-            record.silent = {"switch + -a 1"}
-            spawner.process.send_signal(signal.SIGINT)
-            wait_for(record, ["switch + -a 1"])
-            for service in list(other.node.services):
-                if service.srv_name.endswith(("switch_controller", "list_controllers")):
-                    service.handle.destroy_when_not_in_use()
-            record.woken.set()
-        start = time.monotonic()
-        assert spawner.wait(6.0) == 0, spawner.output
-        assert time.monotonic() - start < 4.0 and "the manager has ended, and its controllers with it" in spawner.output
-        if ends == "in a call":
-            other.close()
+    other = Graph()
+    record = Record(other)
+    spawner = Process("steersman-controller", "spawner", "a", "--timeout", "8")
+    wait_for(record, ["list", "load a", "switch +a - 2"])
+    record.silent = {"switch + -a 1"}
+    spawner.process.send_signal(signal.SIGINT)
+    wait_for(record, ["switch + -a 1"])
+    for service in list(other.node.services):
+        if service.srv_name.endswith(("switch_controller", "list_controllers")):
+            service.handle.destroy_when_not_in_use()
+    record.woken.set()
+    start = time.monotonic()
+    assert spawner.wait(6.0) == 0, spawner.output
+    assert time.monotonic() - start < 4.0 and "the manager has ended, and its controllers with it" in spawner.output
+    other.close()
+
+
+def test_a_spawner_that_waits_ends_with_its_manager(graph):
+    other = Graph()
+    record = Record(other)
+    spawner = Process("steersman-controller", "spawner", "a")
+    wait_for(record, ["list", "load a", "switch +a - 2"])
+    time.sleep(1.0)
+    assert spawner.process.poll() is None, "it watches a manager that is there"
+    other.close()
+    start = time.monotonic()
+    assert spawner.wait(6.0) == 1, spawner.output
+    assert time.monotonic() - start < 3.0
+    assert spawner.output.splitlines()[-1] == "steersman-controller: the manager has ended, and its controllers with it"
+    assert record.take() == []
+
+
+@pytest.mark.parametrize("verb, state", [("spawn", "stopped"), ("spawner", "stopped"), ("spawner", "running")])
+def test_what_was_loaded_already_is_started_if_it_is_stopped_and_never_taken_down(record, verb, state):
+    record.listed, record.refused = [("b", state)], {"load b"}
+    process = Process("steersman-controller", verb, "a", "b")
+    starts = ["switch +a - 2", "switch +b - 2"] if verb == "spawn" else ["switch +a,b - 2"]
+    wait_for(record, ["list", "load a", *starts] if state == "stopped" else ["list", "load a", "load b", "switch +a - 2"])
+    if verb == "spawner":
+        process.process.send_signal(signal.SIGTERM)
+    assert process.wait(10.0) == (0 if state == "stopped" else 1), process.output
+    assert ("'b' was loaded already, and stays loaded" in process.output) == (state == "stopped")
+    assert record.take() == ([] if verb == "spawn" else ["switch + -a 1", "unload a"])
+
+
+def test_a_spawner_of_what_was_all_loaded_already_ends_after_the_start(record):
+    record.listed = [("a", "stopped")]
+    assert tool("spawner", "a") == 0
+    assert record.take() == ["list", "switch +a - 2"]
+
+
+def test_a_stop_of_what_is_stopped_says_so(record):
+    record.listed = [("a", "stopped"), ("b", "running")]
+    process = Process("steersman-controller", "stop", "a", "b")
+    assert process.wait(10.0) == 0
+    assert process.output == "steersman-controller: 'a' is stopped already"
+    assert record.take() == ["list", "switch + -a 2", "switch + -b 2"]

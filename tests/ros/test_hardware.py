@@ -1,9 +1,10 @@
 """The mechanism with a robot elsewhere: a fake one in Python, which publishes its states and follows efforts."""
 
 import contextlib
+import signal
 import time
 
-from conftest import LATCHED, Graph
+from conftest import LATCHED, Graph, act_until
 from diagnostic_msgs.msg import DiagnosticArray
 from mechanisms import arm
 import pytest
@@ -112,6 +113,25 @@ def test_a_robot_on_topics_is_moved_to_a_position():
         assert 0.0 <= age < 1.0, age
         process.stop()
         graph.wait(lambda: list(robot.commands[-1][1].effort) == [0.0, 0.0], "the last effort is not zero")
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_at_the_end_a_zero_comes_and_then_no_other_effort_and_no_fault(end):
+    with fake_arm("-p", "topics.rate:=1000.0", "-p", "topics.timeout:=0.05") as (robot, graph, manager, process):
+        assert manager.load("pan_effort") and manager.switch(["pan_effort"])
+        graph.repeat("pan_effort/command", Float64(data=0.2), 50.0)
+        pushes = lambda: not is_halted(graph) and any(robot.commands[-1][1].effort)  # noqa: E731
+        # A loaded machine starves the robot for more than its time-out.
+        act_until(graph, manager.reset, pushes, lambda: process.output, 10.0, 0.5)
+        robot.commands.clear()
+        before = len(process.lines)
+        process.process.send_signal(end)
+        assert process.wait() == 0, process.output
+        time.sleep(0.3)
+        efforts = [list(message.effort) for _, message in robot.commands]
+        first = efforts.index([0.0, 0.0])
+        assert {tuple(effort) for effort in efforts[first:]} == {(0.0, 0.0)}, efforts
+        assert not any(word in line for line in process.lines[before:] for word in ("WARN", "ERROR", "invalid", "halted")), process.output
 
 
 def test_without_states_the_motors_are_halted_and_the_first_states_reset_them():

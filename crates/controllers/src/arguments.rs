@@ -5,8 +5,8 @@ use clap_complete::Shell;
 
 /// Loads, starts, stops, lists and unloads the controllers of the node mechanism.
 ///
-/// The exit code is 0 if every call succeeded, 1 if the manager refused one (its log says why), 2 for wrong arguments, 3 if
-/// the manager did not answer in time, and 130 if Ctrl-C ended it before that.
+/// The exit code is 0 if every call succeeded, 1 if the manager refused one (its log says why) or went while the spawner waited,
+/// 2 for wrong arguments, 3 if the manager did not answer in time, and 130 if Ctrl-C ended it before that.
 #[derive(Debug, Parser)]
 #[command(name = "steersman-controller", version)]
 pub(crate) struct Arguments {
@@ -44,7 +44,7 @@ pub(crate) enum Command {
     Stop(Names),
     /// Stop and start controllers between two steps.
     Switch(Switch),
-    /// Load all controllers, then start them, each in a strict switch of its own.
+    /// Load all controllers that are not loaded, then start them, each in a strict switch of its own.
     #[command(visible_alias = "sp")]
     Spawn(Names),
     /// Stop all controllers, then unload them.
@@ -56,7 +56,8 @@ pub(crate) enum Command {
         #[arg(long)]
         restore: bool,
     },
-    /// Load controllers and start them, wait for the end, then stop and unload them in reverse order: for launch files.
+    /// Load controllers and start them, wait for the end, then stop and unload them in reverse order: for launch files. One that
+    /// was loaded already and stopped is started, and left as it is at the end.
     Spawner(Spawner),
     /// Stop these controllers whenever they run, and start those that it stopped again when Ctrl-C ends it.
     Unspawner(Names),
@@ -77,10 +78,10 @@ pub(crate) struct Names {
 #[derive(Debug, Args)]
 pub(crate) struct Switch {
     /// The controllers to start, in this order, after all stops.
-    #[arg(long, num_args = 1..)]
+    #[arg(long, num_args = 1.., required_unless_present = "stop")]
     pub(crate) start: Vec<String>,
     /// The controllers to stop, in this order.
-    #[arg(long, num_args = 1..)]
+    #[arg(long, num_args = 1.., required_unless_present = "start")]
     pub(crate) stop: Vec<String>,
     /// Go on where a name is unknown or a controller does not start; otherwise nothing changes then.
     #[arg(long)]

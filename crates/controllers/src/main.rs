@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     // The first one decides.
     match failures.first() {
         None => ExitCode::SUCCESS,
-        Some(Failure::Refused(_)) => ExitCode::from(1),
+        Some(Failure::Refused(_) | Failure::Deserted) => ExitCode::from(1),
         Some(Failure::Silent(_) | Failure::Gone(_)) => ExitCode::from(3),
         Some(Failure::Ended) => ExitCode::from(130),
     }
@@ -74,12 +74,22 @@ fn run(manager: &mut Manager, arguments: &Arguments) -> Vec<Failure> {
         Command::Load(names) => each(&names.names, |name| manager.load(name)),
         Command::Unload(names) => each(&names.names, |name| manager.unload(name)),
         Command::Start(names) => each(&names.names, |name| strict(manager, &one(name), &[])),
-        Command::Stop(names) => each(&names.names, |name| strict(manager, &[], &one(name))),
+        Command::Stop(names) => {
+            let list = match manager.list() {
+                Ok(list) => list,
+                Err(failure) => return vec![failure],
+            };
+            each(&names.names, |name| {
+                if is_stopped(&list, name) {
+                    print_line(format_args!("steersman-controller: '{name}' is stopped already"));
+                }
+                strict(manager, &[], &one(name))
+            })
+        }
         Command::Switch(switch) => shown(manager.switch(&switch.start, &switch.stop, !switch.best_effort)),
         Command::Spawn(names) => {
-            let mut loaded = Vec::new();
-            let mut failures = load(manager, &names.names, &mut loaded);
-            failures.extend(each(&loaded, |name| strict(manager, &one(name), &[])));
+            let Loaded { all, mut failures, .. } = load(manager, &names.names);
+            failures.extend(each(&all, |name| strict(manager, &one(name), &[])));
             failures
         }
         Command::Kill(names) => {
@@ -116,13 +126,41 @@ fn each(names: &[String], mut call: impl FnMut(&String) -> Result<(), Failure>) 
     failures
 }
 
-/// Loads all of `names`, and adds those that are to `loaded`.
-fn load(manager: &mut Manager, names: &[String], loaded: &mut Vec<String>) -> Vec<Failure> {
-    each(names, |name| {
-        manager.load(name)?;
-        loaded.push(name.clone());
+fn is_stopped(list: &[Listed], name: &str) -> bool {
+    list.iter().any(|(other, state)| other == name && state == "stopped")
+}
+
+/// What became of controllers that were to be loaded.
+#[derive(Default)]
+struct Loaded {
+    /// Those that are loaded and stopped, in the order of their names.
+    all: Vec<String>,
+    /// Those of them that were loaded by this, and the one whose load was not answered in time: it may still take effect.
+    own: Vec<String>,
+    failures: Vec<Failure>,
+}
+
+/// Loads those of `names` that are not loaded and stopped already. The manager refuses one that runs: it may be another's.
+fn load(manager: &mut Manager, names: &[String]) -> Loaded {
+    let list = match manager.list() {
+        Ok(list) => list,
+        Err(failure) => return Loaded { failures: vec![failure], ..Loaded::default() },
+    };
+    let (mut all, mut own) = (Vec::new(), Vec::new());
+    let failures = each(names, |name| {
+        if is_stopped(&list, name) {
+            print_line(format_args!("steersman-controller: '{name}' was loaded already, and stays loaded"));
+        } else {
+            let outcome = manager.load(name);
+            if matches!(outcome, Ok(()) | Err(Failure::Silent(_))) {
+                own.push(name.clone());
+            }
+            outcome?;
+        }
+        all.push(name.clone());
         Ok(())
-    })
+    });
+    Loaded { all, own, failures }
 }
 
 fn reload(manager: &mut Manager, restore: bool) -> Vec<Failure> {
@@ -165,17 +203,10 @@ fn spawn(manager: &mut Manager, spawner: &Spawner) -> Vec<Failure> {
     if let Err(failure) = ready {
         return vec![failure];
     }
-    let mut loaded: Vec<String> = Vec::new();
-    let names = spawner.names();
-    let mut failures = load(manager, &names, &mut loaded);
-    let mut own = loaded.clone();
-    if matches!(failures.last(), Some(Failure::Silent(_))) {
-        // A load that was not answered in time may still take effect. It is the last that was tried, after those that were refused.
-        own.extend(names.get(loaded.len() + failures.len() - 1).cloned());
-    }
+    let Loaded { all, own, mut failures } = load(manager, &spawner.names());
     if !spawner.stopped
-        && !loaded.is_empty()
-        && let Err(failure) = manager.switch(&loaded, &[], true)
+        && !all.is_empty()
+        && let Err(failure) = manager.switch(&all, &[], true)
     {
         failures.push(failure);
     }
@@ -183,8 +214,12 @@ fn spawn(manager: &mut Manager, spawner: &Spawner) -> Vec<Failure> {
         print_line(format_args!("steersman-controller: {failure}"));
     }
     if !own.is_empty() {
-        print_line(format_args!("steersman-controller: {} loaded, until this ends", loaded.join(", ")));
-        manager.wait_for_end();
+        let known: Vec<&str> = own.iter().filter(|name| all.contains(name)).map(String::as_str).collect();
+        print_line(format_args!("steersman-controller: {} loaded, until this ends", known.join(", ")));
+        if let Err(failure) = manager.wait_for_end() {
+            failures.push(failure);
+            return failures;
+        }
         manager.go_on();
         failures.extend(take_down(manager, &own));
     }

@@ -23,7 +23,7 @@ const SLICE: Duration = Duration::from_millis(20);
 /// How often the tool looks whether the manager is still there while it waits, and how long it looks.
 const PRESENCE: Duration = Duration::from_millis(300);
 /// After this long the tool reports that it still waits.
-const LONG: Duration = Duration::from_secs(10);
+const LONG: Duration = Duration::from_secs(1);
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -34,6 +34,8 @@ pub(crate) enum Failure {
     Silent(String),
     /// The manager was there, and has left the graph.
     Gone(String),
+    /// The manager has left the graph while its controllers were to be watched.
+    Deserted,
     /// The user ended the tool.
     Ended,
 }
@@ -43,6 +45,7 @@ impl fmt::Display for Failure {
         match self {
             Self::Refused(what) => write!(f, "{what} failed; the log of the manager says why"),
             Self::Silent(what) | Self::Gone(what) => f.write_str(what),
+            Self::Deserted => f.write_str("the manager has ended, and its controllers with it"),
             Self::Ended => f.write_str("ended"),
         }
     }
@@ -332,8 +335,14 @@ impl Manager {
     }
 
     /// Waits until the user ends the tool.
-    pub(crate) fn wait_for_end(&mut self) {
-        let _ = self.wait(None, futures::future::pending::<()>());
+    /// # Errors
+    /// The manager has left the graph.
+    pub(crate) fn wait_for_end(&mut self) -> Result<(), Failure> {
+        while !self.is_ended() {
+            self.pause(PRESENCE);
+            self.check_presence().map_err(|_| Failure::Deserted)?;
+        }
+        Ok(())
     }
 
     /// From now on calls are made although the user has ended the tool.

@@ -167,7 +167,12 @@ impl Mechanism {
     }
 
     /// Changes the causes: the first one halts the motors, and the end of the last one resets them.
+    ///
+    /// At the end of the node none counts: its messages are received no more, and the motors stay halted.
     fn change_causes(&mut self, change: impl FnOnce(&mut HaltCauses)) {
+        if self.is_stopping {
+            return;
+        }
         let had_cause = self.causes.worst().is_some();
         change(&mut self.causes);
         let has_cause = self.causes.worst().is_some();
@@ -281,7 +286,7 @@ impl Mechanism {
 
     /// When the loop counts as silent.
     fn silent_at(&self) -> Option<Instant> {
-        Some(self.reported? + self.silent_after?).filter(|_| !self.is_silent)
+        Some(self.reported? + self.silent_after?).filter(|_| !self.is_silent && !self.is_stopping)
     }
 
     /// Does what is due by `now`.
@@ -327,6 +332,7 @@ impl Machine for Mechanism {
                     format!("a reset of the motors is ignored: {}", Refusal::Stale(self.clock.waited()));
                 self.outputs.push_back(Output::Warn(sentence));
             }
+            Input::ResetRequested if self.is_stopping => {}
             Input::ResetRequested => self.reset_requested(),
             Input::StateReceived(state) => {
                 let time = MessageTime::read_now(&self.clock);

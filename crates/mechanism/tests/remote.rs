@@ -120,3 +120,17 @@ fn states_that_are_awaited_are_the_cause_and_no_loss() {
 fn at_its_end_the_robot_is_sent_a_zero() {
     assert_eq!(Rig::new(false).give(Input::Stopping), ["halt", "zero"]);
 }
+
+#[test]
+fn after_its_end_nothing_is_a_fault_and_nothing_resets_the_motors() {
+    let silent_after = Duration::from_millis(50);
+    let mut rig = Rig::new(false);
+    rig.machine = rig.machine.expecting_reports_within(silent_after);
+    assert!(rig.link(false, 0).is_empty());
+    rig.give(Input::Stopping);
+    assert!(rig.link(true, 1).is_empty(), "no message is read any more");
+    assert!(rig.count(2).is_empty());
+    assert!(rig.give(Input::ResetRequested).is_empty());
+    rig.now += 1000; // the loop has ended
+    assert!(rig.give(Input::HaltRequested).is_empty());
+}

@@ -104,7 +104,7 @@ impl Actions {
             }
             Output::SendZero => {
                 if let Some(efforts) = &self.efforts {
-                    efforts.publish_zero();
+                    efforts.publish_last();
                 }
             }
             Output::PublishHalted(is_halted) => self.topics.publish_halted(is_halted),
@@ -248,11 +248,10 @@ pub fn run_with(
         .log_levels();
     let courier = Courier::start(&desk, bag, &params)
         .map_err(|error| Error::Start(format!("the courier of the control loop has no thread: {error}")))?;
-    let ended = start::run(change(runner), stop, &shell, [Input::Stopping]);
     // Nothing is done before the actuators heard their last effort: a loop that hangs is no clean end.
-    stop.set_pending();
-    drop(courier);
-    drop(thread);
-    stop.set_done();
-    ended
+    let join = move || {
+        drop(courier);
+        drop(thread);
+    };
+    start::run_with_threads(change(runner), stop, &shell, [Input::Stopping], join)
 }

@@ -172,17 +172,31 @@ impl<P, M: Machine + 'static> Member<P, M> {
 /// # Errors
 /// The node panicked.
 pub fn run<M: Machine + Send + 'static>(
+    runner: Runner<M>,
+    stop: &Stop,
+    shell: &Shell<M>,
+    last: impl IntoIterator<Item = M::Input>,
+) -> Result<(), Error> {
+    run_with_threads(runner, stop, shell, last, || ())
+}
+
+/// Runs the node like [`run`], for one with threads that publish: `join` ends them after the final messages, while the node is
+/// still in the graph. Before it has returned the end is no clean one.
+/// # Errors
+/// The node panicked.
+pub fn run_with_threads<M: Machine + Send + 'static>(
     mut runner: Runner<M>,
     stop: &Stop,
     shell: &Shell<M>,
     last: impl IntoIterator<Item = M::Input>,
+    join: impl FnOnce(),
 ) -> Result<(), Error> {
     let alarm = shell.start_alarm()?;
     let body = || {
         runner.run(stop);
         drop(alarm);
     };
-    guarded(body, shell, stop, last)
+    guarded(body, shell, stop, last, join)
 }
 
 /// Runs the node like [`run`], for a machine whose final messages need an answer: after `last` it continues until the machine
@@ -213,7 +227,7 @@ pub fn run_until_finished<M: Machine + Send + 'static>(
     if !is_answered {
         log::error!(target: &name, "the final messages were sent and not answered within {ANSWER_TIME:?}");
     }
-    conclude(ended.is_ok(), shell, stop, []);
+    conclude(ended.is_ok(), shell, stop, [], || ());
     ended.map(|_| ()).map_err(|_| panicked())
 }
 
@@ -221,15 +235,16 @@ fn panicked() -> Error {
     Error::Start("it panicked; the reason is printed above".into())
 }
 
-/// Runs `body`, and publishes the final messages however it ended.
+/// Runs `body`, publishes the final messages however it ended, and ends the node's threads by `join`.
 fn guarded<M: Machine>(
     body: impl FnOnce(),
     shell: &Shell<M>,
     stop: &Stop,
     last: impl IntoIterator<Item = M::Input>,
+    join: impl FnOnce(),
 ) -> Result<(), Error> {
     let ended = catch_unwind(AssertUnwindSafe(body));
-    conclude(ended.is_ok(), shell, stop, last);
+    conclude(ended.is_ok(), shell, stop, last, join);
     ended.map_err(|_| panicked())
 }
 
@@ -257,7 +272,7 @@ impl Drop for StopOnDrop {
 /// Publishes the machine's final messages in order and waits until they are sent; after a panic publishes the
 /// [`panics::final_messages`] instead.
 pub fn finish<M: Machine>(shell: &Shell<M>, stop: &Stop, last: impl IntoIterator<Item = M::Input>) {
-    conclude(true, shell, stop, last);
+    conclude(true, shell, stop, last, || ());
 }
 
 /// The same, with whether the node ended without a panic.
@@ -267,6 +282,7 @@ fn conclude<M: Machine>(
     shell: &Shell<M>,
     stop: &Stop,
     last: impl IntoIterator<Item = M::Input>,
+    join: impl FnOnce(),
 ) {
     let deliver = || last.into_iter().for_each(|input| shell.deliver(input));
     let is_published = is_whole && !panics::happened() && catch_unwind(AssertUnwindSafe(deliver)).is_ok();
@@ -275,6 +291,7 @@ fn conclude<M: Machine>(
     } else {
         panics::publish_final_messages(FINAL_MESSAGES_TIME);
     }
+    join();
     stop.set_done();
 }
 
@@ -311,7 +328,7 @@ mod tests {
             let _ = prepared.send(());
         });
         let shell = Shell::new(Echo(None), None, move |word| sender.send(word).unwrap());
-        let ended = guarded(|| body(&shell), &shell, &Stop::new(), [last]);
+        let ended = guarded(|| body(&shell), &shell, &Stop::new(), [last], || ());
         (outputs.try_iter().last(), ended.is_ok(), published.try_iter().count() > 0)
     }
 

@@ -108,11 +108,6 @@ impl Stop {
         self.0.is_done.store(true, Ordering::SeqCst);
     }
 
-    /// Records that something still has to end, after [`set_done`](Self::set_done).
-    pub fn set_pending(&self) {
-        self.0.is_done.store(false, Ordering::SeqCst);
-    }
-
     /// Whether SIGINT, as Ctrl-C or a launch file sends it, was among the signals.
     pub fn is_interrupted(&self) -> bool {
         self.0.is_interrupted.load(Ordering::SeqCst)

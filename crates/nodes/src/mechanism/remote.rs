@@ -1,3 +1,4 @@
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use control::{EffortsReceiver, RemoteHardware, StatesSender, remote};
@@ -6,6 +7,7 @@ use mechanism::{BaseMotors, Input, Mechanism, RemoteCommands, RemoteParams, Robo
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Int16;
 use ros::clock::{self, from_wire, to_wire};
+use ros::panics::lock;
 use ros::{Error, Inputs, Runner, Shell, panics, qos, watch_publishers};
 use units::{Stamp, StateMonitor, StatesMessage};
 
@@ -31,7 +33,12 @@ pub(super) struct Efforts {
 
 /// The topics of efforts, for any thread.
 #[derive(Clone)]
-pub(super) struct EffortTopics(Kind);
+pub(super) struct EffortTopics {
+    kind: Kind,
+    /// Whether the node ends: after the first zero of its end no other effort goes out. Locked while efforts are published, so that
+    /// none is on its way meanwhile.
+    has_ended: Arc<Mutex<bool>>,
+}
 
 #[derive(Clone)]
 enum Kind {
@@ -66,9 +73,9 @@ impl Remote {
                 Kind::Motors { topics: [publisher(node, port)?, publisher(node, starboard)?], motors }
             }
         };
-        let topics = EffortTopics(kind);
+        let topics = EffortTopics { kind, has_ended: Arc::default() };
         let last = topics.clone();
-        panics::final_messages(move || last.publish_zero());
+        panics::final_messages(move || last.publish_last());
         inputs.subscribe::<JointState>(node, &params.states, qos::sensor(), |message| {
             Some(Input::StatesReceived(StatesMessage {
                 stamp: from_wire(&message.header.stamp),
@@ -130,7 +137,15 @@ impl Efforts {
 
 impl EffortTopics {
     fn publish(&self, efforts: &[f64], stamp: Stamp) {
-        let published = match &self.0 {
+        let has_ended = lock(&self.has_ended);
+        if *has_ended && efforts.iter().any(|effort| *effort != 0.0) {
+            return; // the loop computed them before the halt
+        }
+        self.send(efforts, stamp);
+    }
+
+    fn send(&self, efforts: &[f64], stamp: Stamp) {
+        let published = match &self.kind {
             Kind::Joints { topic, names } => {
                 let mut message =
                     JointState { name: names.clone(), effort: efforts.to_vec(), ..Default::default() };
@@ -148,12 +163,14 @@ impl EffortTopics {
         }
     }
 
-    /// Publishes an effort of zero for each actuator.
-    pub(super) fn publish_zero(&self) {
-        let count = match &self.0 {
+    /// Publishes an effort of zero for each actuator; from now on no other effort goes out.
+    pub(super) fn publish_last(&self) {
+        let mut has_ended = lock(&self.has_ended);
+        *has_ended = true;
+        let count = match &self.kind {
             Kind::Joints { names, .. } => names.len(),
             Kind::Motors { .. } => MOTOR_TOPICS.len(),
         };
-        self.publish(&vec![0.0; count], clock::stamp());
+        self.send(&vec![0.0; count], clock::stamp());
     }
 }
