@@ -164,6 +164,10 @@ def test_a_trajectory_is_followed_whatever_the_order_of_its_joints():
         graph.publish(topic, trajectory(["pan"], (1.0, [0.5])), ONE)
         reason = "its joints are [pan], must be [pan, tilt] in any order"
         graph.wait(lambda: graph.publish(topic, trajectory(["pan"], (1.0, [0.5])), ONE) or reason in process.output, "no warning")
+        graph.publish(topic, trajectory(["pan", "tilt"], (1.0, [0.5, -0.5])), ONE)
+        reason = "a message on 'arm_trajectory/joint_trajectory' is ignored: joint 'tilt': -0.5 is beyond its lower limit -0.3712"
+        graph.wait(lambda: reason in process.output, lambda: process.output)
+        assert abs(position(graph, "pan")) < 0.01
         start = time.monotonic()
         graph.publish(topic, trajectory(["tilt", "pan"], (1.0, [0.4, 0.8])), ONE)
         there = lambda: abs(position(graph, "pan") - 0.8) < 0.03 and abs(position(graph, "tilt") - 0.4) < 0.03  # noqa: E731

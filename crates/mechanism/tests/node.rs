@@ -9,6 +9,7 @@ use mechanism::{Input, Mechanism, Output, Snapshot};
 use units::{Instant, Level, Machine, Stamp};
 
 const TIMEOUT: Duration = Duration::from_secs(2);
+const ON: &str = "the motors are on";
 
 struct Node {
     machine: Mechanism,
@@ -38,7 +39,7 @@ impl Node {
                 Output::Halt => acts.push("halt".into()),
                 Output::Reset => acts.push("reset".into()),
                 Output::PublishHalted(is_halted) => acts.push(format!("halted {is_halted}")),
-                Output::Warn(sentence) => acts.push(sentence),
+                Output::Warn(sentence) | Output::Inform(sentence) => acts.push(sentence),
                 Output::PublishStatuses(_) => acts.push("statuses".into()),
                 _ => {}
             }
@@ -58,20 +59,27 @@ impl Node {
 fn a_halt_lasts_until_the_reset_and_each_change_is_published() {
     let mut node = Node::new(false);
     assert_eq!(node.reported(true), Vec::<String>::new(), "as at the start");
-    assert_eq!(node.reported(false), ["halted false"]);
-    assert_eq!(node.told(Input::HaltRequested), ["halt", "the motors are halted: a halt was requested"]);
+    assert_eq!(node.reported(false), ["halted false", ON]);
+    let cause = "a halt was requested; reset_motors ends it";
+    assert_eq!(
+        node.told(Input::HaltRequested),
+        ["halt".to_owned(), format!("the motors are halted: {cause}")]
+    );
     assert_eq!(node.told(Input::HaltRequested), Vec::<String>::new(), "once");
     assert_eq!(node.reported(true), ["halted true"]);
-    assert_eq!(node.machine.halt_cause(), Some("a halt was requested".to_owned()));
+    assert_eq!(node.machine.halt_cause(), Some(cause.to_owned()));
     assert_eq!(node.told(Input::ResetRequested), ["reset"]);
-    assert_eq!(node.reported(false), ["halted false"]);
-    assert_eq!(node.told(Input::ResetRequested), ["reset"], "an error of a motor has no cause here");
+    assert_eq!(node.reported(false), ["halted false", ON]);
+    let own = "the motors are halted: a motor halted by itself; reset_motors ends it";
+    assert_eq!(node.reported(true), ["halted true", own], "an error of a motor has no cause here");
+    assert_eq!(node.told(Input::ResetRequested), ["reset"]);
 }
 
 #[test]
 fn an_estop_or_a_lost_state_halts_and_a_reset_waits_for_its_end() {
     let mut node = Node::new(true);
-    assert_eq!(node.drain(), ["halt"], "until the state is there");
+    let awaited = "the motors are halted: the vehicle's state is awaited";
+    assert_eq!(node.drain(), ["halt", awaited], "until the state is there");
     let state = |is_estop: bool| Input::StateReceived(if is_estop { "ESTOP" } else { "OK" }.into());
     assert_eq!(node.told(state(false)), ["reset"]);
     assert_eq!(
@@ -99,7 +107,7 @@ fn an_estop_or_a_lost_state_halts_and_a_reset_waits_for_its_end() {
 #[test]
 fn at_its_end_the_motors_are_halted_and_the_last_message_says_so() {
     let mut node = Node::new(false);
-    assert_eq!(node.reported(false), ["halted false"]);
+    assert_eq!(node.reported(false), ["halted false", ON]);
     assert_eq!(node.told(Input::Stopping), ["halt", "halted true"]);
     assert_eq!(node.reported(false), Vec::<String>::new());
     assert!(node.machine.is_halted());

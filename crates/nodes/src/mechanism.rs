@@ -87,6 +87,7 @@ impl Actions {
             Output::Manager(controllers::Output::Warn(sentence)) | Output::Warn(sentence) => {
                 log::warn!(target: NAME, "{sentence}");
             }
+            Output::Inform(sentence) => log::info!(target: NAME, "{sentence}"),
             Output::Manager(controllers::Output::Create(name)) => {
                 let set = lock(&self.parameters).clone();
                 self.factory.create(name, set);
@@ -242,8 +243,7 @@ pub fn run_with(
     let runner = services::serve(runner, &requests, types)?
         .task(move |node| workshop.run(node))
         .wake_within(longest_sleep(requests))
-        .status(status)
-        .log_levels();
+        .status(status);
     let courier = Courier::start(&desk, bag, &params)
         .map_err(|error| Error::Start(format!("the courier of the control loop has no thread: {error}")))?;
     let ended = start::run(change(runner), stop, &shell, [Input::Stopping]);
