@@ -44,8 +44,10 @@ pub enum Input {
         /// How many there are.
         count: Option<usize>,
     },
-    /// Parameters of controllers were changed: they count when a controller is loaded.
-    ParametersChanged,
+    /// Parameters of these names were changed; those of a controller count when it is loaded.
+    ParametersChanged(Vec<String>),
+    /// The publishers of `joint_states` were counted, with this node; `None` if they cannot be.
+    JointStatePublishersCounted(Option<usize>),
     /// The wall clock was read.
     ClockRead(Stamp),
     /// The node ends.
@@ -104,6 +106,8 @@ pub struct Mechanism {
     /// Whether the states of the robot elsewhere do not count, as of the last report.
     has_obstacle: bool,
     waiting: Waiting,
+    /// How many nodes publish the joints' states.
+    publishers: usize,
     is_halted: bool,
     is_stopping: bool,
     statuses_due: Option<Instant>,
@@ -134,6 +138,7 @@ impl Mechanism {
             states: None,
             has_obstacle: false,
             waiting: Waiting::default(),
+            publishers: 1,
             is_halted: true,
             is_stopping: false,
             statuses_due: None,
@@ -343,6 +348,30 @@ impl Mechanism {
         concerns
     }
 
+    /// What is to be said if another node publishes the joints' states too.
+    pub fn second_publisher(&self) -> Option<String> {
+        let count = self.publishers;
+        let sentence = || {
+            format!(
+                "'joint_states' has {count} publishers, should have 1: is there another mechanism in this namespace?"
+            )
+        };
+        (count > 1).then(sentence)
+    }
+
+    fn parameters_changed(&mut self, names: &[String]) {
+        let of = |name: &str| {
+            let owners = self.manager.names();
+            let mut owners =
+                owners.filter(|owner| name.strip_prefix(owner).is_some_and(|rest| rest.starts_with('.')));
+            owners
+                .next()
+                .map(|owner| format!("parameter '{name}' takes effect at the next load of '{owner}'"))
+        };
+        let sentences: Vec<_> = names.iter().filter_map(|name| of(name)).map(Output::Inform).collect();
+        self.outputs.extend(sentences);
+    }
+
     fn waits_for_zero(&mut self, now: Instant, controller: ControllerId, input: &str, waits: bool) {
         let name = self.manager.name_of(controller);
         let said = name.and_then(|name| self.waiting.set(now, name, input, waits));
@@ -424,7 +453,11 @@ impl Machine for Mechanism {
             Input::StatePublishersCounted(count) => {
                 self.change_causes(|causes| causes.set(HaltCause::Contested, count > 1));
             }
-            Input::ParametersChanged => {}
+            Input::ParametersChanged(names) => self.parameters_changed(&names),
+            Input::JointStatePublishersCounted(count) => {
+                self.publishers = count.unwrap_or(1);
+                self.outputs.extend(self.second_publisher().map(Output::Warn));
+            }
             Input::StatesReceived(message) => self.states_received(&message),
             Input::PublishersCounted { topic, count } => {
                 if self.states.as_mut().is_some_and(|states| states.count(&topic, count)) {

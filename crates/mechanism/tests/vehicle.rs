@@ -143,7 +143,7 @@ fn motion_begins_with_a_zero_and_ends_with_the_command() {
 #[test]
 fn motion_that_waits_for_a_zero_is_said() {
     let mut vehicle = Vehicle::new();
-    let mut said = |vehicle: &mut Vehicle| {
+    let said = |vehicle: &mut Vehicle| {
         vehicle.step(0.0, 0.0);
         let is_odometry = |(_, report): &(usize, Report)| matches!(report, Report::Odometry(_));
         let others = reports(&mut vehicle.controller).into_iter().filter(|one| !is_odometry(one));
