@@ -276,6 +276,23 @@ def test_a_mistyped_parameter_of_a_controller_is_refused_at_its_load():
         assert "parameter 'joimt' does not exist; did you mean 'joint'?" in process.output
 
 
+def test_what_a_user_may_not_expect_is_said():
+    with arm("-p", "pan_effort.joint:=pan", "-p", "weak.type:=steersman/JointPositionController", "-p", "weak.joint:=pan") as (graph, manager, process):
+        says = lambda sentence: graph.wait(lambda: sentence in process.output, lambda: f"no '{sentence}': {process.output}")  # noqa: E731
+        says("moves pan (pan_motor, ")
+        says("the motors are on")
+        assert manager.load("weak") and manager.load("pan_velocity")
+        says("controller 'weak': parameters 'pid.p', 'pid.i' and 'pid.d' are 0: no effort will ever come")
+        assert manager.switch(["weak", "pan_velocity"])
+        says("joint 'pan' is moved by 'weak' and 'pan_velocity' at once: their efforts add")
+        manager.halt()
+        says("the motors are halted: a halt was requested; reset_motors ends it")
+        other = graph.node.create_publisher(JointState, "joint_states", ONE)
+        says("'joint_states' has 2 publishers, should have 1: is there another mechanism in this namespace?")
+        graph.node.destroy_publisher(other)
+        assert process.output.count("a halt was requested") == 1, "one line for one event"
+
+
 def test_a_halt_stops_the_motors_until_the_reset():
     with arm() as (graph, manager, _):
         graph.subscribe(Bool, "motors_halted", LATCHED)
