@@ -4,7 +4,8 @@ import contextlib
 import signal
 import time
 
-from conftest import LATCHED, Process
+from conftest import LATCHED, Graph, Process
+from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TwistStamped
 from mechanisms import ROOT, arm
 from nav_msgs.msg import Odometry
@@ -49,6 +50,31 @@ def forward(graph, topic="odom"):
 def is_halted(graph):
     state = graph.last("motors_halted")
     return state is None or state.data
+
+
+def test_motion_without_a_zero_is_said_and_a_second_publisher_s_zero_lets_it_go():
+    with base() as (graph, manager, process):
+        graph.subscribe(DiagnosticArray, "/diagnostics", QoSProfile(depth=100))
+        graph.wait(lambda: not is_halted(graph), lambda: process.output)
+        assert "moves port_wheel (port_motor, " in process.output
+        assert "joints without <safety_controller>: 'port_wheel', 'starboard_wheel': no limit of the URDF is enforced" in process.output
+        assert manager.load("diff_drive") and manager.switch(["diff_drive"]), process.output
+        graph.repeat("diff_drive/cmd_vel", velocity(0.3, 0.0), 20.0)
+        sentence = "controller 'diff_drive' waits for a zero on 'diff_drive/cmd_vel' before it moves"
+        graph.wait(lambda: sentence in process.output, lambda: process.output)
+        found = lambda: [s for m in graph.since("/diagnostics", 0.0) for s in m.status if s.name == "Controller (diff_drive)"]  # noqa: E731
+        graph.wait(lambda: any("waits for a zero" in one.message for one in found()), lambda: f"{found()}", 5.0)
+        assert abs(forward(graph)) < 0.01 and process.output.count(sentence) == 1
+        # The two publishers of the document.
+        other = Graph()
+        try:
+            timer = other.repeat("diff_drive/cmd_vel", velocity(0.0, 0.0), 20.0)
+            start = time.monotonic()
+            graph.wait(lambda: time.monotonic() > start + 1.5, "never")
+            other.stop_repeating(timer)
+        finally:
+            other.close()
+        graph.wait(lambda: forward(graph) > 0.2, lambda: f"{forward(graph)}: {process.output}", 10.0)
 
 
 def drive(graph, manager, process, command):

@@ -104,6 +104,8 @@ def test_goals_that_are_wrong_are_refused_with_their_code_and_do_not_disturb_the
             (goal((1.0, [0.1])), Result.INVALID_GOAL, "point 0 has 1 positions, must have 2, one for each joint"),
             (goal((1.0, [0.1, float("nan")])), Result.INVALID_GOAL, "a value in positions of point 0 is NaN, must be finite"),
             (goal((1.0, [0.1, 0.1]), (1.0, [0.2, 0.2])), Result.INVALID_GOAL, "point 1 is not later than the one before"),
+            (goal((0.0, [0.1, 0.1])), Result.INVALID_GOAL, "time_from_start of point 0, the last one, is 0 s, must be greater than 0"),
+            (goal((1.0, [5.0, 0.1])), Result.INVALID_GOAL, "joint 'pan': 5 is beyond its upper limit 2.857"),
             (goal((-1.0, [0.1, 0.1])), Result.INVALID_GOAL, "time_from_start is -1 s, must be 0 or more"),
             (past, Result.OLD_HEADER_TIMESTAMP, "by its stamp it ended"),
             (several, Result.INVALID_GOAL, "it has values for joints of several degrees of freedom"),

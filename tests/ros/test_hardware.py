@@ -159,7 +159,7 @@ def test_silence_halts_and_what_comes_back_moves_nothing_before_a_reset():
         graph.wait(lambda: is_halted(graph), "no halt", 3.0)
         assert time.monotonic() - start > 0.3
         graph.wait(lambda: robot.effort["pan_motor"] == 0.0, "an effort goes out", 0.5)
-        sentence = "the motors are halted: the robot's states on 'hardware/joint_states' are lost for 500ms"
+        sentence = "the motors are halted: the robot's states on 'hardware/joint_states' are lost: none counted within 500ms"
         graph.wait(lambda: sentence in process.output, lambda: process.output)
         manager.reset()
         graph.wait(lambda: "the motors stay halted: the robot's states on" in process.output, lambda: process.output)

@@ -164,6 +164,10 @@ def test_a_trajectory_is_followed_whatever_the_order_of_its_joints():
         graph.publish(topic, trajectory(["pan"], (1.0, [0.5])), ONE)
         reason = "its joints are [pan], must be [pan, tilt] in any order"
         graph.wait(lambda: graph.publish(topic, trajectory(["pan"], (1.0, [0.5])), ONE) or reason in process.output, "no warning")
+        graph.publish(topic, trajectory(["pan", "tilt"], (1.0, [0.5, -0.5])), ONE)
+        reason = "a message on 'arm_trajectory/joint_trajectory' is ignored: joint 'tilt': -0.5 is beyond its lower limit -0.3712"
+        graph.wait(lambda: reason in process.output, lambda: process.output)
+        assert abs(position(graph, "pan")) < 0.01
         start = time.monotonic()
         graph.publish(topic, trajectory(["tilt", "pan"], (1.0, [0.4, 0.8])), ONE)
         there = lambda: abs(position(graph, "pan") - 0.8) < 0.03 and abs(position(graph, "tilt") - 0.4) < 0.03  # noqa: E731
@@ -270,6 +274,23 @@ def test_a_mistyped_parameter_of_a_controller_is_refused_at_its_load():
     with arm("-p", "pan_effort.joimt:=pan") as (_, manager, process):
         assert not manager.load("pan_effort")
         assert "parameter 'joimt' does not exist; did you mean 'joint'?" in process.output
+
+
+def test_what_a_user_may_not_expect_is_said():
+    with arm("-p", "pan_effort.joint:=pan", "-p", "weak.type:=steersman/JointPositionController", "-p", "weak.joint:=pan") as (graph, manager, process):
+        says = lambda sentence: graph.wait(lambda: sentence in process.output, lambda: f"no '{sentence}': {process.output}")  # noqa: E731
+        says("moves pan (pan_motor, ")
+        says("the motors are on")
+        assert manager.load("weak") and manager.load("pan_velocity")
+        says("controller 'weak': parameters 'pid.p', 'pid.i' and 'pid.d' are 0: no effort will ever come")
+        assert manager.switch(["weak", "pan_velocity"])
+        says("joint 'pan' is moved by 'weak' and 'pan_velocity' at once: their efforts add")
+        manager.halt()
+        says("the motors are halted: a halt was requested; reset_motors ends it")
+        other = graph.node.create_publisher(JointState, "joint_states", ONE)
+        says("'joint_states' has 2 publishers, should have 1: is there another mechanism in this namespace?")
+        graph.node.destroy_publisher(other)
+        assert process.output.count("a halt was requested") == 1, "one line for one event"
 
 
 def test_a_halt_stops_the_motors_until_the_reset():

@@ -141,8 +141,12 @@ impl Rig {
                     };
                     let known = BUILTIN_TYPES.iter().find(|known| known.name == type_name).unwrap();
                     let setup = known.create(&self.robot, [(one.0.to_owned(), one.1)]).unwrap();
-                    let created =
-                        NewController { id: 7, controller: setup.controller, dependencies: Vec::new() };
+                    let created = NewController {
+                        id: 7,
+                        controller: setup.controller,
+                        dependencies: Vec::new(),
+                        moves: Vec::new(),
+                    };
                     self.machine.handle(self.now, Input::Manager(controllers::Input::Created(Ok(created))));
                 }
                 Output::Manager(controllers::Output::Change(change)) => self.commands.submit(change),

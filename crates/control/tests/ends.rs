@@ -101,7 +101,8 @@ impl Rig {
                 match output {
                     Output::Create(_) => {
                         let controller = Box::new(Odd { updates: 0, act });
-                        let created = NewController { id: 1, controller, dependencies: Vec::new() };
+                        let created =
+                            NewController { id: 1, controller, dependencies: Vec::new(), moves: Vec::new() };
                         self.manager.handle(rt::now(), Input::Created(Ok(created)));
                     }
                     Output::Change(change) => self.control.commands.submit(change),
@@ -298,6 +299,7 @@ fn a_message_that_waited_is_that_old_to_its_controller() {
                         id: 5,
                         controller: Box::new(Postman(None, None)),
                         dependencies: Vec::new(),
+                        moves: Vec::new(),
                     };
                     manager.handle(now, Input::Created(Ok(created)));
                 }

@@ -419,7 +419,7 @@ impl Client {
         let setup = known.create(&self.robot, parameters(name, self.joints)).unwrap();
         self.created.push(name.to_owned());
         let id = self.created.len() as ControllerId;
-        NewController { id, controller: setup.controller, dependencies: Vec::new() }
+        NewController { id, controller: setup.controller, dependencies: Vec::new(), moves: Vec::new() }
     }
 }
 

@@ -5,7 +5,7 @@ use params::{Parameter, Set, Specification, Value};
 
 use crate::Robot;
 use crate::controllers::Controller;
-use crate::laws::{Gains, Pid};
+use crate::laws::Gains;
 use crate::standard::{Calibration, DiffDrive, Gripper};
 
 /// A type of controller that this program has itself.
@@ -26,6 +26,10 @@ pub struct Setup {
     pub joints: Vec<String>,
     /// The frames of its odometry.
     pub frames: Frames,
+    /// The joints that it moves, as far as that is known.
+    pub moves: Vec<String>,
+    /// What its parameters allow, and hardly anyone wants: for the log.
+    pub warnings: Vec<String>,
 }
 
 /// The frames of a vehicle's odometry.
@@ -38,13 +42,22 @@ pub struct Frames {
 }
 
 impl Setup {
-    /// A controller that neither takes trajectories nor says the states of joints, nor odometry.
+    /// A controller that neither takes trajectories nor says the states of joints, nor odometry, and of which nothing else is
+    /// known.
     pub fn of(controller: Box<dyn Controller>) -> Self {
-        Self { controller, joints: Vec::new(), frames: Frames::default() }
+        let (joints, frames, moves, warnings) = Default::default();
+        Self { controller, joints, frames, moves, warnings }
     }
 
+    /// A controller that moves `joints`.
     fn new(controller: impl Controller + 'static, joints: Vec<String>) -> Self {
-        Self { joints, ..Self::of(Box::new(controller)) }
+        Self { moves: joints.clone(), joints, ..Self::of(Box::new(controller)) }
+    }
+
+    /// With the warnings of its law.
+    fn with_law(mut self, gains: Gains) -> Self {
+        self.warnings.extend(gains_warnings(gains, ""));
+        self
     }
 }
 
@@ -189,7 +202,24 @@ fn joint(robot: &Robot, parameter: &str, name: &str) -> Result<usize, String> {
     }
 }
 
-fn pid(set: &Set) -> Pid {
+/// The gains of a law.
+fn gains(set: &Set) -> Gains {
     let Law { p, i, d, i_clamp, max_effort } = Law::read(set);
-    Pid::new(Gains { p, i, d, i_clamp, max_effort })
+    Gains { p, i, d, i_clamp, max_effort }
+}
+
+/// What is to be said of `gains`, which are those `of` a joint.
+fn gains_warnings(gains: Gains, of: &str) -> Vec<String> {
+    let Gains { p, i, d, i_clamp, max_effort } = gains;
+    let mut warnings = Vec::new();
+    if p == 0.0 && i == 0.0 && d == 0.0 {
+        warnings.push(format!("parameters 'pid.p', 'pid.i' and 'pid.d'{of} are 0: no effort will ever come"));
+    }
+    if i > 0.0 && i_clamp == 0.0 {
+        warnings.push(format!("parameter 'pid.i_clamp'{of} is 0: 'pid.i' {i} has no effect"));
+    }
+    if max_effort == 0.0 {
+        warnings.push(format!("parameter 'pid.max_effort'{of} is 0: no effort will ever come"));
+    }
+    warnings
 }

@@ -13,6 +13,7 @@ mod refusal;
 mod report;
 mod request;
 mod schedule;
+mod sharing;
 mod timing;
 
 pub use change::{Change, SwitchEntry};

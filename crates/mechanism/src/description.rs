@@ -1,5 +1,6 @@
 //! A robot's description: links, joints and transmissions of a URDF.
 
+mod doubt;
 mod error;
 mod transmission;
 mod tree;
@@ -8,6 +9,7 @@ mod xml;
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use roxmltree::{Document, Node};
 
+pub use doubt::Doubt;
 pub use error::{DescriptionError, Skipped};
 pub(crate) use transmission::Kind;
 pub use transmission::TransmissionDescription;
@@ -31,6 +33,8 @@ pub struct Description {
     pub transmissions: Vec<TransmissionDescription>,
     /// Transmissions that were left out, each with its reason.
     pub skipped: Vec<Skipped>,
+    /// What is used, and hardly meant so.
+    pub doubts: Vec<Doubt>,
 }
 
 /// A joint of a description.
@@ -85,10 +89,13 @@ impl Description {
             joints.push(joint(node, &links)?);
         }
         tree::check(&links, &joints)?;
-        let (mut transmissions, mut skipped) = (Vec::new(), Vec::new());
+        let (mut transmissions, mut skipped, mut doubts) = (Vec::new(), Vec::new(), Vec::new());
         for node in elements("transmission") {
             match transmission::read(node, &joints, &transmissions) {
-                Ok(transmission) => transmissions.push(transmission),
+                Ok(transmission) => {
+                    doubts.extend(doubt::doubts(node, &transmission, &transmissions));
+                    transmissions.push(transmission);
+                }
                 Err(reason) => {
                     let name = node.attribute("name").unwrap_or_default().to_owned();
                     skipped.push(Skipped { name, line: xml::line(node), reason });
@@ -96,12 +103,17 @@ impl Description {
             }
         }
         let name = robot.attribute("name").unwrap_or_default().to_owned();
-        Ok(Self { name, links, joints, transmissions, skipped })
+        Ok(Self { name, links, joints, transmissions, skipped, doubts })
     }
 
     /// The index of the joint `name`.
     pub fn joint(&self, name: &str) -> Option<usize> {
         self.joints.iter().position(|joint| joint.name == name)
+    }
+
+    /// What its transmissions move, each as `pan (pan_motor, 50:1)`: the joints, their actuators and the reduction.
+    pub fn moves(&self) -> Vec<String> {
+        self.transmissions.iter().map(|transmission| transmission.moves(&self.joints)).collect()
     }
 
     /// The index of the link `name`.

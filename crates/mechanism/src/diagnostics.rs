@@ -19,6 +19,17 @@ pub struct Diagnostics {
     controllers: BTreeMap<String, ControllerEntry>,
     /// Whether the statuses leave out that a controller took too long.
     pub(crate) ignores_overruns: bool,
+    /// What is to be known of running controllers, by their names.
+    pub(crate) concerns: Vec<(String, Concern)>,
+}
+
+/// Something that a controller's user may not expect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Concern {
+    /// In a few words.
+    pub(crate) message: &'static str,
+    /// What it is about.
+    pub(crate) value: (&'static str, String),
 }
 
 /// A status of `/diagnostics`.
@@ -124,10 +135,26 @@ impl Diagnostics {
             });
         }
         let ignores = self.ignores_overruns;
-        statuses
-            .extend(self.controllers.iter().map(|(name, entry)| entry.status(name, now, ignores, &stamp)));
+        let concerns = &self.concerns;
+        statuses.extend(self.controllers.iter().map(|(name, entry)| {
+            let own = concerns.iter().filter(|(of, _)| of == name).map(|(_, concern)| concern);
+            entry.status(name, now, ignores, &stamp).with_concerns(own)
+        }));
         self.controllers.retain(|_, entry| now.since(entry.received) <= SILENCE);
         statuses
+    }
+}
+
+impl Status {
+    /// With the concerns of a running controller: the first one is its message, unless something worse is.
+    fn with_concerns<'a>(mut self, concerns: impl Iterator<Item = &'a Concern>) -> Self {
+        for Concern { message, value } in concerns {
+            if self.level == Level::Ok {
+                (self.level, self.message) = (Level::Warn, *message);
+            }
+            self.values.push(value.clone());
+        }
+        self
     }
 }
 
@@ -373,6 +400,26 @@ mod tests {
             assert!(key == *found && is_near(expected, shown), "{found} {shown}, not {expected}");
         }
         assert_eq!(shown(31_000, true, timing).level, Level::Ok, "the message stays");
+    }
+
+    #[test]
+    fn a_concern_is_the_message_of_a_controller_with_no_worse_one() {
+        let mut diagnostics = Diagnostics::default();
+        let concern = Concern { message: "It shares", value: ("Shared Joint", "pan".into()) };
+        diagnostics.concerns = vec![("pan".into(), concern.clone()), ("tilt".into(), concern)];
+        let mut timing = ControllerTiming::default();
+        let mut shown = |name: &str, timing| {
+            diagnostics.add_controller(at(0), name, ControllerReport { is_running: true, timing });
+            let statuses = diagnostics.statuses(at(1001), stamp);
+            statuses.into_iter().find(|status| status.name.contains(name)).unwrap()
+        };
+        let status = shown("pan", timing);
+        assert_eq!((status.level, status.message), (Level::Warn, "It shares"));
+        assert_eq!(value(&status, "Shared Joint"), "pan");
+        assert_eq!(shown("lift", timing).message, "Running");
+        timing.add(Duration::from_micros(1500), at(1000));
+        let status = shown("tilt", timing);
+        assert_eq!((status.message, value(&status, "Shared Joint")), (BROKE, "pan".to_owned()));
     }
 
     #[test]

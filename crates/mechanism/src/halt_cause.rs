@@ -22,11 +22,16 @@ impl HaltCause {
     pub(crate) fn text(self) -> &'static str {
         match self {
             Self::Requested => "a halt was requested",
-            Self::RobotLost => "the robot was lost; reset_motors ends the halt",
+            Self::RobotLost => "the robot was lost",
             Self::StateLost => "the vehicle's state is lost",
             Self::Estop => "the vehicle is in its emergency stop",
             Self::Contested => "the vehicle's state has more than one publisher",
         }
+    }
+
+    /// Whether only a reset ends the halt.
+    pub(crate) fn needs_reset(self) -> bool {
+        matches!(self, Self::Requested | Self::RobotLost)
     }
 }
 
@@ -52,6 +57,11 @@ impl HaltCauses {
     /// The most severe one.
     pub(crate) fn worst(&self) -> Option<HaltCause> {
         self.held.iter().max().copied()
+    }
+
+    /// Whether `cause` holds.
+    pub(crate) fn holds(&self, cause: HaltCause) -> bool {
+        self.held.contains(&cause)
     }
 
     /// Sets whether a cause holds.

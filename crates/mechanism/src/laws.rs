@@ -6,6 +6,6 @@ mod pid;
 mod trajectory;
 
 pub use motion::{Bounds, GoalId, JointTolerances, Motion};
-pub use named::{NamedPoints, NamedPointsError};
+pub use named::{FollowedJoint, NamedPoints, NamedPointsError};
 pub use pid::{Gains, Pid};
 pub use trajectory::{Point, Trajectory, TrajectoryError};

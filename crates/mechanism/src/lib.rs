@@ -16,6 +16,7 @@ mod parameters;
 pub mod robot;
 mod snapshot;
 pub mod standard;
+mod waiting;
 
 pub use base::{BaseError, BaseMotors};
 pub use builtin::{BUILTIN_TYPES, BuiltinType, Frames, Setup};

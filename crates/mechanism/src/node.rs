@@ -5,9 +5,10 @@ use units::{
     Clock, Instant, Machine, MessageTime, Stamp, StateMonitor, StateSample, StatesMessage, earliest,
 };
 
-use crate::controllers::{self, Manager, Refusal, is_stale};
-use crate::diagnostics::{Diagnostics, Status};
+use crate::controllers::{self, ControllerId, Manager, Refusal, is_stale};
+use crate::diagnostics::{Concern, Diagnostics, Status};
 use crate::halt_cause::{HaltCause, HaltCauses};
+use crate::waiting::Waiting;
 use crate::{CycleStatistics, Snapshot};
 
 /// Everything that can happen to the node.
@@ -15,6 +16,15 @@ use crate::{CycleStatistics, Snapshot};
 pub enum Input {
     /// An input of the [`Manager`].
     Manager(controllers::Input),
+    /// Commands of motion on an input of a controller wait for a zero, or not any more.
+    WaitsForZero {
+        /// The controller.
+        controller: ControllerId,
+        /// The input's name.
+        input: &'static str,
+        /// Whether they do.
+        waits: bool,
+    },
     /// The control loop reported its state.
     Reported(Box<Snapshot>),
     /// A halt of the motors was requested.
@@ -34,8 +44,10 @@ pub enum Input {
         /// How many there are.
         count: Option<usize>,
     },
-    /// Parameters of controllers were changed: they count when a controller is loaded.
-    ParametersChanged,
+    /// Parameters of these names were changed; those of a controller count when it is loaded.
+    ParametersChanged(Vec<String>),
+    /// The publishers of `joint_states` were counted, with this node; `None` if they cannot be.
+    JointStatePublishersCounted(Option<usize>),
     /// The wall clock was read.
     ClockRead(Stamp),
     /// The node ends.
@@ -64,10 +76,15 @@ pub enum Output {
     PublishStatuses(Vec<Status>),
     /// Something that users should know.
     Warn(String),
+    /// Something good that users should know.
+    Inform(String),
 }
 
 /// The period of the statuses, and of the repeated publishing of the halt.
 const STATUS_PERIOD: Duration = Duration::from_secs(1);
+/// How a halt ends that does not end by itself.
+const RESET: &str = "; reset_motors ends it";
+const RESET_LATER: &str = "; reset_motors ends it once that is over";
 
 /// The controller manager, with the halt of the motors, the reports of the loop and the diagnostics.
 ///
@@ -86,6 +103,11 @@ pub struct Mechanism {
     causes: HaltCauses,
     /// The states of the robot, if it is elsewhere.
     states: Option<StateMonitor>,
+    /// Whether the states of the robot elsewhere do not count, as of the last report.
+    has_obstacle: bool,
+    waiting: Waiting,
+    /// How many nodes publish the joints' states.
+    publishers: usize,
     is_halted: bool,
     is_stopping: bool,
     statuses_due: Option<Instant>,
@@ -99,6 +121,11 @@ pub struct Mechanism {
     outputs: VecDeque<Output>,
 }
 
+/// What is done while the vehicle's state is awaited for the first time.
+fn halted_at_the_start() -> [Output; 2] {
+    [Output::Halt, Output::Warn("the motors are halted: the vehicle's state is awaited".to_owned())]
+}
+
 impl Mechanism {
     /// The node without controllers. With `awaits_state` the motors are halted until the vehicle's state arrives.
     pub fn new(call_timeout: Duration, awaits_state: bool) -> Self {
@@ -109,6 +136,9 @@ impl Mechanism {
             cycles: CycleStatistics::default(),
             causes: HaltCauses::new(awaits_state),
             states: None,
+            has_obstacle: false,
+            waiting: Waiting::default(),
+            publishers: 1,
             is_halted: true,
             is_stopping: false,
             statuses_due: None,
@@ -117,7 +147,7 @@ impl Mechanism {
             is_silent: false,
             recorded: None,
             clock: Clock::default(),
-            outputs: awaits_state.then_some(Output::Halt).into_iter().collect(),
+            outputs: if awaits_state { halted_at_the_start().into() } else { VecDeque::new() },
         }
     }
 
@@ -152,13 +182,15 @@ impl Mechanism {
         &self.manager
     }
 
-    /// Why the motors are kept halted, if they are.
+    /// Why the motors are kept halted, if they are, and whether a reset has to end that.
     pub fn halt_cause(&self) -> Option<String> {
         let obstacle = self.states.as_ref().and_then(StateMonitor::obstacle);
-        let cause = self.causes.worst();
-        obstacle
-            .filter(|_| matches!(cause, None | Some(HaltCause::RobotLost)))
-            .or_else(|| Some(cause?.text().to_owned()))
+        match (self.causes.worst(), obstacle) {
+            (None, obstacle) => obstacle,
+            (Some(HaltCause::RobotLost), Some(obstacle)) => Some(obstacle + RESET_LATER),
+            (Some(cause), _) if cause.needs_reset() => Some(cause.text().to_owned() + RESET),
+            (Some(cause), _) => Some(cause.text().to_owned()),
+        }
     }
 
     /// Whether any motor was halted in the last report.
@@ -187,6 +219,36 @@ impl Mechanism {
     fn warn_of_halt(&mut self, what: &str) {
         let cause = self.halt_cause().unwrap_or_default();
         self.outputs.push_back(Output::Warn(format!("{what}: {cause}")));
+    }
+
+    /// Says that the states of the robot elsewhere are awaited, or count again.
+    fn watch_states(&mut self) {
+        let obstacle = self.states.as_ref().and_then(StateMonitor::obstacle);
+        let had_obstacle = core::mem::replace(&mut self.has_obstacle, obstacle.is_some());
+        if had_obstacle == obstacle.is_some() {
+            return;
+        }
+        let is_lost = self.causes.holds(HaltCause::RobotLost);
+        self.outputs.extend(match obstacle {
+            // A loss is said as a halt.
+            Some(_) if is_lost => None,
+            Some(obstacle) => Some(Output::Warn(format!("the motors are halted: {obstacle}"))),
+            None if is_lost => {
+                Some(Output::Inform("the robot's states count again; reset_motors ends the halt".to_owned()))
+            }
+            None => Some(Output::Inform("the robot's states count".to_owned())),
+        });
+    }
+
+    /// Says that the motors are on, or that one of them halted by itself.
+    fn say_halt(&mut self) {
+        self.outputs.extend(match (self.is_halted, self.causes.worst()) {
+            (false, _) => Some(Output::Inform("the motors are on".to_owned())),
+            (true, None) if !self.has_obstacle => {
+                Some(Output::Warn(format!("the motors are halted: a motor halted by itself{RESET}")))
+            }
+            (true, _) => None,
+        });
     }
 
     fn reset_requested(&mut self) {
@@ -225,9 +287,11 @@ impl Mechanism {
         if states.is_some_and(|(states, link)| states.report(link)) {
             self.lose_robot();
         }
+        self.watch_states();
         if self.is_halted != snapshot.is_halted && !self.is_stopping {
             self.is_halted = snapshot.is_halted;
             self.outputs.push_back(Output::PublishHalted(self.is_halted));
+            self.say_halt();
         }
         self.cycles = snapshot.cycles.unwrap_or(self.cycles);
         self.count_invalid_commands(&snapshot);
@@ -269,6 +333,56 @@ impl Mechanism {
         self.invalid_commands = count;
     }
 
+    /// What is to be known of running controllers.
+    fn concerns(&self) -> Vec<(String, Concern)> {
+        let mut concerns = Vec::new();
+        for (joint, names) in self.manager.shared_joints() {
+            for name in &names {
+                let others: Vec<&str> = names.iter().filter(|other| *other != name).copied().collect();
+                let value = ("Shared Joint", format!("{joint}, with {}", others.join(", ")));
+                let message = "It shares a joint with another controller: their efforts add";
+                concerns.push(((*name).to_owned(), Concern { message, value }));
+            }
+        }
+        let is_running = |name: &str| self.manager.is_running(name) == Some(true);
+        for (name, topic) in self.waiting.list().filter(|(name, _)| is_running(name)) {
+            let value = ("Waits For A Zero On", topic.to_owned());
+            let message = "It waits for a zero before it moves";
+            concerns.push((name.to_owned(), Concern { message, value }));
+        }
+        concerns
+    }
+
+    /// What is to be said if another node publishes the joints' states too.
+    pub fn second_publisher(&self) -> Option<String> {
+        let count = self.publishers;
+        let sentence = || {
+            format!(
+                "'joint_states' has {count} publishers, should have 1: is there another mechanism in this namespace?"
+            )
+        };
+        (count > 1).then(sentence)
+    }
+
+    fn parameters_changed(&mut self, names: &[String]) {
+        let of = |name: &str| {
+            let owners = self.manager.names();
+            let mut owners =
+                owners.filter(|owner| name.strip_prefix(owner).is_some_and(|rest| rest.starts_with('.')));
+            owners
+                .next()
+                .map(|owner| format!("parameter '{name}' takes effect at the next load of '{owner}'"))
+        };
+        let sentences: Vec<_> = names.iter().filter_map(|name| of(name)).map(Output::Inform).collect();
+        self.outputs.extend(sentences);
+    }
+
+    fn waits_for_zero(&mut self, now: Instant, controller: ControllerId, input: &str, waits: bool) {
+        let name = self.manager.name_of(controller);
+        let said = name.and_then(|name| self.waiting.set(now, name, input, waits));
+        self.outputs.extend(said.map(Output::Warn));
+    }
+
     /// The wall clock at `at`, as of its last reading.
     fn stamp(&self, at: Instant) -> Stamp {
         self.clock.wall().before(self.clock.now().since(at))
@@ -304,6 +418,7 @@ impl Mechanism {
         if now >= due {
             self.statuses_due = Some(now + STATUS_PERIOD);
             let (wall, read) = (self.clock.wall(), self.clock.now());
+            self.diagnostics.concerns = self.concerns();
             let statuses = self.diagnostics.statuses(now, |at| wall.before(read.since(at)));
             self.outputs.push_back(Output::PublishStatuses(statuses));
             self.outputs.push_back(Output::PublishHalted(self.is_halted));
@@ -325,6 +440,9 @@ impl Machine for Mechanism {
                 self.outputs.push_back(Output::Manager(controllers::Output::Answer(id, Err(refusal))));
             }
             Input::Manager(input) => self.manager.handle(now, input),
+            Input::WaitsForZero { controller, input, waits } => {
+                self.waits_for_zero(now, controller, input, waits);
+            }
             Input::Reported(snapshot) => self.reported(now, snapshot),
             Input::HaltRequested => self.change_causes(|causes| causes.set(HaltCause::Requested, true)),
             Input::ResetRequested if is_stale(&self.clock) => {
@@ -341,12 +459,17 @@ impl Machine for Mechanism {
             Input::StatePublishersCounted(count) => {
                 self.change_causes(|causes| causes.set(HaltCause::Contested, count > 1));
             }
-            Input::ParametersChanged => {}
+            Input::ParametersChanged(names) => self.parameters_changed(&names),
+            Input::JointStatePublishersCounted(count) => {
+                self.publishers = count.unwrap_or(1);
+                self.outputs.extend(self.second_publisher().map(Output::Warn));
+            }
             Input::StatesReceived(message) => self.states_received(&message),
             Input::PublishersCounted { topic, count } => {
                 if self.states.as_mut().is_some_and(|states| states.count(&topic, count)) {
                     self.lose_robot();
                 }
+                self.watch_states();
             }
             Input::ClockRead(stamp) => self.clock.read(now, stamp),
             Input::Stopping => {

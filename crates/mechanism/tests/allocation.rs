@@ -50,7 +50,8 @@ fn change(manager: &mut Manager, request: Request) -> Box<Change> {
             Output::Change(change) => return change,
             Output::Create(name) => {
                 let controller = Box::new(Worker { number: name[1..].parse().unwrap(), steps: 0 });
-                let created = NewController { id: 1, controller, dependencies: Vec::new() };
+                let created =
+                    NewController { id: 1, controller, dependencies: Vec::new(), moves: Vec::new() };
                 manager.handle(now, Input::Created(Ok(created)));
             }
             _ => {}

@@ -73,3 +73,39 @@ fn a_joint_that_has_no_calibration_or_is_not_there_is_refused() {
         assert!(refused.starts_with(&format!("parameter 'joint' is '{joint}', must be ")), "{refused}");
     }
 }
+
+/// What a controller of the type `name` with these parameters is warned of.
+fn warnings(name: &str, parameters: &[(&str, Value)]) -> Vec<String> {
+    let robot = Robot::new(&Description::parse(URDF).unwrap());
+    let known = BUILTIN_TYPES.iter().find(|known| known.name == format!("steersman/{name}")).unwrap();
+    let parameters = parameters.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+    known.create(&robot, parameters).unwrap().warnings
+}
+
+#[test]
+fn a_law_without_effect_is_warned_of_by_its_parameters() {
+    let pan = ("joint", Value::Text("pan".into()));
+    let float = |name, value| (name, Value::Float(value));
+    let of = |parameters: &[(&'static str, Value)]| {
+        warnings("JointPositionController", &[std::slice::from_ref(&pan), parameters].concat())
+    };
+    assert_eq!(of(&[]), ["parameters 'pid.p', 'pid.i' and 'pid.d' are 0: no effort will ever come"]);
+    let clamp = "parameter 'pid.i_clamp' is 0: 'pid.i' 2 has no effect";
+    assert_eq!(of(&[float("pid.p", 1.0), float("pid.i", 2.0)]), [clamp]);
+    let most = "parameter 'pid.max_effort' is 0: no effort will ever come";
+    assert_eq!(of(&[float("pid.p", 1.0), float("pid.max_effort", 0.0)]), [most]);
+    assert_eq!(of(&[float("pid.p", 1.0), float("pid.i", 2.0), float("pid.i_clamp", 0.1)]), [""; 0]);
+    assert_eq!(warnings("JointEffortController", &[pan]), [""; 0], "it has no law");
+}
+
+#[test]
+fn a_trajectory_controller_is_warned_of_each_joints_law_and_of_a_goal_without_a_tolerance() {
+    let joints = ("joints", Value::Texts(vec!["pan".into(), "turn".into()]));
+    let parameters = [joints.clone(), ("pid.p", Value::Floats(vec![1.0, 0.0]))];
+    let law = "parameters 'pid.p', 'pid.i' and 'pid.d' of joint 'turn' are 0: no effort will ever come";
+    let goal = "parameter 'goal_tolerance' is 0: a goal without its own tolerance ends as reached wherever the joints are";
+    assert_eq!(warnings("JointTrajectoryController", &parameters), [law, goal]);
+    let parameters =
+        [joints, ("pid.p", Value::Floats(vec![1.0, 1.0])), ("goal_tolerance", Value::Float(0.1))];
+    assert_eq!(warnings("JointTrajectoryController", &parameters), [""; 0]);
+}

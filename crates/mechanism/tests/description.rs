@@ -293,3 +293,34 @@ fn the_links_must_be_one_tree() {
     );
     assert_eq!(refused(r#"<robot name="nothing"/>"#), "the description has no link, must have one");
 }
+
+#[test]
+fn what_is_used_and_hardly_meant_is_a_doubt_with_its_line() {
+    let urdf = r#"<robot name="two"><link name="a"/><link name="b"/><link name="c"/>
+      <joint name="first" type="continuous"><parent link="a"/><child link="b"/></joint>
+      <joint name="second" type="continuous"><parent link="b"/><child link="c"/></joint>
+      <transmission name="t"><type>transmission_interface/SimpleTransmission</type>
+        <joint name="second"><hardwareInterface>hardware_interface/PositionJointInterface</hardwareInterface></joint>
+        <actuator name="z_motor"><mechanicalReduction>2</mechanicalReduction></actuator></transmission>
+      <transmission name="t"><type>transmission_interface/SimpleTransmission</type>
+        <joint name="first"><hardwareInterface>hardware_interface/EffortJointInterface</hardwareInterface></joint>
+        <actuator name="a_motor"/></transmission></robot>"#;
+    let description = Description::parse(urdf).unwrap();
+    let doubts: Vec<String> = description.doubts.iter().map(ToString::to_string).collect();
+    let expected = [
+        "line 4: transmission 't': its hardwareInterface is 'hardware_interface/PositionJointInterface', should be \
+         EffortJointInterface: it is moved by efforts",
+        "line 7: transmission 't': another one has this name, in line 4",
+        "line 7: transmission 't': it has no <mechanicalReduction>, which counts as 1",
+    ];
+    assert_eq!(doubts, expected);
+    assert_eq!(description.moves(), ["second (z_motor, 2:1)", "first (a_motor, 1:1)"]);
+    // Neither has a safety controller.
+    assert_eq!(Robot::new(&description).unguarded_joints(), ["second", "first"]);
+}
+
+#[test]
+fn a_description_without_doubts_has_none() {
+    let description = Description::parse(&arm(r#"type="continuous""#, "", SIMPLE)).unwrap();
+    assert_eq!(description.doubts, []);
+}

@@ -5,10 +5,15 @@ mod common;
 
 use std::time::Duration;
 
+use mechanism::controllers::{
+    self, Change, Controller, ControllerFailure, ControllerId, ControllerTiming, NewController, Request, Step,
+};
+use mechanism::diagnostics::ControllerReport;
 use mechanism::{Input, Mechanism, Output, Snapshot};
 use units::{Instant, Level, Machine, Stamp};
 
 const TIMEOUT: Duration = Duration::from_secs(2);
+const ON: &str = "the motors are on";
 
 struct Node {
     machine: Mechanism,
@@ -38,7 +43,7 @@ impl Node {
                 Output::Halt => acts.push("halt".into()),
                 Output::Reset => acts.push("reset".into()),
                 Output::PublishHalted(is_halted) => acts.push(format!("halted {is_halted}")),
-                Output::Warn(sentence) => acts.push(sentence),
+                Output::Warn(sentence) | Output::Inform(sentence) => acts.push(sentence),
                 Output::PublishStatuses(_) => acts.push("statuses".into()),
                 _ => {}
             }
@@ -58,20 +63,27 @@ impl Node {
 fn a_halt_lasts_until_the_reset_and_each_change_is_published() {
     let mut node = Node::new(false);
     assert_eq!(node.reported(true), Vec::<String>::new(), "as at the start");
-    assert_eq!(node.reported(false), ["halted false"]);
-    assert_eq!(node.told(Input::HaltRequested), ["halt", "the motors are halted: a halt was requested"]);
+    assert_eq!(node.reported(false), ["halted false", ON]);
+    let cause = "a halt was requested; reset_motors ends it";
+    assert_eq!(
+        node.told(Input::HaltRequested),
+        ["halt".to_owned(), format!("the motors are halted: {cause}")]
+    );
     assert_eq!(node.told(Input::HaltRequested), Vec::<String>::new(), "once");
     assert_eq!(node.reported(true), ["halted true"]);
-    assert_eq!(node.machine.halt_cause(), Some("a halt was requested".to_owned()));
+    assert_eq!(node.machine.halt_cause(), Some(cause.to_owned()));
     assert_eq!(node.told(Input::ResetRequested), ["reset"]);
-    assert_eq!(node.reported(false), ["halted false"]);
-    assert_eq!(node.told(Input::ResetRequested), ["reset"], "an error of a motor has no cause here");
+    assert_eq!(node.reported(false), ["halted false", ON]);
+    let own = "the motors are halted: a motor halted by itself; reset_motors ends it";
+    assert_eq!(node.reported(true), ["halted true", own], "an error of a motor has no cause here");
+    assert_eq!(node.told(Input::ResetRequested), ["reset"]);
 }
 
 #[test]
 fn an_estop_or_a_lost_state_halts_and_a_reset_waits_for_its_end() {
     let mut node = Node::new(true);
-    assert_eq!(node.drain(), ["halt"], "until the state is there");
+    let awaited = "the motors are halted: the vehicle's state is awaited";
+    assert_eq!(node.drain(), ["halt", awaited], "until the state is there");
     let state = |is_estop: bool| Input::StateReceived(if is_estop { "ESTOP" } else { "OK" }.into());
     assert_eq!(node.told(state(false)), ["reset"]);
     assert_eq!(
@@ -99,7 +111,7 @@ fn an_estop_or_a_lost_state_halts_and_a_reset_waits_for_its_end() {
 #[test]
 fn at_its_end_the_motors_are_halted_and_the_last_message_says_so() {
     let mut node = Node::new(false);
-    assert_eq!(node.reported(false), ["halted false"]);
+    assert_eq!(node.reported(false), ["halted false", ON]);
     assert_eq!(node.told(Input::Stopping), ["halt", "halted true"]);
     assert_eq!(node.reported(false), Vec::<String>::new());
     assert!(node.machine.is_halted());
@@ -157,4 +169,98 @@ fn the_statuses_are_those_of_joints_and_controllers() {
         statuses.unwrap().into_iter().map(|one| (one.name, one.level, one.message)).collect();
     let none = "Controller: No controllers loaded in controller manager".to_owned();
     assert_eq!(statuses, [("Joint (pan)".to_owned(), Level::Warn, "Uncalibrated"), (none, Level::Ok, "")]);
+}
+
+#[test]
+fn a_second_publisher_of_the_joints_states_is_said_when_it_comes() {
+    let mut node = Node::new(false);
+    assert_eq!(node.told(Input::JointStatePublishersCounted(Some(1))), [""; 0]);
+    let sentence =
+        "'joint_states' has 2 publishers, should have 1: is there another mechanism in this namespace?";
+    assert_eq!(node.told(Input::JointStatePublishersCounted(Some(2))), [sentence]);
+    assert_eq!(node.machine.second_publisher().as_deref(), Some(sentence));
+    assert_eq!(node.told(Input::JointStatePublishersCounted(Some(1))), [""; 0]);
+    assert_eq!(node.machine.second_publisher(), None);
+}
+
+impl Node {
+    /// Loads and starts a controller of its own that moves pan.
+    fn run(&mut self, name: &str, id: ControllerId) {
+        let load = Request::Load(name.into());
+        let start = Request::Switch { start: vec![name.into()], stop: Vec::new(), strictness: 2 };
+        for request in [load, start] {
+            self.machine.handle(self.now, Input::Manager(controllers::Input::Requested(id, request)));
+            while let Some(output) = self.machine.poll(self.now) {
+                let answer = match output {
+                    Output::Manager(controllers::Output::Create(_)) => {
+                        let controller = Box::new(Idle);
+                        let moves = vec!["pan".to_owned()];
+                        let new = NewController { id, controller, dependencies: Vec::new(), moves };
+                        controllers::Input::Created(Ok(new))
+                    }
+                    Output::Manager(controllers::Output::Change(mut change)) => {
+                        if let Change::Switch { start, .. } = &mut *change {
+                            start[0].is_running = true;
+                        }
+                        controllers::Input::Changed(change)
+                    }
+                    _ => continue,
+                };
+                self.machine.handle(self.now, Input::Manager(answer));
+            }
+        }
+    }
+
+    /// The statuses of the controllers a second later.
+    fn controllers(&mut self) -> Vec<(String, Level, &'static str)> {
+        let mut snapshot = Snapshot::new(&common::robot(), 8);
+        (snapshot.now, snapshot.has_statistics) = (self.now, true);
+        let report = ControllerReport { is_running: true, timing: ControllerTiming::default() };
+        snapshot.controllers = vec![report; self.machine.manager().names().count()];
+        self.machine.handle(self.now, Input::Reported(Box::new(snapshot)));
+        self.now = self.now + Duration::from_secs(1);
+        let statuses = std::iter::from_fn(|| self.machine.poll(self.now)).find_map(|output| match output {
+            Output::PublishStatuses(statuses) => Some(statuses),
+            _ => None,
+        });
+        self.drain();
+        let of = statuses.unwrap().into_iter().filter(|one| one.name.starts_with("Controller"));
+        of.map(|one| (one.name, one.level, one.message)).collect()
+    }
+}
+
+struct Idle;
+
+impl Controller for Idle {
+    fn update(&mut self, _: &mut Step<'_>) -> Result<(), ControllerFailure> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_changed_parameter_of_a_loaded_controller_is_said_to_count_at_the_next_load() {
+    let mut node = Node::new(false);
+    node.run("arm", 1);
+    let names = ["arm.pid.p", "arms.joint", "other.joint"].map(str::to_owned);
+    let expected = ["parameter 'arm.pid.p' takes effect at the next load of 'arm'"];
+    assert_eq!(node.told(Input::ParametersChanged(names.into())), expected);
+}
+
+#[test]
+fn a_shared_joint_and_a_wait_for_a_zero_are_in_the_controllers_statuses() {
+    let mut node = Node::new(false);
+    node.drain();
+    node.run("arm", 1);
+    let arm = |level, message| ("Controller (arm)".to_owned(), level, message);
+    assert_eq!(node.controllers(), [arm(Level::Ok, "Running")]);
+    let waits = |waits| Input::WaitsForZero { controller: 1, input: "cmd_vel", waits };
+    let sentence = "controller 'arm' waits for a zero on 'arm/cmd_vel' before it moves";
+    assert_eq!(node.told(waits(true)), [sentence]);
+    assert_eq!(node.controllers(), [arm(Level::Warn, "It waits for a zero before it moves")]);
+    node.told(waits(false));
+    assert_eq!(node.controllers(), [arm(Level::Ok, "Running")]);
+    node.run("pan", 2);
+    let message = "It shares a joint with another controller: their efforts add";
+    let pan = ("Controller (pan)".to_owned(), Level::Warn, message);
+    assert_eq!(node.controllers(), [arm(Level::Warn, message), pan]);
 }

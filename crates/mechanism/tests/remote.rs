@@ -32,7 +32,7 @@ impl Rig {
             Output::Reset => Some("reset".to_owned()),
             Output::PassStates(_) => Some("states".to_owned()),
             Output::SendZero => Some("zero".to_owned()),
-            Output::Warn(sentence) => Some(sentence),
+            Output::Warn(sentence) | Output::Inform(sentence) => Some(sentence),
             _ => None,
         };
         outputs.filter_map(text).collect()
@@ -63,12 +63,14 @@ fn a_loss_halts_until_a_reset_that_comes_after_the_states() {
     let mut rig = Rig::new(false);
     assert_eq!(rig.give(Input::StatesReceived(states())), ["states"]);
     assert!(rig.link(false, 0).is_empty());
-    let lost = "the robot's states on 'hardware/joint_states' are lost for 100ms";
+    let lost = "the robot's states on 'hardware/joint_states' are lost: none counted within 100ms; \
+                reset_motors ends it once that is over";
     assert_eq!(rig.link(true, 1), ["halt".to_owned(), format!("the motors are halted: {lost}")]);
     assert_eq!(rig.machine.halt_cause().as_deref(), Some(lost));
     assert_eq!(rig.give(Input::ResetRequested), [format!("the motors stay halted: {lost}")]);
-    assert!(rig.link(false, 1).is_empty(), "states that are back reset nothing");
-    assert_eq!(rig.machine.halt_cause().as_deref(), Some("the robot was lost; reset_motors ends the halt"));
+    let back = "the robot's states count again; reset_motors ends the halt";
+    assert_eq!(rig.link(false, 1), [back], "states that are back reset nothing");
+    assert_eq!(rig.machine.halt_cause().as_deref(), Some("the robot was lost; reset_motors ends it"));
     assert_eq!(rig.give(Input::ResetRequested), ["reset"]);
     assert!(rig.link(false, 1).is_empty(), "one loss counts once");
 }
@@ -97,11 +99,12 @@ fn a_second_publisher_halts_at_once_and_its_end_brings_no_motion() {
     rig.link(false, 0);
     assert!(rig.count(1).is_empty());
     let conflict = "'hardware/joint_states' has 2 publishers, must have 1";
-    assert_eq!(rig.count(2), ["halt".to_owned(), format!("the motors are halted: {conflict}")]);
+    let later = "; reset_motors ends it once that is over";
+    assert_eq!(rig.count(2), ["halt".to_owned(), format!("the motors are halted: {conflict}{later}")]);
     let refused = format!("the robot's states do not count: {conflict}");
     assert_eq!(rig.give(Input::StatesReceived(states())), [refused]);
-    assert_eq!(rig.give(Input::ResetRequested), [format!("the motors stay halted: {conflict}")]);
-    assert!(rig.count(1).is_empty());
+    assert_eq!(rig.give(Input::ResetRequested), [format!("the motors stay halted: {conflict}{later}")]);
+    assert_eq!(rig.count(1), ["the robot's states count again; reset_motors ends the halt"]);
     assert_eq!(rig.give(Input::StatesReceived(states())), ["states"]);
     assert_eq!(rig.give(Input::ResetRequested), ["reset"]);
 }
@@ -109,10 +112,10 @@ fn a_second_publisher_halts_at_once_and_its_end_brings_no_motion() {
 #[test]
 fn states_that_are_awaited_are_the_cause_and_no_loss() {
     let mut rig = Rig::new(false);
-    assert!(rig.link(true, 0).is_empty());
     let awaited = "the robot's states on 'hardware/joint_states' are awaited";
+    assert_eq!(rig.link(true, 0), [format!("the motors are halted: {awaited}")]);
     assert_eq!(rig.machine.halt_cause().as_deref(), Some(awaited));
-    assert!(rig.link(false, 0).is_empty());
+    assert_eq!(rig.link(false, 0), ["the robot's states count"]);
     assert_eq!(rig.machine.halt_cause(), None);
 }
 

@@ -213,6 +213,18 @@ fn a_trajectory_that_cannot_be_followed_ends_where_the_joint_is() {
 }
 
 #[test]
+fn a_motion_that_is_over_at_once_does_not_jump_beyond_its_path_tolerance() {
+    let mut rig = Rig::started(JointKind::Revolute, follower(Tolerance { goal: f64::INFINITY, ..LOOSE }));
+    let now = rig.now;
+    rig.controller.receive(0, &mut trajectory(&[[0.0, 0.5, 0.0]]), now);
+    rig.run(1);
+    let Goal::PathViolated(violation) = rig.controller.goal() else { panic!("{:?}", rig.controller.goal()) };
+    assert_eq!((violation.error, violation.tolerance), (0.5, 0.05));
+    rig.run(500);
+    assert!(rig.joint().position.abs() < 1e-9, "{}", rig.joint().position);
+}
+
+#[test]
 fn a_halt_of_the_motors_ends_the_motion() {
     let mut rig = Rig::started(JointKind::Continuous, follower(LOOSE));
     let now = rig.now;

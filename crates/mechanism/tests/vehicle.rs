@@ -139,6 +139,29 @@ fn motion_begins_with_a_zero_and_ends_with_the_command() {
     assert_eq!(vehicle.step(0.0, 0.0), (0.0, 0.0));
 }
 
+/// Motion without a zero before it is said when it begins, and its end too.
+#[test]
+fn motion_that_waits_for_a_zero_is_said() {
+    let mut vehicle = Vehicle::new();
+    let said = |vehicle: &mut Vehicle| {
+        vehicle.step(0.0, 0.0);
+        let is_odometry = |(_, report): &(usize, Report)| matches!(report, Report::Odometry(_));
+        let others = reports(&mut vehicle.controller).into_iter().filter(|one| !is_odometry(one));
+        others.map(|(_, report)| report).collect::<Vec<_>>()
+    };
+    let waits = |waits| [Report::WaitsForZero { input: "cmd_vel", waits }];
+    assert_eq!(said(&mut vehicle), [], "silence waits for nothing");
+    vehicle.send(0.5, 0.0);
+    assert_eq!(said(&mut vehicle), waits(true));
+    vehicle.send(0.5, 0.0);
+    assert_eq!(said(&mut vehicle), [], "once");
+    vehicle.send(0.0, 0.0);
+    vehicle.send(0.5, 0.0);
+    assert_eq!(said(&mut vehicle), waits(false));
+    vehicle.now = vehicle.now + TIMEOUT;
+    assert_eq!(said(&mut vehicle), [], "it was lost, and nobody asks for motion");
+}
+
 #[test]
 fn the_odometry_of_an_arc_is_the_circle_it_drives() {
     // A quarter of a circle with radius 1 m: the sides drive 0.75 and 1.25 times π/2 m.

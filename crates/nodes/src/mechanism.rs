@@ -23,7 +23,7 @@ use mechanism::{CycleStatistics, Input, Mechanism, Output, Params, Robot, specif
 use params::Set;
 use r2r::std_msgs::msg::String as Text;
 use ros::panics::{self, lock};
-use ros::{Error, Runner, Shell, Status, Stop, qos};
+use ros::{Error, Runner, Shell, Status, Stop, qos, watch_publishers};
 use rt::RealTime;
 use units::{Level, Stamp};
 
@@ -88,6 +88,7 @@ impl Actions {
             Output::Manager(controllers::Output::Warn(sentence)) | Output::Warn(sentence) => {
                 log::warn!(target: NAME, "{sentence}");
             }
+            Output::Inform(sentence) => log::info!(target: NAME, "{sentence}"),
             Output::Manager(controllers::Output::Create(name)) => {
                 let set = lock(&self.parameters).clone();
                 self.factory.create(name, set);
@@ -115,6 +116,12 @@ impl Actions {
             Output::PublishStatuses(statuses) => self.topics.publish_statuses(statuses),
         }
     }
+}
+
+/// The names of the parameters that are new or changed.
+fn changed(before: &Set, after: &Set) -> Vec<String> {
+    let is_changed = |name: &&str| before.value(name) != after.value(name);
+    after.iter().map(|(name, ..)| name).filter(is_changed).map(str::to_owned).collect()
 }
 
 /// How long the node may sleep: r2r cannot wake it for a controller that was created, or a goal that was cancelled.
@@ -146,6 +153,9 @@ fn status(machine: &Mechanism) -> Status {
         status.worsen(Level::Error, format!("the motors are halted: {cause}"));
     } else if machine.is_halted() {
         status.worsen(Level::Error, "the motors are halted");
+    }
+    if let Some(sentence) = machine.second_publisher() {
+        status.worsen(Level::Warn, sentence);
     }
     for controller in &list {
         if let Some(failure) = machine.manager().failure(&controller.name) {
@@ -200,6 +210,7 @@ pub fn run_with(
     let (mut states, mut efforts, mut sole) = (None, None, Vec::new());
     let hardware: Box<dyn Hardware> = match (remote, model) {
         (Some(remote), _) => {
+            hardware::warn_of_unguarded(&robot);
             sole = remote.sole(&member.inputs);
             (states, efforts) = (Some(remote.states), Some(remote.efforts));
             machine = machine.with_states(remote.monitor);
@@ -236,16 +247,17 @@ pub fn run_with(
         products,
     };
     let bag = Bag { shell: shell.clone(), events, outputs, efforts, follow, commands };
+    let joint_states = member.inputs.names().resolve("joint_states");
     let runner = member.runner(&shell, move |set| {
-        lock(&parameters).clone_from(set);
-        Ok(Input::ParametersChanged)
+        let before = std::mem::replace(&mut *lock(&parameters), set.clone());
+        Ok(Input::ParametersChanged(changed(&before, set)))
     })?;
     let runner = remote::count_publishers(runner, &shell, sole);
+    let runner = runner.watch(watch_publishers(&shell, joint_states, Input::JointStatePublishersCounted));
     let runner = services::serve(runner, &requests, types)?
         .task(move |node| workshop.run(node))
         .wake_within(longest_sleep(requests))
-        .status(status)
-        .log_levels();
+        .status(status);
     let courier = Courier::start(&desk, bag, &params)
         .map_err(|error| Error::Start(format!("the courier of the control loop has no thread: {error}")))?;
     // Nothing is done before the actuators heard their last effort: a loop that hangs is no clean end.

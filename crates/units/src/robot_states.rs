@@ -267,7 +267,7 @@ impl StateMonitor {
         let silence = if self.link.losses == 0 {
             format!("the robot's states on '{topic}' are awaited")
         } else {
-            format!("the robot's states on '{topic}' are lost for {timeout:?}")
+            format!("the robot's states on '{topic}' are lost: none counted within {timeout:?}")
         };
         Some(match &self.refused {
             Some(refused) => format!("{silence}; the last message did not count: {refused}"),
@@ -470,7 +470,7 @@ mod tests {
         assert!(monitor.report(link(true, 1)) && !monitor.report(link(true, 1)));
         assert_eq!(
             monitor.obstacle().unwrap(),
-            "the robot's states on 'hardware/joint_states' are lost for 100ms; the last message did not count: it does not \
+            "the robot's states on 'hardware/joint_states' are lost: none counted within 100ms; the last message did not count: it does not \
              have actuator 'b'"
         );
     }

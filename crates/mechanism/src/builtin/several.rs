@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use params::{Parameter, Set};
 
-use super::{Frames, LIMIT, ROS2_CONTROLLERS, Setup, TYPE, joint, pid};
+use super::{Frames, LIMIT, ROS2_CONTROLLERS, Setup, TYPE, gains_warnings, joint};
 use crate::Robot;
 use crate::laws::{Gains, Pid};
 use crate::standard::{
@@ -87,7 +87,7 @@ pub(super) fn trajectory(robot: &Robot, set: &Set) -> Result<Setup, String> {
         return Err("parameter 'joints' is [], must be one joint or more".to_owned());
     }
     let Laws { p, i, d, i_clamp, max_effort } = Laws::read(set);
-    let mut axes = Vec::new();
+    let (mut axes, mut warnings) = (Vec::new(), Vec::new());
     for (index, name) in joints.iter().enumerate() {
         if joints[..index].contains(name) {
             return Err(format!("parameter 'joints' names '{name}' twice"));
@@ -109,10 +109,16 @@ pub(super) fn trajectory(robot: &Robot, set: &Set) -> Result<Setup, String> {
             max_effort: of("max_effort", &max_effort, LIMIT)?,
         };
         axes.push((joint(robot, "joints", name)?, Pid::new(gains)));
+        warnings.extend(gains_warnings(gains, &format!(" of joint '{name}'")));
+    }
+    if goal == 0.0 {
+        warnings.push(
+            "parameter 'goal_tolerance' is 0: a goal without its own tolerance ends as reached wherever the joints are".to_owned(),
+        );
     }
     let any = |tolerance: f64| if tolerance == 0.0 { f64::INFINITY } else { tolerance };
     let tolerance = Tolerance { path: any(path), goal: any(goal), time: goal_time };
-    Ok(Setup::new(TrajectoryController::new(axes, tolerance), joints))
+    Ok(Setup { warnings, ..Setup::new(TrajectoryController::new(axes, tolerance), joints) })
 }
 
 pub(super) fn joint_state(robot: &Robot, set: &Set) -> Result<Setup, String> {
@@ -120,7 +126,8 @@ pub(super) fn joint_state(robot: &Robot, set: &Set) -> Result<Setup, String> {
     if joints.is_empty() {
         joints = robot.joints().iter().map(|joint| joint.name.clone()).collect();
     }
-    Ok(Setup::new(JointStateController::new(indices(robot, "joints", &joints)?, rate), joints))
+    let controller = JointStateController::new(indices(robot, "joints", &joints)?, rate);
+    Ok(Setup { joints, ..Setup::of(Box::new(controller)) })
 }
 
 pub(super) fn diff_drive(robot: &Robot, set: &Set) -> Result<Setup, String> {
@@ -135,8 +142,9 @@ pub(super) fn diff_drive(robot: &Robot, set: &Set) -> Result<Setup, String> {
     if let Some(both) = lefts.iter().zip(&left).find(|(index, _)| rights.contains(index)) {
         return Err(format!("parameters 'left_wheel_names' and 'right_wheel_names' both name '{}'", both.1));
     }
-    let controller = DiffDriveController::new(&lefts, &rights, pid(set), DiffDrive::read(set));
-    let mut setup = Setup::new(controller, [left, right].concat());
+    let law = super::gains(set);
+    let controller = DiffDriveController::new(&lefts, &rights, Pid::new(law), DiffDrive::read(set));
+    let mut setup = Setup::new(controller, [left, right].concat()).with_law(law);
     setup.frames = Frames { odometry: odometry_frame, base: base_frame };
     Ok(setup)
 }

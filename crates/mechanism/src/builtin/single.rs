@@ -2,8 +2,9 @@ use core::time::Duration;
 
 use params::{Parameter, Set};
 
-use super::{NEEDED_BY, Setup, TYPE, joint, pid};
+use super::{NEEDED_BY, Setup, TYPE, gains, joint};
 use crate::Robot;
+use crate::laws::Pid;
 use crate::standard::{
     Calibration, CalibrationController, EffortController, Gripper, GripperController, PositionController,
     VelocityController,
@@ -46,24 +47,28 @@ pub(super) fn effort(robot: &Robot, set: &Set) -> Result<Setup, String> {
 
 pub(super) fn position(robot: &Robot, set: &Set) -> Result<Setup, String> {
     let PositionParams { _type, joint: name } = PositionParams::read(set);
-    let controller = PositionController::new(joint(robot, "joint", &name)?, pid(set));
-    Ok(Setup::new(controller, vec![name]))
+    let law = gains(set);
+    let controller = PositionController::new(joint(robot, "joint", &name)?, Pid::new(law));
+    Ok(Setup::new(controller, vec![name]).with_law(law))
 }
 
 pub(super) fn velocity(robot: &Robot, set: &Set) -> Result<Setup, String> {
     let VelocityParams { _type, joint: name, timeout } = VelocityParams::read(set);
-    let controller = VelocityController::new(joint(robot, "joint", &name)?, pid(set), timeout);
-    Ok(Setup::new(controller, vec![name]))
+    let law = gains(set);
+    let controller = VelocityController::new(joint(robot, "joint", &name)?, Pid::new(law), timeout);
+    Ok(Setup::new(controller, vec![name]).with_law(law))
 }
 
 pub(super) fn gripper(robot: &Robot, set: &Set) -> Result<Setup, String> {
     let PositionParams { _type, joint: name } = PositionParams::read(set);
-    let position = PositionController::new(joint(robot, "joint", &name)?, pid(set));
-    Ok(Setup::new(GripperController::new(position, Gripper::read(set)), vec![name]))
+    let law = gains(set);
+    let position = PositionController::new(joint(robot, "joint", &name)?, Pid::new(law));
+    Ok(Setup::new(GripperController::new(position, Gripper::read(set)), vec![name]).with_law(law))
 }
 
 pub(super) fn calibration(robot: &Robot, set: &Set) -> Result<Setup, String> {
     let PositionParams { _type, joint: name } = PositionParams::read(set);
+    let law = gains(set);
     let settings = Calibration::read(set);
     let index = joint(robot, "joint", &name)?;
     if settings.velocity == 0.0 {
@@ -81,5 +86,6 @@ pub(super) fn calibration(robot: &Robot, set: &Set) -> Result<Setup, String> {
              move more than this joint"
         )
     })?;
-    Ok(Setup::new(CalibrationController::new(index, actuator, pid(set), settings), vec![name]))
+    Ok(Setup::new(CalibrationController::new(index, actuator, Pid::new(law), settings), vec![name])
+        .with_law(law))
 }

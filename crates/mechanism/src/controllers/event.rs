@@ -31,6 +31,8 @@ pub struct NewController {
     pub controller: Box<dyn Controller>,
     /// Its dependencies on loaded controllers.
     pub dependencies: Vec<Dependency>,
+    /// The joints that it moves, as far as that is known.
+    pub moves: Vec<String>,
 }
 
 /// Everything that the manager can ask for.

@@ -5,9 +5,10 @@ use units::{Instant, Machine, earliest};
 
 use crate::controllers::preparation::{Preparation, Prepared};
 use crate::controllers::request::{check_name, is_strict};
+use crate::controllers::sharing::{shared_joints, sharing_sentence};
 use crate::controllers::{
-    Change, ControllerFailure, ControllerList, ControllerSlot, ControllerState, Dependency, Input,
-    NewController, Output, Refusal, Request, RequestId, ScheduleError, SwitchEntry, schedule,
+    Change, ControllerFailure, ControllerId, ControllerList, ControllerSlot, ControllerState, Dependency,
+    Input, NewController, Output, Refusal, Request, RequestId, ScheduleError, SwitchEntry, schedule,
 };
 
 /// Which controllers are loaded and run, and who may change that: requests one after the other, each by one or more changes of
@@ -32,8 +33,11 @@ pub struct Manager {
 
 #[derive(Debug)]
 struct Entry {
+    id: ControllerId,
     name: String,
     dependencies: Vec<Dependency>,
+    /// The joints that it moves, as far as that is known.
+    moves: Vec<String>,
     is_running: bool,
     failure: Option<ControllerFailure>,
 }
@@ -46,8 +50,8 @@ struct Job {
     request: Request,
     stage: Stage,
     is_cancelled: bool,
-    /// The dependencies of the controller that is loaded.
-    dependencies: Vec<Dependency>,
+    /// The controller that is loaded.
+    entry: Option<Entry>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +102,11 @@ impl Manager {
         self.index(name).and_then(|index| self.entries[index].failure)
     }
 
+    /// The name of the loaded controller `id`.
+    pub fn name_of(&self, id: ControllerId) -> Option<&str> {
+        self.entries.iter().find(|entry| entry.id == id).map(|entry| entry.name.as_str())
+    }
+
     fn index(&self, name: &str) -> Option<usize> {
         self.entries.iter().position(|entry| entry.name == name)
     }
@@ -126,7 +135,7 @@ impl Manager {
             }
             let Some((id, request)) = self.queue.remove(index) else { return };
             match obstacle.map_or_else(|| self.first(&request), Err) {
-                Ok(output @ Output::Change(_)) => self.begin_change(id, request, output, Vec::new()),
+                Ok(output @ Output::Change(_)) => self.begin_change(id, request, output, None),
                 Ok(output) => {
                     self.outputs.push_back(output);
                     self.preparation = Some(Preparation::new(id, request, self.now));
@@ -136,16 +145,10 @@ impl Manager {
         }
     }
 
-    fn begin_change(
-        &mut self,
-        id: RequestId,
-        request: Request,
-        output: Output,
-        dependencies: Vec<Dependency>,
-    ) {
+    fn begin_change(&mut self, id: RequestId, request: Request, output: Output, entry: Option<Entry>) {
         self.outputs.push_back(output);
         let stage = Stage::Waiting(self.now);
-        self.job = Some(Job { id: Some(id), request, stage, is_cancelled: false, dependencies });
+        self.job = Some(Job { id: Some(id), request, stage, is_cancelled: false, entry });
     }
 
     /// The first change of what is prepared.
@@ -160,20 +163,22 @@ impl Manager {
                         return Err(Refusal::Schedule(error));
                     }
                 };
-                let NewController { id, controller, dependencies } = new;
+                let NewController { id, controller, dependencies, moves } = new;
                 let slot = Some(Box::new(ControllerSlot::new(id, controller)));
                 let list = ControllerList::with_schedule(schedule);
-                Ok(Some((Change::Add { slot, list }, dependencies)))
+                let name = name.clone();
+                let entry = Entry { id, name, dependencies, moves, is_running: false, failure: None };
+                Ok(Some((Change::Add { slot, list }, Some(entry))))
             }
             _ if self.entries.is_empty() => Ok(None),
             _ => {
                 let stop = (0..self.entries.len()).map(SwitchEntry::new).collect();
-                Ok(Some((Change::Switch { stop, start: Vec::new(), is_strict: false }, Vec::new())))
+                Ok(Some((Change::Switch { stop, start: Vec::new(), is_strict: false }, None)))
             }
         });
         match change {
-            Ok(Some((change, dependencies))) => {
-                self.begin_change(id, request, Output::Change(Box::new(change)), dependencies);
+            Ok(Some((change, entry))) => {
+                self.begin_change(id, request, Output::Change(Box::new(change)), entry);
             }
             Ok(None) => self.outputs.push_back(Output::Answer(id, Ok(()))),
             Err(refusal) => self.outputs.push_back(Output::Answer(id, Err(refusal))),
@@ -212,8 +217,8 @@ impl Manager {
                     let sentence = "a switch has strictness 0, which counts as 1, best effort";
                     self.outputs.push_back(Output::Warn(sentence.to_owned()));
                 }
-                let stop = self.resolve(stop, is_strict)?;
-                let start = self.resolve(start, is_strict)?;
+                let stop = self.resolve(stop, is_strict, "stopped")?;
+                let start = self.resolve(start, is_strict, "started")?;
                 Ok(Output::Change(Box::new(Change::Switch { stop, start, is_strict })))
             }
             Request::Reload { force } => {
@@ -225,14 +230,22 @@ impl Manager {
         }
     }
 
-    /// The entries of a switch. An unknown name is refused if the switch is strict, and left out otherwise.
-    fn resolve(&self, names: &[String], is_strict: bool) -> Result<Vec<SwitchEntry>, Refusal> {
+    /// The entries of a switch. An unknown name is refused if the switch is strict, and left out otherwise, with a warning.
+    fn resolve(
+        &mut self,
+        names: &[String],
+        is_strict: bool,
+        what: &str,
+    ) -> Result<Vec<SwitchEntry>, Refusal> {
         let mut entries = Vec::with_capacity(names.len());
         for name in names {
             match self.index(name) {
                 Some(index) => entries.push(SwitchEntry::new(index)),
                 None if is_strict => return Err(Refusal::NotLoaded(name.clone())),
-                None => {}
+                None => {
+                    let sentence = format!("{}: it is not {what}", Refusal::NotLoaded(name.clone()));
+                    self.outputs.push_back(Output::Warn(sentence));
+                }
             }
         }
         Ok(entries)
@@ -261,10 +274,7 @@ impl Manager {
         let Some(job) = &mut self.job else { return };
         let result = match change {
             Change::Add { .. } => {
-                if let Request::Load(name) = &job.request {
-                    let (name, dependencies) = (name.clone(), core::mem::take(&mut job.dependencies));
-                    self.entries.push(Entry { name, dependencies, is_running: false, failure: None });
-                }
+                self.entries.extend(job.entry.take());
                 Ok(())
             }
             Change::Remove { index, .. } => {
@@ -274,31 +284,57 @@ impl Manager {
                 Ok(())
             }
             Change::Switch { stop, start, is_strict } => {
-                let failed = self.switched(stop, start);
-                match failed.into_iter().next() {
-                    Some((name, failure)) if *is_strict => Err(Refusal::NotStarted { name, failure }),
-                    _ => Ok(()),
+                let mut failed = self.switched(stop, start);
+                // The refusal of a strict switch names the first one.
+                let first = if *is_strict && !failed.is_empty() { Some(failed.remove(0)) } else { None };
+                for (name, failure) in failed {
+                    let sentence = format!("controller '{name}' does not start: {failure}");
+                    self.outputs.push_back(Output::Warn(sentence));
                 }
+                first.map_or(Ok(()), |(name, failure)| Err(Refusal::NotStarted { name, failure }))
             }
         };
         let is_reload = self.job.as_ref().is_some_and(|job| matches!(job.request, Request::Reload { .. }));
         if is_reload && result.is_ok() { self.go_on_with_reload() } else { self.end(result) }
     }
 
-    /// Notes what a switch made of its controllers. Returns those that could not start, in the order of the request; each is warned of.
+    /// Notes what a switch made of its controllers. Returns those that could not start, in the order of the request.
     fn switched(&mut self, stop: &[SwitchEntry], start: &[SwitchEntry]) -> Vec<(String, ControllerFailure)> {
-        let mut failed = Vec::new();
+        let (mut failed, mut started) = (Vec::new(), Vec::new());
         for entry in start.iter().chain(stop) {
             let Some(known) = self.entries.get_mut(entry.index) else { continue };
+            if entry.is_running && !known.is_running {
+                started.push(known.name.clone());
+            }
             known.is_running = entry.is_running;
             known.failure = entry.failure.or(known.failure).filter(|_| !entry.is_running);
             if let Some(failure) = entry.failure {
-                let sentence = format!("controller '{}' does not start: {failure}", known.name);
-                self.outputs.push_back(Output::Warn(sentence));
                 failed.push((known.name.clone(), failure));
             }
         }
+        self.warn_of_sharing(&started);
         failed
+    }
+
+    /// Warns of each joint that a controller of `started` moves together with another one.
+    fn warn_of_sharing(&mut self, started: &[String]) {
+        let shared = shared_joints(self.moved());
+        let is_new = |names: &[&str]| names.iter().any(|name| started.iter().any(|new| new == name));
+        let sentences = shared.iter().filter(|(_, names)| is_new(names));
+        let sentences = sentences.map(|(joint, names)| Output::Warn(sharing_sentence(joint, names)));
+        let sentences: Vec<_> = sentences.collect();
+        self.outputs.extend(sentences);
+    }
+
+    /// The running controllers with the joints that they move, in the order of loading.
+    fn moved(&self) -> impl Iterator<Item = (&str, &[String])> {
+        let running = self.entries.iter().filter(|entry| entry.is_running);
+        running.map(|entry| (entry.name.as_str(), entry.moves.as_slice()))
+    }
+
+    /// The joints that several running controllers move, each with those controllers: their efforts add.
+    pub fn shared_joints(&self) -> Vec<(&str, Vec<&str>)> {
+        shared_joints(self.moved())
     }
 
     /// Unloads the last controller, on which no other one depends, until all are gone.

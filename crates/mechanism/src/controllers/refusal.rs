@@ -1,6 +1,8 @@
 use core::fmt;
 use core::time::Duration;
 
+use params::nearest;
+
 use crate::controllers::{ControllerFailure, ScheduleError};
 
 /// Why a request was refused; nothing changed, unless it says so.
@@ -102,7 +104,11 @@ impl fmt::Display for Refusal {
                 write!(f, "parameter '{name}.type' is missing, must be the type of the controller")
             }
             Self::UnknownType { found, known } => {
-                write!(f, "controller type '{found}' is unknown, must be one of {}", known.join(", "))
+                write!(f, "controller type '{found}' is unknown, ")?;
+                if let Some(nearest) = nearest(found, known.iter().map(String::as_str)) {
+                    write!(f, "did you mean '{nearest}'? It ")?;
+                }
+                write!(f, "must be one of {}", known.join(", "))
             }
             Self::Init { name, reason } => write!(f, "controller '{name}' does not initialise: {reason}"),
             Self::Schedule(error) => error.fmt(f),

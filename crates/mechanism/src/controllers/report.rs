@@ -36,6 +36,13 @@ pub enum Report {
         /// The distance to the desired position, the shorter way round \[rad or m\].
         error: f64,
     },
+    /// Whether commands of motion on the controller's input `input` move nothing, since a zero has to come before them.
+    WaitsForZero {
+        /// The input's name.
+        input: &'static str,
+        /// Whether they do.
+        waits: bool,
+    },
     /// What became of a goal, [`Goal::None`] if the controller was started again.
     GoalEnded(GoalId, Goal),
 }

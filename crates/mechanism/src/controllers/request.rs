@@ -125,6 +125,9 @@ mod tests {
         }
         let error = resolve_type("pan", Some("Velocity"), &known).unwrap_err().to_string();
         assert_eq!(error, "controller type 'Velocity' is unknown, must be one of a/Effort, b/Effort, Bare");
+        let error = resolve_type("pan", Some("b/Efort"), &known).unwrap_err().to_string();
+        let expected = "controller type 'b/Efort' is unknown, did you mean 'b/Effort'? It must be one of a/Effort, b/Effort, Bare";
+        assert_eq!(error, expected);
     }
 
     #[test]

@@ -30,6 +30,27 @@ pub(crate) enum Kind {
     Coupled { reduction: f64, couplings: Vec<Coupling> },
 }
 
+impl TransmissionDescription {
+    /// Whether it is one actuator and one joint.
+    pub(super) fn is_simple(&self) -> bool {
+        matches!(self.kind, Kind::Simple { .. })
+    }
+
+    /// The joints that its actuators move, with these and their reduction.
+    pub(super) fn moves(&self, joints: &[JointDescription]) -> String {
+        let (moved, reduction) = match self.kind {
+            Kind::Simple { reduction, .. } | Kind::Belt { reduction, .. } => (1, Some(reduction)),
+            Kind::Coupled { reduction, .. } => (1, Some(reduction)),
+            Kind::Gripper { .. } => (1, None),
+            Kind::Wrist(_) => (2, None),
+        };
+        let names = self.joints.iter().take(moved).filter_map(|&index| joints.get(index));
+        let names: Vec<&str> = names.map(|joint| joint.name.as_str()).collect();
+        let ratio = reduction.map_or(String::new(), |reduction| format!(", {reduction}:1"));
+        format!("{} ({}{ratio})", names.join(" and "), self.actuators.join(" and "))
+    }
+}
+
 /// Any finite number; reductions must not be 0 as well.
 const FINITE: [f64; 2] = [f64::MIN, f64::MAX];
 

@@ -2,17 +2,8 @@ use units::Clock;
 
 use crate::controllers::is_stale;
 use crate::follow::FollowResult;
-use crate::laws::GoalId;
+use crate::laws::{FollowedJoint, GoalId};
 use crate::standard::Goal;
-
-/// A joint of a controller that follows goals.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FollowedJoint {
-    /// Its name.
-    pub name: String,
-    /// The unit of its position: `rad` or `m`.
-    pub unit: &'static str,
-}
 
 /// The goals of one controller, one after the other: which one is open, and what its result is.
 ///
@@ -129,7 +120,10 @@ mod tests {
 
     fn begun() -> (Follower, GoalId) {
         let mut follower = Follower::default();
-        assert_eq!(follower.attach(vec![FollowedJoint { name: "pan".into(), unit: "rad" }]), None);
+        assert_eq!(
+            follower.attach(vec![FollowedJoint { name: "pan".into(), unit: "rad", range: None }]),
+            None
+        );
         let id = follower.new_id();
         assert_eq!(follower.accept(id), None);
         (follower, id)

@@ -3,7 +3,9 @@ use core::time::Duration;
 
 use units::Stamp;
 
-use crate::laws::{Bounds, GoalId, JointTolerances, Motion, NamedPoints, NamedPointsError, TrajectoryError};
+use crate::laws::{
+    Bounds, FollowedJoint, GoalId, JointTolerances, Motion, NamedPoints, NamedPointsError, TrajectoryError,
+};
 
 /// A goal as a message has it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -86,7 +88,7 @@ impl FollowGoal {
     /// `joint_trajectory_controller` of ros2_controllers 4 (Jazzy), `validate_trajectory_msg` and `get_segment_tolerances`; own:
     /// what could not take effect is refused: joints of several degrees of freedom, tolerances of accelerations, which are not
     /// measured, and tolerances of other joints.
-    pub fn motion(self, id: GoalId, joints: &[String], now: Stamp) -> Result<Motion, GoalError> {
+    pub fn motion(self, id: GoalId, joints: &[FollowedJoint], now: Stamp) -> Result<Motion, GoalError> {
         if self.is_multi_dof {
             return Err(GoalError::MultiDof);
         }
@@ -97,9 +99,10 @@ impl FollowGoal {
         {
             for tolerance in given {
                 let bounds = tolerance.bounds(field)?;
-                let index = joints.iter().position(|joint| *joint == tolerance.joint);
+                let index = joints.iter().position(|joint| joint.name == tolerance.joint);
                 let Some(own) = index.and_then(|index| tolerances.get_mut(index)) else {
-                    let (joint, known) = (tolerance.joint, joints.to_vec());
+                    let known = joints.iter().map(|joint| joint.name.clone()).collect();
+                    let joint = tolerance.joint;
                     return Err(GoalError::ToleranceJoint { joint, known });
                 };
                 *(if field == "path_tolerance" { &mut own.path } else { &mut own.goal }) = bounds;
@@ -192,6 +195,13 @@ mod tests {
         text.split_whitespace().map(str::to_owned).collect()
     }
 
+    /// Pan has limits.
+    fn joints() -> Vec<FollowedJoint> {
+        [("pan", Some([-1.5, 1.57])), ("tilt", None)]
+            .map(|(name, range)| FollowedJoint { name: name.to_owned(), unit: "rad", range })
+            .into()
+    }
+
     fn goal() -> FollowGoal {
         let point = Point { time: Duration::from_secs(2), positions: vec![0.5, 0.7], ..Point::default() };
         let trajectory = NamedPoints { joints: names("tilt pan"), points: vec![point], start: Stamp::ZERO };
@@ -203,12 +213,12 @@ mod tests {
     }
 
     fn refused(goal: FollowGoal) -> (GoalErrorKind, String) {
-        let error = goal.motion(7, &names("pan tilt"), NOW).unwrap_err();
+        let error = goal.motion(7, &joints(), NOW).unwrap_err();
         (error.kind(), error.to_string())
     }
 
     fn accepted(goal: FollowGoal) -> Motion {
-        goal.motion(7, &names("pan tilt"), NOW).unwrap()
+        goal.motion(7, &joints(), NOW).unwrap()
     }
 
     #[test]
@@ -279,6 +289,14 @@ mod tests {
         let mut empty = goal();
         empty.trajectory.points.clear();
         assert_eq!(refused(empty).0, GoalErrorKind::Goal);
+        let mut beyond = goal();
+        beyond.trajectory.points[0].positions[1] = 5.0;
+        let sentence = "joint 'pan': 5 is beyond its upper limit 1.57";
+        assert_eq!(refused(beyond), (GoalErrorKind::Goal, sentence.to_owned()));
+        let mut jump = goal();
+        jump.trajectory.points[0].time = Duration::ZERO;
+        let (kind, text) = refused(jump);
+        assert!(kind == GoalErrorKind::Goal && text.contains("is 0 s, must be greater than 0"), "{text}");
         let mut past = goal();
         past.trajectory.start = Stamp { sec: 97, nanosec: 0 };
         assert_eq!(

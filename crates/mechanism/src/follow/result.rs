@@ -1,4 +1,5 @@
-use crate::follow::{FollowedJoint, GoalError, GoalErrorKind};
+use crate::follow::{GoalError, GoalErrorKind};
+use crate::laws::FollowedJoint;
 use crate::standard::{Goal, Quantity, Violation};
 
 /// The result of a goal.
@@ -102,7 +103,7 @@ mod tests {
 
     fn joints() -> Vec<FollowedJoint> {
         [("pan", "rad"), ("lift", "m")]
-            .map(|(name, unit)| FollowedJoint { name: name.to_owned(), unit })
+            .map(|(name, unit)| FollowedJoint { name: name.to_owned(), unit, range: None })
             .into()
     }
 

@@ -115,6 +115,11 @@ impl Trajectory {
         self
     }
 
+    /// Its points, in the order of their times.
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
     /// How long it takes.
     pub fn duration(&self) -> Duration {
         self.points.last().map_or(Duration::ZERO, |point| point.time)

@@ -100,6 +100,19 @@ impl Joint {
         }
     }
 
+    /// The lowest and the highest position that it can be asked for \[rad or m\]: its end stops, within the soft limits where a
+    /// safety controller acts on them; `None` without limits and for a continuous joint.
+    pub fn range(&self) -> Option<[f64; 2]> {
+        let ends = self.limits.filter(|limits| limits.lower < limits.upper)?;
+        let soft = self
+            .safety
+            .filter(|safety| safety.k_position > 0.0 && safety.soft_lower_limit < safety.soft_upper_limit);
+        let (lower, upper) = soft.map_or((ends.lower, ends.upper), |soft| {
+            (soft.soft_lower_limit.max(ends.lower), soft.soft_upper_limit.min(ends.upper))
+        });
+        (self.kind != JointKind::Continuous && lower < upper).then_some([lower, upper])
+    }
+
     /// Takes the state of `other`, the same joint elsewhere, without its name.
     /// # Real-time
     /// It allocates nothing.
@@ -158,5 +171,29 @@ impl fmt::Display for JointKind {
             Self::Continuous => "continuous",
             Self::Prismatic => "prismatic",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_range_is_that_of_the_end_stops_within_the_soft_limits_that_act() {
+        let mut joint = Joint::new("pan", JointKind::Revolute);
+        assert_eq!(joint.range(), None);
+        joint.limits = Some(JointLimits { lower: -1.0, upper: 2.0, ..JointLimits::default() });
+        assert_eq!(joint.range(), Some([-1.0, 2.0]));
+        let soft = |k_position, soft_lower_limit, soft_upper_limit| {
+            Some(SafetyController { k_position, k_velocity: 1.0, soft_lower_limit, soft_upper_limit })
+        };
+        joint.safety = soft(10.0, -0.5, 1.5);
+        assert_eq!(joint.range(), Some([-0.5, 1.5]));
+        joint.safety = soft(10.0, -3.0, 1.5);
+        assert_eq!(joint.range(), Some([-1.0, 1.5]), "no soft limit is beyond an end stop");
+        joint.safety = soft(0.0, -0.5, 1.5);
+        assert_eq!(joint.range(), Some([-1.0, 2.0]), "it only damps");
+        joint.kind = JointKind::Continuous;
+        assert_eq!(joint.range(), None);
     }
 }

@@ -37,7 +37,13 @@ pub struct DiffDriveController {
     due: Option<PublishPeriod>,
     /// How many outputs have not said the present odometry yet.
     unsaid: usize,
+    /// Whether commands of motion wait for a zero, and whether that was said.
+    waits: bool,
+    said_waits: bool,
 }
+
+/// The name of its input.
+const INPUT: &str = "cmd_vel";
 
 const fn size(name: &'static str, default: f64, text: &'static str) -> Parameter<f64> {
     Parameter::float(name, default, 0.001, 100.0).text(text).needed_by(ROS2_CONTROLLERS)
@@ -92,6 +98,8 @@ impl DiffDriveController {
             odometry: Odometry::default(),
             due: None,
             unsaid: 0,
+            waits: false,
+            said_waits: false,
         }
     }
 
@@ -99,6 +107,7 @@ impl DiffDriveController {
     fn wanted(&mut self, now: Instant) -> (f64, f64) {
         let DiffDrive { timeout, max_linear, max_angular, .. } = self.settings;
         self.commands.expire(now, timeout);
+        self.waits = self.commands.waits_for_zero() && self.commands.asks_for_motion();
         let Some(command) = self.commands.command() else { return (0.0, 0.0) };
         let (linear, angular) = (command.velocity.forward(), command.velocity.turn());
         let share = |value: f64, most: f64| if value.abs() > most { most / value.abs() } else { 1.0 };
@@ -150,7 +159,7 @@ impl Odometry {
 
 impl Controller for DiffDriveController {
     fn inputs(&self) -> &'static [ControllerInput] {
-        &[ControllerInput { name: "cmd_vel", kind: InputKind::Velocity }]
+        &[ControllerInput { name: INPUT, kind: InputKind::Velocity }]
     }
 
     fn outputs(&self) -> &'static [ControllerOutput] {
@@ -194,6 +203,10 @@ impl Controller for DiffDriveController {
     }
 
     fn report(&mut self) -> Option<(usize, Report)> {
+        if self.waits != self.said_waits {
+            self.said_waits = self.waits;
+            return Some((0, Report::WaitsForZero { input: INPUT, waits: self.waits }));
+        }
         self.unsaid = self.unsaid.checked_sub(1)?;
         Some((self.unsaid, Report::Odometry(self.odometry)))
     }

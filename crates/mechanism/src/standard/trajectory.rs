@@ -31,6 +31,8 @@ pub struct TrajectoryController {
     tolerance: Tolerance,
     motion: Option<Box<Motion>>,
     begun: Instant,
+    /// Whether the next step is the first one of the motion.
+    is_first: bool,
     goal: Goal,
     /// Whether the motion is to end in the next step.
     is_cancelled: bool,
@@ -114,8 +116,8 @@ impl TrajectoryController {
             |(joint, pid)| Axis { joint, pid, start: [0.0; 2], desired: [0.0; 3], tracking: Report::Event };
         let joints: Vec<Axis> = joints.into_iter().map(axis).collect();
         let (said, begun) = (joints.len(), Instant::ZERO);
-        let (motion, goal, is_cancelled, ended, due) = Default::default();
-        Self { joints, tolerance, motion, begun, goal, is_cancelled, ended, due, said }
+        let (motion, is_first, goal, is_cancelled, ended, due) = Default::default();
+        Self { joints, tolerance, motion, begun, is_first, goal, is_cancelled, ended, due, said }
     }
 
     /// What became of the last trajectory.
@@ -165,9 +167,11 @@ impl TrajectoryController {
         let Some(motion) = &self.motion else { return };
         let (duration, time) =
             (motion.trajectory.duration(), motion.goal_time.unwrap_or(self.tolerance.time));
+        // Also a motion that is over at once may not jump.
+        let is_on_the_way = core::mem::take(&mut self.is_first) || passed < duration;
         if robot.is_halted() {
             self.end(Goal::Halted, robot);
-        } else if passed < duration {
+        } else if is_on_the_way {
             if let Some(violation) = self.violation(robot, false) {
                 self.end(Goal::PathViolated(violation), robot);
             }
@@ -239,6 +243,7 @@ impl Controller for TrajectoryController {
                 // What was followed until now goes back with the message.
                 core::mem::swap(&mut self.motion, new);
                 (self.begun, self.goal, self.is_cancelled) = (now, Goal::Active, false);
+                self.is_first = true;
                 for axis in &mut self.joints {
                     axis.start = [axis.desired[0], axis.desired[1]];
                 }

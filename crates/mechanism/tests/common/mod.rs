@@ -112,6 +112,8 @@ pub struct Rig {
     pub warnings: Vec<String>,
     /// The dependencies of the controllers that are to be created, and those whose init fails.
     pub dependencies: Vec<(String, Dependency)>,
+    /// The joints that they move.
+    pub moves: Vec<(String, String)>,
     pub init_fails: Vec<String>,
     /// Whether controllers are created only by [`create_what_waits`](Self::create_what_waits).
     pub is_slow: bool,
@@ -141,6 +143,7 @@ impl Rig {
             answers: Vec::new(),
             warnings: Vec::new(),
             dependencies: Vec::new(),
+            moves: Vec::new(),
             init_fails: Vec::new(),
             libraries_fail: None,
             is_slow: false,
@@ -219,14 +222,15 @@ impl Rig {
         }
         let dependencies = self.dependencies.iter().filter(|(of, _)| *of == name).map(|(_, one)| one.clone());
         let dependencies = dependencies.collect();
+        let moves = self.moves.iter().filter(|(of, _)| *of == name).map(|(_, joint)| joint.clone()).collect();
         if let Some(place) = self.own.iter().position(|(of, _)| *of == name) {
-            return Ok(NewController { id: 1, controller: self.own.remove(place).1, dependencies });
+            return Ok(NewController { id: 1, controller: self.own.remove(place).1, dependencies, moves });
         }
         let behaviour = Behaviour::default();
         self.behaviours.push((name.clone(), behaviour.clone()));
         let controller =
             Box::new(Recorder { name, log: self.log.clone(), behaviour, taken: Arc::clone(&self.taken) });
-        Ok(NewController { id: 1, controller, dependencies })
+        Ok(NewController { id: 1, controller, dependencies, moves })
     }
 
     /// One step of the loop, with the change that waits.

@@ -5,6 +5,7 @@ use std::thread::{self, JoinHandle, Thread};
 use std::time::Duration;
 
 use control::{Commands, Event, Events};
+use mechanism::controllers::Report;
 use mechanism::{Input, Mechanism, Params, Snapshot, controllers};
 use ros::panics::lock;
 use ros::{Shell, clock};
@@ -144,6 +145,9 @@ impl Bag {
                 Event::Reported(snapshot) => {
                     *last = snapshot.now;
                     Input::Reported(snapshot)
+                }
+                Event::Said(controller, _, _, Report::WaitsForZero { input, waits }) => {
+                    Input::WaitsForZero { controller, input, waits }
                 }
                 Event::Said(controller, at, output, report) => {
                     let stamp = clock::stamp().before(clock::now().since(at));

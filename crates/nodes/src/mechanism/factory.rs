@@ -8,6 +8,7 @@ use std::time::Duration;
 use mechanism::controllers::{
     ControllerId, ControllerInput, ControllerOutput, Dependency, NewController, Refusal, resolve_type,
 };
+use mechanism::laws::FollowedJoint;
 use mechanism::{BUILTIN_TYPES, Frames, Robot, Setup};
 use params::{Set, Value};
 use plugins::{PluginType, Plugins};
@@ -62,9 +63,7 @@ pub(super) struct Created {
     pub(super) inputs: &'static [ControllerInput],
     pub(super) outputs: &'static [ControllerOutput],
     /// Its joints in the order of its trajectories, and of the states that it says.
-    pub(super) joints: Vec<String>,
-    /// The units of their positions.
-    pub(super) units: Vec<&'static str>,
+    pub(super) joints: Vec<FollowedJoint>,
     pub(super) frames: Frames,
 }
 
@@ -188,18 +187,16 @@ impl Worker {
         }
         let created = panics::contain(|| self.setup(type_name, parameters.into_iter()));
         let setup = created.unwrap_or_else(|| Err("it panicked".to_owned())).map_err(refuse)?;
+        for warning in &setup.warnings {
+            log::warn!(target: NAME, "controller '{name}': {warning}");
+        }
         self.last += 1;
         let (inputs, outputs) = (setup.controller.inputs(), setup.controller.outputs());
         let controller = Box::new(Guarded::new(setup.controller));
-        let controller = NewController { id: self.last, controller, dependencies };
-        let units = setup.joints.iter().map(|name| self.unit(name)).collect();
-        Ok(Created { controller, inputs, outputs, joints: setup.joints, units, frames: setup.frames })
-    }
-
-    /// The unit of a joint's position.
-    fn unit(&self, joint: &str) -> &'static str {
-        let joint = self.robot.joint(joint).and_then(|index| self.robot.joints().get(index));
-        joint.map_or("rad", |joint| joint.kind.unit())
+        let controller = NewController { id: self.last, controller, dependencies, moves: setup.moves };
+        let joint = |name: &String| self.robot.joint(name).and_then(|index| self.robot.joints().get(index));
+        let joints = setup.joints.iter().filter_map(joint).map(FollowedJoint::from).collect();
+        Ok(Created { controller, inputs, outputs, joints, frames: setup.frames })
     }
 
     fn setup(

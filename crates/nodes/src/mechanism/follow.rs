@@ -1,9 +1,7 @@
 use control::Deliveries;
 use mechanism::Mechanism;
 use mechanism::controllers::{ControllerId, Message, OutputKind, Report};
-use mechanism::follow::{
-    FollowEnd, FollowGoal, FollowResult, FollowedJoint, Follower, GoalError, NamedTolerance,
-};
+use mechanism::follow::{FollowEnd, FollowGoal, FollowResult, Follower, GoalError, NamedTolerance};
 use r2r::control_msgs::action::FollowJointTrajectory as Follow;
 use r2r::control_msgs::msg::JointTolerance;
 use ros::clock::{self, to_wire};
@@ -53,8 +51,6 @@ impl FollowServers {
         let Some(output) = created.outputs.iter().find(|output| output.kind == OutputKind::Follow) else {
             return Ok(());
         };
-        let joints = created.joints.iter().zip(&created.units);
-        let joints = joints.map(|(name, &unit)| FollowedJoint { name: name.clone(), unit }).collect();
         let known = self.0.iter().position(|known| known.name == name);
         let place = match known {
             Some(place) => place,
@@ -73,7 +69,7 @@ impl FollowServers {
         };
         if let Some(server) = self.0.get_mut(place) {
             server.id = created.controller.id;
-            let ended = server.follower.attach(joints);
+            let ended = server.follower.attach(created.joints.clone());
             server.end(ended);
         }
         Ok(())
@@ -153,9 +149,8 @@ impl FollowServer {
         time: MessageTime,
     ) {
         let id = self.follower.new_id();
-        let joints: Vec<String> = self.follower.joints().iter().map(|joint| joint.name.clone()).collect();
         let goal = goal(request.goal().clone());
-        let motion = goal.and_then(|goal| goal.motion(id, &joints, clock::stamp()));
+        let motion = goal.and_then(|goal| goal.motion(id, self.follower.joints(), clock::stamp()));
         let Some((goal, cancels)) = request.accept() else { return };
         let message = match motion {
             Ok(motion) => Message::Trajectory(Some(Box::new(motion))),

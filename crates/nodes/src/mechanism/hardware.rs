@@ -45,10 +45,27 @@ pub(super) fn robot(given: &str, hand: Option<&Model>) -> Result<(Robot, String)
     for skipped in &description.skipped {
         log::warn!(target: NAME, "{place}: {skipped}");
     }
+    for doubt in &description.doubts {
+        log::warn!(target: NAME, "{place}: {doubt}");
+    }
     if robot.joints().is_empty() {
         log::warn!(target: NAME, "{place} has no transmission that can be used: no joint can be moved");
+    } else {
+        log::info!(target: NAME, "moves {}", description.moves().join(", "));
     }
     Ok((robot, urdf))
+}
+
+/// Warns of the joints of a robot elsewhere that nothing guards.
+pub(super) fn warn_of_unguarded(robot: &Robot) {
+    let names = robot.unguarded_joints();
+    if !names.is_empty() {
+        log::warn!(
+            target: NAME,
+            "joints without <safety_controller>: '{}': no limit of the URDF is enforced there, of position, velocity or effort",
+            names.join("', '")
+        );
+    }
 }
 
 /// The simulated hand behind `robot`.

@@ -3,7 +3,7 @@ use std::pin::Pin;
 use control::Deliveries;
 use futures::{FutureExt, Stream, StreamExt};
 use mechanism::controllers::{ControllerId, InputKind, Message};
-use mechanism::laws::{NamedPoints, Point, TrajectoryError};
+use mechanism::laws::{FollowedJoint, NamedPoints, Point, TrajectoryError};
 use r2r::geometry_msgs::msg::TwistStamped;
 use r2r::std_msgs::msg::Float64;
 use r2r::trajectory_msgs::msg::JointTrajectory;
@@ -27,7 +27,7 @@ struct ControllerTopic {
     messages: Messages,
     controller: ControllerId,
     input: usize,
-    joints: Vec<String>,
+    joints: Vec<FollowedJoint>,
 }
 
 enum Messages {
@@ -154,7 +154,7 @@ fn velocity(command: Command, mut read: Clock) -> Message {
     Message::Velocity(command, read)
 }
 
-fn trajectory(joints: &[String], message: JointTrajectory) -> Result<Message, String> {
+fn trajectory(joints: &[FollowedJoint], message: JointTrajectory) -> Result<Message, String> {
     let points = named_points(message).map_err(|error| error.to_string())?;
     let trajectory = points.for_joints(joints, clock::stamp()).map_err(|error| error.to_string())?;
     Ok(Message::Trajectory(Some(Box::new(trajectory.into()))))

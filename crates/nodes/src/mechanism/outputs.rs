@@ -87,7 +87,7 @@ impl ControllerOutputs {
                 name: name.to_owned(),
                 id: created.controller.id,
                 topics,
-                joints: created.joints.clone(),
+                joints: created.joints.iter().map(|joint| joint.name.clone()).collect(),
                 frames: created.frames.clone(),
                 state: JointState::default(),
             });
