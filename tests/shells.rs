@@ -14,6 +14,7 @@ const CLOCKS: &[(&str, &str)] = &[
     ("joystick/log.rs", "limits the wait for the thread that writes files"),
     ("joystick/services.rs", "limits the wait for the thread that writes files"),
     ("mechanism/services.rs", "wakes the node often while a request is young, since r2r cannot be woken"),
+    ("mechanism/trial.rs", "ends a process that hangs"),
     ("velocity_arbiter.rs", "limits the rate of a log line"),
 ];
 

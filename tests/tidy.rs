@@ -54,6 +54,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "control",
             "rt",
             "rtrb",
+            "serde_json",
             "surround",
             "hindbrain",
             "drive",
