@@ -6,6 +6,7 @@ use core::time::Duration;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, Once, TryLockError};
 use std::thread;
+use std::time::Instant;
 
 use ros::{clock, print_line};
 
@@ -96,7 +97,7 @@ fn answered(name: &str, body: impl FnOnce() -> Result<(), Failure>) -> c_int {
     };
     // Neither may panic, but a caller in C has no defence if one did.
     let _ = catch_unwind(|| {
-        if last_result::is_news(&text, clock::now()) {
+        if last_result::is_news(&text, Instant::now()) {
             print_line(format_args!("{text}"));
         }
         last_result::set(text);

@@ -3,8 +3,7 @@ use core::ffi::{CStr, c_char};
 use core::time::Duration;
 use std::ffi::CString;
 use std::sync::{Mutex, PoisonError};
-
-use units::Instant;
+use std::time::Instant;
 
 /// The text of the last error of the process.
 static LAST: Mutex<String> = Mutex::new(String::new());
@@ -22,7 +21,7 @@ const QUIET: Duration = Duration::from_secs(1);
 /// Whether `text` has not been printed in the second before `now`; then it counts as printed.
 pub fn is_news(text: &str, now: Instant) -> bool {
     let mut printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
-    printed.retain(|(_, at)| now.since(*at) < QUIET);
+    printed.retain(|(_, at)| now.saturating_duration_since(*at) < QUIET);
     let is_news = printed.iter().all(|(line, _)| line != text);
     if is_news {
         printed.push((text.to_owned(), now));
@@ -54,7 +53,8 @@ mod tests {
 
     #[test]
     fn the_same_line_is_printed_once_a_second() {
-        let at = |millis| Instant::ZERO + Duration::from_millis(millis);
+        let start = Instant::now();
+        let at = |millis| start + Duration::from_millis(millis);
         let printed = |text: &str, times: [u64; 6]| times.map(|millis| is_news(text, at(millis)));
         assert_eq!(printed("a", [0, 1, 999, 1000, 1500, 2000]), [true, false, false, true, false, true]);
         // Other lines in between change nothing.
