@@ -7,6 +7,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import time
 
 import pytest
 from conftest import Process
@@ -94,11 +95,11 @@ def test_the_header_is_one_for_cpp_too():
 
 
 def test_without_a_node_each_call_ends_after_a_second_with_the_reason(programs):
-    """What was in the structs: an update and the info are zeroed, a reading is left as it was."""
+    """The first call of a connection has the time of a connect. What was in the structs: an update and the info are zeroed, a reading is left as it was."""
     found = probe(programs, "last rubbish info raw info read raw sensor update raw sensor last close", "nowhere")
-    for function in ["info", "read", "update"]:
+    for function, least in [("info", 4990), ("read", 990), ("update", 990)]:
         ((result, millis),) = found.results(function)
-        assert result == 1 and 990 <= millis < 1600, (function, millis)
+        assert result == 1 and least <= millis < least + 610, (function, millis)
     info, untouched, zeroed = found.structs()
     assert info == [0] * 133 and untouched == [GARBAGE] * 514 and zeroed == [0] * 514
     before, last = found.lasts()
@@ -220,6 +221,34 @@ def test_a_program_that_is_killed_leaves_a_hand_that_holds_and_serves_the_next_o
     right.wait_for_state("HOLDING")
     found = probe(programs, "connect update raw sensor", "right")
     assert found.results("update")[0][0] == 0 and abs(motors(found)[0] - 0.3) < 0.01, "it holds where it was"
+
+
+def test_a_refusal_paces_a_loop_and_is_printed_once_a_second(programs, right):
+    """A loop that goes on at once after an error has no other pace: a period of 10 ms, or 20 ms while the rate is not known."""
+    right.reset()
+    wrong = "rubbish set ref_pos 0 nan flag ref_pos 1"
+    for script, period in [("connect info", 10), ("connect", 20)]:
+        start = time.monotonic()
+        found = probe(programs, f"{script} {wrong} {'update ' * 120}", "right")
+        took = time.monotonic() - start
+        assert [result for result, _ in found.results("update")] == [1] * 120
+        assert sum(millis for _, millis in found.results("update")) >= 120 * (period - 1), period
+        assert 1 <= len(found.errors) <= 1 + took, found.errors
+    assert right.set("simulation.is_silent", True) is None
+    right.wait_for_state("NOT_ANSWERING")
+    found = probe(programs, f"connect {'update ' * 20}", "right")
+    assert right.set("simulation.is_silent", False) is None
+    assert {result for result, _ in found.results("update")} == {1} and len(found.errors) <= 2, found.errors
+    assert all(19 <= millis < 900 for _, millis in found.results("update")), found.results("update")
+
+
+def test_a_program_that_does_not_connect_has_time_to_find_the_hand(programs, monkeypatch):
+    process = begin(programs, "info read", "late", monkeypatch)
+    time.sleep(1.2)  # longer than a call takes otherwise
+    with hand(namespace="/late"):
+        found = finish(process)
+    ((result, millis),) = found.results("info")
+    assert result == 0 and millis > 1000 and found.results("read")[0][0] == 0, process.output
 
 
 def test_an_update_waits_for_the_tick_on_request(programs, right):

@@ -288,27 +288,27 @@ mod tests {
             &[
                 "<transmission name=\"index1_transmission\" type=\"steersman/CoupledTransmission\">",
                 "<actuator name=\"index1\"/>",
-                "<joint name=\"index1\" coupling=\"1 0.1745 0.8333\"/>",
+                "<joint name=\"index1\" coupling=\"1 0.1745 0.8333 1.8 0.0413\"/>",
                 "<joint name=\"index2\" coupling=\"0 0.384 0.71875\"/>",
-                "<joint name=\"index3\" coupling=\"0 0.384 0.69792\"/>",
+                "<joint name=\"index3\" coupling=\"0 0.384 0.69792 2.361 0\"/>",
                 "<mechanicalReduction>1</mechanicalReduction>",
                 "</transmission>",
             ],
         );
-        // 0.1745 + (1.57 - 0.1745) · 0.8333 rad; 0.786 / 0.03 rad/s; 4 / 0.12 1/s.
+        // 0.1745 + (1.8 - 0.1745) · 0.8333 + (2.777 - 1.8) · 0.0413 rad; 0.786 / 0.03 rad/s; 4 / 0.12 1/s.
         has(
             &lines,
             &[
-                "<limit lower=\"-0.785\" upper=\"1.33737015\" effort=\"0.786\" velocity=\"26.2\"/>",
+                "<limit lower=\"-0.785\" upper=\"1.56937925\" effort=\"0.786\" velocity=\"26.2\"/>",
                 "<safety_controller k_position=\"33.333333333\" k_velocity=\"0.12\" soft_lower_limit=\"-0.785\" \
-                 soft_upper_limit=\"1.33737015\"/>",
+                 soft_upper_limit=\"1.56937925\"/>",
                 "</joint>",
             ],
         );
-        // (1.57 - 0.384) · 0.71875 rad; 26.2 · 0.71875 rad/s
+        // (2.777 - 0.384) · 0.71875 rad; 26.2 · 0.71875 rad/s
         has(
             &lines,
-            &["<limit lower=\"0\" upper=\"0.8524375\" effort=\"0\" velocity=\"18.83125\"/>", "</joint>"],
+            &["<limit lower=\"0\" upper=\"1.71996875\" effort=\"0\" velocity=\"18.83125\"/>", "</joint>"],
         );
         has(
             &lines,

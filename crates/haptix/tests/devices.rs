@@ -30,7 +30,7 @@ const JOINTS: [(&str, f32, f32); 22] = [
     ("pinky3", 0.0, 1.38),
 ];
 
-/// Name, gear, and the limits at the shaft in the Gazebo model.
+/// Name, gear, and the limits at the shaft; those of the fingers' flexion are where the last joint of each stops.
 const MOTORS: [(&str, f32, f32, f32); 13] = [
     ("wristy", 180.0, -282.6, 282.6),
     ("wristx", 180.0, -46.98, 141.3),
@@ -40,11 +40,11 @@ const MOTORS: [(&str, f32, f32, f32); 13] = [
     ("thumb2", 352.0, 0.0, 362.56),
     ("thumb3", 352.0, -288.288, 450.56),
     ("index0", 352.0, -121.44, 0.0),
-    ("index1", 393.0, 0.0, 378.51),
-    ("middle1", 393.0, 0.0, 378.51),
-    ("ring1", 393.0, 0.0, 378.51),
+    ("index1", 393.0, -308.505, 1091.361),
+    ("middle1", 393.0, -308.505, 1096.47),
+    ("ring1", 393.0, -308.505, 1091.361),
     ("pinky0", 352.0, 0.0, 121.44),
-    ("pinky1", 393.0, 0.0, 378.51),
+    ("pinky1", 393.0, -308.505, 1091.361),
 ];
 
 #[test]
@@ -85,9 +85,53 @@ fn the_motors_of_the_mpl_are_joints_and_those_of_the_gazebo_hand_shafts() {
     for (index, (name, _, minimum, maximum)) in MOTORS.into_iter().enumerate() {
         let limit = shafts.info().motor_limit[index];
         assert!(near(limit.minimum, minimum) && near(limit.maximum, maximum), "{name}: {limit:?}");
-        let joint = JOINTS.iter().find(|joint| joint.0 == name).unwrap();
-        assert_eq!(joints.info().motor_limit[index], Limit { minimum: joint.1, maximum: joint.2 });
+        let (joint, gear) = (joints.info().motor_limit[index], MOTORS[index].1);
+        assert!(
+            near(joint.minimum * gear, minimum) && near(joint.maximum * gear, maximum),
+            "{name}: {joint:?}"
+        );
     }
+}
+
+#[test]
+fn every_joint_of_the_mpl_comes_to_both_of_its_ends() {
+    for name in ["mpl", "mpl_gazebo"] {
+        let mut rig = common::Rig::new(name);
+        for (end, is_upper) in [("lower", false), ("upper", true)] {
+            // Far beyond the limits, which clamp it.
+            let far = if is_upper { 1e6 } else { -1e6 };
+            rig.command(&haptix::Command { ref_pos: Some([far; MAX]), ..haptix::Command::default() });
+            rig.run(2.0);
+            let sensor = rig.read();
+            for (index, (joint, minimum, maximum)) in JOINTS.into_iter().enumerate() {
+                let (position, expected) =
+                    (sensor.joint_pos[index], if is_upper { maximum } else { minimum });
+                assert!((position - expected).abs() < 2e-3, "{name}: {end} end of {joint}: {position}");
+            }
+        }
+    }
+}
+
+/// What each name says, as in the original: its grasps close the middle and ring fingers by 2.06 rad in the American pinch; in the
+/// British one the middle finger pinches, too, and the ring finger is extended; the tray has the thumb across a flat hand.
+#[test]
+fn pinches_and_the_tray_have_the_shape_of_their_names() {
+    let rig = common::Rig::new("mpl");
+    let grasps = haptix::Device::grasps(&rig.hand);
+    let closed = |name: &str| {
+        let mut all = [0.0; MAX];
+        let value = haptix::GraspValue { name: name.into(), value: 1.0 };
+        for (motor, position) in grasps.positions(&[value]).unwrap() {
+            all[motor] = position;
+        }
+        all
+    };
+    let american = closed("FinePinch(American)");
+    assert!([9, 10, 12].iter().all(|&finger| american[finger] > american[8] + 0.4), "{american:?}");
+    let british = closed("FinePinch(British)");
+    assert!(british[8] > 0.9 && british[9] > 0.9 && british[10] < 0.0 && british[12] <= 0.0, "{british:?}");
+    let tray = closed("Palmar(Tray)");
+    assert!(tray[3] > 1.5 && tray[4] > 1.0 && [8, 9, 10, 12].iter().all(|&f| tray[f] < 0.3), "{tray:?}");
 }
 
 #[test]

@@ -195,7 +195,7 @@ fn a_grasp_of_the_gazebo_hand_is_in_radians_of_the_shaft_and_within_its_limits()
     node.input(Input::GraspRequested { id: 1, grasps });
     let Some(Answer::Grasp(Ok(command))) = node.answer(1) else { panic!() };
     let given = command.ref_pos.unwrap();
-    assert!(close(given[3], 1.8 * 352.0, 1e-3) && close(given[8], 378.51, 1e-2), "{given:?}");
+    assert!(close(given[3], 1.8 * 352.0, 1e-3) && close(given[8], 1.57 * 393.0, 1e-2), "{given:?}");
 }
 
 #[test]

@@ -15,6 +15,8 @@ use crate::settings::Settings;
 pub const TIMEOUT: Duration = Duration::from_millis(1000);
 /// How long a program waits at its start: on a busy machine Fast DDS takes up to 3 s to find a node.
 pub const CONNECT_TIME: Duration = Duration::from_secs(5);
+/// How long a refused call waits before the rate of the hand is known; a silent hand does not tell it.
+const PERIOD: Duration = Duration::from_millis(20);
 /// How often the middleware is asked whether a service is there, until it is.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -53,6 +55,8 @@ pub struct Connection {
     read: Service<ReadSensors::Service>,
     node: Node,
     settings: Settings,
+    /// Between two updates of the hand, once it has been asked for.
+    period: Option<Duration>,
 }
 
 struct Service<S: WrappedServiceTypeSupport> {
@@ -95,7 +99,7 @@ impl<S: WrappedServiceTypeSupport + 'static> Service<S> {
         let end = clock::now() + limit;
         self.find(node, limit)?;
         let answer = self.client.request(request)?;
-        match wait(node, end.since(clock::now()), TIMEOUT, answer) {
+        match wait(node, end.since(clock::now()).min(TIMEOUT), TIMEOUT, answer) {
             Some(answer) => Ok(answer?),
             None => {
                 let (name, millis) = (&self.name, TIMEOUT.as_millis());
@@ -149,6 +153,7 @@ impl Connection {
             read: Service::new(&mut node, &settings, "read_sensors")?,
             node,
             settings,
+            period: None,
         })
     }
 
@@ -169,13 +174,21 @@ impl Connection {
         outcome
     }
 
+    /// How long a refused call waits before it returns: an update period, in which nothing would have changed.
+    pub fn pause(&self) -> Duration {
+        self.period.unwrap_or(PERIOD)
+    }
+
     /// What the hand consists of.
     /// # Errors
     /// Nobody answered in time, or the device fails.
     pub fn robot_info(&mut self, limit: Duration) -> Result<wire::RobotInfo, Failure> {
         let answer = self.info.call(&mut self.node, &GetRobotInfo::Request {}, limit);
         let response = self.judged(answer)?;
-        accepted(response.result).map(|()| response.robot_info)
+        accepted(response.result)?;
+        let seconds = f64::from(response.robot_info.update_rate).recip();
+        self.period = Duration::try_from_secs_f64(seconds).ok().filter(|period| !period.is_zero());
+        Ok(response.robot_info)
     }
 
     /// Gives a command and returns the reading.

@@ -4,13 +4,18 @@
 use core::ffi::{c_char, c_int};
 use core::time::Duration;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, Once, TryLockError};
+use std::thread;
+use std::time::Instant;
 
 use ros::{clock, print_line};
 
 use crate::abi::{Command, ERROR, OK, RobotInfo, Sensor};
 use crate::connection::{CONNECT_TIME, Connection, Failure, TIMEOUT};
 use crate::{convert, last_result};
+
+/// How often a thread asks whether it is its turn.
+const TURN: Duration = Duration::from_millis(1);
 
 /// The connection of this process. Calls go one after the other: a thread that had to wait for too long for the others gives up.
 static CONNECTION: Mutex<Option<Connection>> = Mutex::new(None);
@@ -30,25 +35,34 @@ extern "C" fn close_at_exit() {
     });
 }
 
-fn lock() -> MutexGuard<'static, Option<Connection>> {
-    // A call that panicked had taken the connection out.
-    CONNECTION.lock().unwrap_or_else(PoisonError::into_inner)
+/// The connection's place, as soon as other threads let go of it, for `limit` at most.
+fn lock(limit: Duration) -> Result<MutexGuard<'static, Option<Connection>>, Failure> {
+    let end = clock::now() + limit;
+    loop {
+        match CONNECTION.try_lock() {
+            Ok(place) => return Ok(place),
+            // A call that panicked had taken the connection out.
+            Err(TryLockError::Poisoned(poisoned)) => return Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) if clock::now() < end => thread::sleep(TURN),
+            Err(TryLockError::WouldBlock) => {
+                return Err(Failure::TimedOut("Calls of other threads took too long.".into()));
+            }
+        }
+    }
 }
 
-/// Calls `call` with the connection, which is made if there is none, and with what is left of `limit`.
+/// Calls `call` with the connection, which is made if there is none, and with what is left of `limit`. The first call of a connection
+/// has the time of a connect: the node must be found.
 fn connected<T>(
     limit: Duration,
     call: impl FnOnce(&mut Connection, Duration) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     static AT_EXIT: Once = Once::new();
-    let end = clock::now() + limit;
-    let mut place = lock();
-    if clock::now() > end {
-        return Err(Failure::TimedOut("Calls of other threads took too long.".into()));
-    }
+    let start = clock::now();
+    let mut place = lock(limit)?;
     // Taken out: a call that panics loses the connection, and the next one makes another.
-    let mut connection = match place.take() {
-        Some(connection) => connection,
+    let (mut connection, limit) = match place.take() {
+        Some(connection) => (connection, limit),
         None => {
             let connection = Connection::new()?;
             // After the libraries of the middleware were loaded, so that it runs before their own ends.
@@ -57,15 +71,23 @@ fn connected<T>(
                 // library.
                 let _ = unsafe { atexit(close_at_exit) };
             });
-            connection
+            (connection, limit.max(CONNECT_TIME))
         }
     };
-    let outcome = call(&mut connection, end.since(clock::now()));
+    let outcome = call(&mut connection, (start + limit).since(clock::now()));
+    let pause = match &outcome {
+        Err(Failure::Refused(_)) => connection.pause().min((start + TIMEOUT).since(clock::now())),
+        _ => Duration::ZERO,
+    };
     *place = Some(connection);
+    drop(place); // other threads go on
+    // Programs that go on at once after an error have no other pace.
+    thread::sleep(pause);
     outcome
 }
 
-/// The result of `body` for C. An error, or a panic, becomes the text of `hx_last_result` and a line on stderr.
+/// The result of `body` for C. An error, or a panic, becomes the text of `hx_last_result` and a line on stderr, the
+/// same line once a second at most.
 fn answered(name: &str, body: impl FnOnce() -> Result<(), Failure>) -> c_int {
     let outcome = catch_unwind(AssertUnwindSafe(body));
     let text = match outcome {
@@ -75,7 +97,9 @@ fn answered(name: &str, body: impl FnOnce() -> Result<(), Failure>) -> c_int {
     };
     // Neither may panic, but a caller in C has no defence if one did.
     let _ = catch_unwind(|| {
-        print_line(format_args!("{text}"));
+        if last_result::is_news(&text, Instant::now()) {
+            print_line(format_args!("{text}"));
+        }
         last_result::set(text);
     });
     ERROR
@@ -97,11 +121,11 @@ pub extern "C" fn hx_connect(_host: *const c_char, _port: c_int) -> c_int {
     })
 }
 
-/// Ends the connection; the next call makes another.
+/// Ends the connection; the next call makes another. An error if calls of other threads last longer than 1 s.
 #[unsafe(no_mangle)]
 pub extern "C" fn hx_close() -> c_int {
     answered("hx_close", || {
-        drop(lock().take());
+        drop(lock(TIMEOUT)?.take());
         Ok(())
     })
 }
@@ -181,6 +205,23 @@ mod tests {
     fn last() -> String {
         // SAFETY: it points to a text of this library that stays until this thread asks again.
         unsafe { CStr::from_ptr(hx_last_result()) }.to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn a_call_waits_for_other_threads_no_longer_than_it_may() {
+        let limit = Duration::from_millis(50);
+        let held = lock(limit).unwrap();
+        let (failure, took) = thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                let start = clock::now();
+                (lock(limit).err(), clock::now().since(start))
+            });
+            other.join().unwrap()
+        });
+        assert!(matches!(failure, Some(Failure::TimedOut(_))) && took >= limit, "{failure:?} after {took:?}");
+        assert!(took < Duration::from_secs(2), "{took:?}");
+        drop(held);
+        assert!(lock(limit).is_ok());
     }
 
     /// One test, since there is one last result.

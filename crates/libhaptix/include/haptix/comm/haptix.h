@@ -75,10 +75,12 @@ struct _hxCommand {
 typedef struct _hxCommand hxCommand;
 
 /* Waits until the hand is found, for 5 s at most; succeeds also without one. Host and port are ignored: ROS finds the hand. The other
- * functions connect by themselves, but each of them waits for 1000 ms only, which may be too short to find the hand. */
+ * functions connect by themselves: the first call of a connection has as long, each other one waits for 1000 ms at most. A call that the
+ * hand refuses returns after about one of its update periods. */
 hxResult hx_connect(const char *host, int port);
 
-/* Ends the connection. The hand goes on until its time-out; a later call connects again. */
+/* Ends the connection. The hand goes on until its time-out; a later call connects again. An error while another thread is in a call for
+ * more than 1000 ms. */
 hxResult hx_close(void);
 
 /* What the hand consists of; all 0 on an error. */
