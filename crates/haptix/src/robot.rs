@@ -8,18 +8,27 @@ use crate::model::robot::{RobotModel, RobotMotor};
 use crate::setpoints::Setpoints;
 use crate::wire::{MAX, Sensor};
 
-/// How far a command may be ahead of where a joint is, as the time that it takes at its greatest speed. When the commands end, the
-/// robot comes to rest within it.
+/// How long a command of a robot with young states takes at most, and a hold at least. When the commands end, the robot comes to rest
+/// within it.
 pub const LEAD: Duration = Duration::from_millis(250);
+/// How long a command may be on its way to the robot, which moves on meanwhile.
+const TRAVEL: Duration = Duration::from_millis(20);
+/// The least update rate \[Hz\]: within a period at it the last command ends.
+pub const LEAST_RATE: f64 = 4.0;
 
 /// A robot elsewhere as a hand: its states are the readings, and it is told positions, one step ahead.
 ///
-/// A command is never more than [`LEAD`] ahead of where the robot is, and leaves it the time that this takes: whatever the robot missed
-/// before, no joint is asked to be faster than its greatest speed, or than `ref_vel_max` if that is less. `ref_vel` and the gains are
-/// not used: a robot that follows positions has its own.
+/// Let v be a joint's greatest speed, or `ref_vel_max` if that is less, p where the last states have it, and a their age with
+/// 20 ms for the command's way. A command for q takes at least |q - p| / v + a. Meanwhile the joint went v·a at most, so it is asked for
+/// v at most, in either direction; the same holds for each speed above v that it may have had before. Commands are so near that this
+/// takes [`LEAD`] at most. States older than that move nothing.
+///
+/// A hold is where the joint is now by its measured speed, within its range, and takes at least [`LEAD`]. A joint beyond its range is not
+/// driven back to its end by a command for that end: none of the client's may have asked for it. `ref_vel` and the gains are not used: a
+/// robot that follows positions has its own.
 ///
 /// Nothing is commanded before the first states. States that are as old as the time-out are lost: then there is no answer, and the robot
-/// is told nothing, until the next setpoints after they came back.
+/// is told nothing until they are back. It follows again with the next setpoints after that.
 /// # Real-time
 /// No method allocates, locks or blocks, but an error of words.
 /// # Source
@@ -66,8 +75,8 @@ pub struct RobotCommand {
 enum Aim {
     Nothing,
     Follow(Setpoints),
-    /// At these positions of the joints of its motors \[rad\].
-    Hold([f64; MAX]),
+    /// It was told to.
+    Hold,
 }
 
 impl RobotStates {
@@ -94,21 +103,49 @@ impl RobotCommand {
         now: Instant,
         timeout: Duration,
     ) -> Option<Self> {
-        states.filter(|states| !states.are_lost(now, timeout)).map(|states| Self::stay(model, states))
+        let states = states.filter(|states| !states.are_lost(now, timeout))?;
+        Some(Self::stay(model, states, now, |motor| motor.velocity))
     }
 
-    /// The command to stay where these states have the robot that `model` describes.
-    fn stay(model: &RobotModel, states: &RobotStates) -> Self {
-        let mut positions = [0.0; MAX];
-        for (position, motor) in positions.iter_mut().zip(&model.motors) {
-            *position = states.joints[motor.joint].position;
+    /// The command to stay where the robot that `model` describes is now by these states; `fastest` is the speed of a joint that may be
+    /// asked for \[rad/s\].
+    fn stay(
+        model: &RobotModel,
+        states: &RobotStates,
+        now: Instant,
+        fastest: impl Fn(&RobotMotor) -> f64,
+    ) -> Self {
+        let age = states.time.age(now).as_secs_f64();
+        let mut command = Self { count: model.motors.len(), positions: [0.0; MAX], time: LEAD };
+        for (position, motor) in command.positions.iter_mut().zip(&model.motors) {
+            let ActuatorSample { position: measured, velocity, .. } = states.joints[motor.joint];
+            let fastest = fastest(motor);
+            let limit = &model.info.joint_limit[motor.joint];
+            let now_at = measured + velocity.clamp(-fastest, fastest) * age;
+            *position =
+                now_at.min(measured.max(limit.maximum.into())).max(measured.min(limit.minimum.into()));
+            command.time = command.time.max(time(*position - measured, fastest, age));
         }
-        Self { count: model.motors.len(), positions, time: model.period() }
+        command
     }
 
     /// The positions of the joints that are commanded, in the order of the motors \[rad\].
     pub fn positions(&self) -> &[f64] {
         &self.positions[..self.count]
+    }
+}
+
+/// How long a way \[rad\] from where states of this age \[s\] have a joint must take for it not to be asked for more than `fastest` \[rad/s\].
+fn time(way: f64, fastest: f64, age: f64) -> Duration {
+    let time = Duration::try_from_secs_f64(way.abs() / fastest + age);
+    time.unwrap_or(Duration::MAX).saturating_add(TRAVEL)
+}
+
+impl RobotMotor {
+    /// The greatest speed of its joint \[rad/s\] with the cap of motor `index` in `setpoints`.
+    fn fastest(&self, index: usize, setpoints: &Setpoints) -> f64 {
+        let cap = setpoints.ref_vel_max[index] / self.gear;
+        if cap > 0.0 { self.velocity.min(cap) } else { self.velocity }
     }
 }
 
@@ -179,11 +216,14 @@ impl RobotHand {
     /// Stays where it is; returns the command for it, which is not repeated.
     /// # Errors
     /// The states are awaited or lost.
-    pub fn hold(&mut self, now: Instant) -> Result<RobotCommand, DeviceError> {
+    pub fn hold(&mut self, now: Instant, setpoints: &Setpoints) -> Result<RobotCommand, DeviceError> {
         let states = self.present(now)?;
-        let command = RobotCommand::stay(&self.model, &states);
-        self.aim = Aim::Hold(command.positions);
-        Ok(command)
+        self.aim = Aim::Hold;
+        let index =
+            |motor: &RobotMotor| self.model.motors.iter().position(|other| other.joint == motor.joint);
+        Ok(RobotCommand::stay(&self.model, &states, now, |motor| {
+            index(motor).map_or(motor.velocity, |index| motor.fastest(index, setpoints))
+        }))
     }
 
     /// Lets time pass.
@@ -195,17 +235,22 @@ impl RobotHand {
     pub fn command(&mut self, now: Instant) -> Option<RobotCommand> {
         let states = self.present(now).ok()?;
         let Aim::Follow(setpoints) = &self.aim else { return None };
-        let mut command = RobotCommand::stay(&self.model, &states);
-        let mut time = command.time.as_secs_f64();
-        for (index, (position, motor)) in command.positions.iter_mut().zip(&self.model.motors).enumerate() {
-            let cap = setpoints.ref_vel_max[index] / motor.gear;
-            let fastest = if cap > 0.0 { motor.velocity.min(cap) } else { motor.velocity };
-            let most = fastest * LEAD.as_secs_f64();
-            let way = (setpoints.ref_pos[index] / motor.gear - *position).clamp(-most, most);
-            *position += way;
-            time = time.max(way.abs() / fastest);
+        let age = states.time.age(now).as_secs_f64();
+        let reach = (LEAD.saturating_sub(TRAVEL).as_secs_f64() - age).max(0.0);
+        let model = &self.model;
+        let mut command =
+            RobotCommand { count: model.motors.len(), positions: [0.0; MAX], time: model.period() };
+        for (index, (position, motor)) in command.positions.iter_mut().zip(&model.motors).enumerate() {
+            let measured = states.joints[motor.joint].position;
+            let (fastest, limit) = (motor.fastest(index, setpoints), &model.info.motor_limit[index]);
+            let (target, turned) = (setpoints.ref_pos[index], measured * motor.gear);
+            let is_beyond = target >= f64::from(limit.maximum) && turned > target
+                || target <= f64::from(limit.minimum) && turned < target;
+            let most = fastest * reach;
+            let way = if is_beyond { 0.0 } else { (target / motor.gear - measured).clamp(-most, most) };
+            *position = measured + way;
+            command.time = command.time.max(time(way, fastest, age));
         }
-        command.time = Duration::from_secs_f64(time);
         Some(command)
     }
 }
@@ -256,6 +301,11 @@ mod tests {
             setpoints
         }
 
+        fn hold(&mut self) -> Result<RobotCommand, DeviceError> {
+            let setpoints = self.hand.model().start;
+            self.hand.hold(self.now, &setpoints)
+        }
+
         fn follow(&mut self, positions: [f64; 2]) -> Result<(), DeviceError> {
             self.hand.follow(self.now, &self.setpoints(positions))
         }
@@ -266,10 +316,10 @@ mod tests {
         let mut rig = Rig::new();
         assert_eq!(rig.hand.read(rig.now, &mut Sensor::default()), Err(DeviceError::NoAnswer));
         assert_eq!(rig.follow([0.5, 0.5]), Err(DeviceError::NoAnswer));
-        assert_eq!(rig.hand.hold(rig.now), Err(DeviceError::NoAnswer));
+        assert_eq!(rig.hold(), Err(DeviceError::NoAnswer));
         rig.states(10, [0.1, 0.2, 0.3]);
         assert_eq!(rig.command(), None, "what came before does not count");
-        assert_eq!(rig.hand.hold(rig.now).unwrap().positions(), [0.1, 0.3]);
+        assert_eq!(rig.hold().unwrap().positions(), [0.1, 0.3]);
         assert_eq!(rig.command(), None, "a hold is told once");
     }
 
@@ -283,7 +333,7 @@ mod tests {
         assert_eq!(last(&rig), None);
         rig.states(10, [0.1, 0.2, 0.3]);
         rig.pass(99);
-        assert_eq!(last(&rig), Some(vec![0.1, 0.3]));
+        assert_eq!(last(&rig), Some(vec![0.1 + 0.5 * 0.099, 0.3 + 0.5 * 0.099]), "where it is now");
         rig.pass(1);
         assert_eq!(last(&rig), None);
     }
@@ -312,17 +362,95 @@ mod tests {
         let mut rig = Rig::new();
         rig.states(10, [0.1, 0.0, 0.3]);
         rig.follow([0.8, 0.31]).unwrap();
-        // 2 rad/s · 0.25 s = 0.5 rad ahead of 0.1; the other one has its way of 0.01 rad in the same time.
-        assert_eq!(rig.command(), Some((vec![0.6, 0.31], 0.25)));
+        // 2 rad/s · (0.25 - 0.02) s = 0.46 rad ahead of 0.1; the other one has its way of 0.01 rad in the same time.
+        let near = |found: Option<(Vec<f64>, f64)>, left: f64, right: f64, time: f64| {
+            let (positions, taken) = found.unwrap();
+            let is_near = |(found, expected): (&f64, f64)| (found - expected).abs() < 1e-9;
+            assert!(
+                positions.iter().zip([left, right]).all(is_near) && is_near((&taken, time)),
+                "{positions:?} {taken}"
+            );
+        };
+        near(rig.command(), 0.56, 0.31, 0.25);
         rig.states(10, [0.795, 0.0, 0.31]);
-        // 0.005 rad at 2 rad/s take less than a period of 20 ms.
-        let (positions, time) = rig.command().unwrap();
-        assert!((positions[0] - 0.8).abs() < 1e-12 && (time - 0.02).abs() < 1e-9, "{positions:?} {time}");
+        // 0.005 rad at 2 rad/s, and the way of the command.
+        near(rig.command(), 0.8, 0.31, 0.0225);
         let mut slow = rig.setpoints([0.0, 0.31]);
         slow.ref_vel_max[0] = 0.4;
         rig.hand.follow(rig.now, &slow).unwrap();
-        let (positions, time) = rig.command().unwrap();
-        assert!((positions[0] - 0.695).abs() < 1e-12 && (time - 0.25).abs() < 1e-9, "{positions:?} {time}");
+        near(rig.command(), 0.795 - 0.4 * 0.23, 0.31, 0.25);
+        // The older the states are, the nearer it is.
+        rig.pass(50);
+        near(rig.command(), 0.795 - 0.4 * 0.18, 0.31, 0.25);
+    }
+
+    #[test]
+    fn a_joint_beyond_its_range_is_not_driven_back_to_its_end() {
+        let mut rig = Rig::new();
+        rig.states(10, [1.5, 0.0, -0.1]);
+        rig.follow([0.8_f32.into(), 0.0]).unwrap();
+        assert_eq!(rig.command().unwrap().0, [1.5, -0.1]);
+        assert_eq!(rig.hold().unwrap().positions(), [1.5, -0.1]);
+        rig.follow([0.7, 0.1]).unwrap();
+        let (positions, _) = rig.command().unwrap();
+        assert!(positions[0] < 1.5 && positions[1] > -0.1, "a command for within it is obeyed");
+    }
+
+    /// Numbers from 0 to 1, the same in each run.
+    fn random() -> impl FnMut() -> f64 {
+        let mut state = 1_u64;
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        }
+    }
+
+    #[test]
+    fn nothing_that_is_told_asks_for_more_than_the_greatest_speed_however_old_the_states_are() {
+        let mut random = random();
+        let model = RobotModel::parse(include_str!("../devices/robot.yaml")).unwrap();
+        for _ in 0..20_000 {
+            let timeout = Duration::from_secs(10);
+            let mut rig = Rig::new();
+            let rate = 4.0 + 996.0 * random();
+            rig.hand = RobotHand::new(model.clone().with_update_rate(rate), timeout);
+            let cap = if random() < 0.5 { 0.0 } else { 0.01 + 3.0 * random() };
+            let most = if cap > 0.0 { 2.0_f64.min(cap) } else { 2.0 };
+            // The last states are up to the time-out old, and often young; since then it went on at any speed up to the greatest one.
+            let age = (timeout.as_millis() as f64 - 1.0) * random().powi(4);
+            let is_measured = random() < 0.5;
+            let speed = most * (2.0 * random() - 1.0);
+            let measured = 0.8 * random();
+            let joint = ActuatorSample {
+                position: measured,
+                velocity: if is_measured { speed } else { 0.0 },
+                effort: None,
+            };
+            let actuators = vec![joint; 3];
+            rig.hand.take(RobotStates::new(&StateSample {
+                time: MessageTime::new(rig.now, Duration::ZERO),
+                actuators,
+            }));
+            rig.pass(age as u64);
+            let travel = 0.02 * random();
+            let present = measured + speed * (age.trunc() / 1000.0 + travel);
+            let mut setpoints = rig.setpoints([0.8 * random(), 0.8 * random()]);
+            setpoints.ref_vel_max = [cap; MAX];
+            rig.hand.follow(rig.now, &setpoints).unwrap();
+            let follow = rig.hand.command(rig.now).unwrap();
+            let hold = rig.hand.hold(rig.now, &setpoints).unwrap();
+            let last = RobotCommand::last(&model, rig.hand.states.as_ref(), rig.now, timeout).unwrap();
+            for (what, command, most) in [("follow", follow, most), ("hold", hold, most), ("last", last, 2.0)]
+            {
+                let time = command.time.as_secs_f64();
+                for position in command.positions() {
+                    let asked = (position - present).abs() / time;
+                    assert!(asked <= most + 1e-6, "{what}: {asked} of {most}, age {age}, time {time}");
+                }
+                let is_young = age < 100.0;
+                assert!(!is_young || time <= 0.25 + 1e-9, "{what}: {time}");
+            }
+        }
     }
 
     #[test]
@@ -348,7 +476,7 @@ mod tests {
         let (mut position, mut fastest) = (0.0_f64, 0.0_f64);
         rig.states(10, [0.0; 3]);
         rig.follow([0.8, 0.0]).unwrap();
-        for _ in 0..100 {
+        for _ in 0..200 {
             let (positions, time) = rig.command().unwrap();
             // For a period it goes as a trajectory controller does.
             let speed = (positions[0] - position) / time;

@@ -64,8 +64,8 @@ impl Device for Robot {
         self.hand.follow(self.now(), setpoints)
     }
 
-    fn hold(&mut self, _: &Setpoints, _: f64) -> Result<(), DeviceError> {
-        let command = self.hand.hold(self.now())?;
+    fn hold(&mut self, setpoints: &Setpoints, _: f64) -> Result<(), DeviceError> {
+        let command = self.hand.hold(self.now(), setpoints)?;
         self.link.0.lock().unwrap().commands.push(command);
         Ok(())
     }
@@ -274,7 +274,7 @@ fn a_second_publisher_holds_at_once_and_refuses_commands() {
     assert_eq!((rig.told(), rig.node.machine.state()), (vec![], State::NotAnswering(Some(sentence))));
     rig.node.input(Input::PublishersCounted { topic: TOPIC.into(), count: Some(1) });
     rig.run(100);
-    assert_eq!((rig.told(), rig.node.machine.state()), (vec![], State::Holding), "it was told before");
+    assert_eq!((rig.told(), rig.node.machine.state()), (vec![vec![0.1, 0.3]], State::Holding));
 }
 
 #[test]

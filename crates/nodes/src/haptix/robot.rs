@@ -230,8 +230,8 @@ impl Device for RobotDevice {
         self.hand.follow(rt::now(), setpoints)
     }
 
-    fn hold(&mut self, _: &Setpoints, _: f64) -> Result<(), DeviceError> {
-        let command = self.hand.hold(rt::now())?;
+    fn hold(&mut self, setpoints: &Setpoints, _: f64) -> Result<(), DeviceError> {
+        let command = self.hand.hold(rt::now(), setpoints)?;
         self.commands.push(command).map_err(|_| DeviceError::NoAnswer) // without room the loop tries again
     }
 
