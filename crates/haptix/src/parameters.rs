@@ -7,7 +7,7 @@ use params::{Group, Parameter, Refusal, Set, Specification};
 
 use crate::device_loop::Settings;
 use crate::robot::{LEAST_RATE, RobotTopics};
-use crate::simulation::{dead, mark, Faults, MAX_DELAY, MAX_OBJECTS, Noise, Object, Shape, Simulation};
+use crate::simulation::{Faults, MAX_DELAY, MAX_OBJECTS, Noise, Object, Shape, Simulation, dead, mark};
 use crate::wire::{Description, MAX};
 
 params::params! {

@@ -1,6 +1,6 @@
 use nalgebra::Vector3;
 
-use crate::wire::MAX;
+use crate::wire::{Description, MAX};
 
 /// The most objects around a hand.
 pub const MAX_OBJECTS: usize = 16;

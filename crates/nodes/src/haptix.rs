@@ -56,9 +56,14 @@ impl Actions {
                     sender.send(&states);
                 }
             }
+            Output::Stay => {
+                if let Some((_, end)) = &self.robot {
+                    end.stay(false);
+                }
+            }
             Output::StayAtEnd => {
                 if let Some((_, end)) = &self.robot {
-                    end.stay();
+                    end.stay(true);
                 }
             }
             Output::PublishState(state) => self.topics.publish_state(&state),
@@ -102,6 +107,7 @@ fn status(machine: &Haptix, timing: &Timing) -> Status {
     let level = match state {
         State::Following | State::Grasping | State::Holding => Level::Ok,
         State::Starting => Level::Stale,
+        State::Waiting(_) => Level::Warn,
         State::Failed(_) | State::NotAnswering(_) => Level::Error,
     };
     let mut values = vec![("hand".into(), machine.description().model_name.clone())];
