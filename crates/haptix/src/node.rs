@@ -50,6 +50,8 @@ pub struct Haptix {
     passed: Option<Instant>,
     /// Whether the device did not answer in its last tick.
     is_unanswered: bool,
+    /// Whether nobody subscribes to the commands of a robot elsewhere.
+    is_unheard: bool,
     /// Judges the states of a robot elsewhere, if the device is one.
     states: Option<StateMonitor>,
     command_timeout: Option<Duration>,
@@ -68,6 +70,8 @@ pub struct Haptix {
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     id: u64,
+    /// Whether it gave a command.
+    is_command: bool,
     since: Instant,
 }
 
@@ -84,6 +88,7 @@ impl Haptix {
             is_placed: false,
             passed: None,
             is_unanswered: false,
+            is_unheard: false,
             states: None,
             command_timeout: settings.command_timeout,
             clock: Clock::default(),
@@ -132,6 +137,7 @@ impl Haptix {
             (None, None) => State::Starting,
             _ if self.is_unanswered => State::Waiting(self.refusal()),
             (None, Some(reading)) if reading.mode == Mode::Holding => State::Holding,
+            _ if self.is_unheard => State::Unheard,
             _ if self.is_grasping => State::Grasping,
             _ => State::Following,
         }
@@ -264,7 +270,7 @@ impl Haptix {
             self.command(command, self.clock.now())
         };
         if wait_for_tick && taken.is_ok() {
-            self.waiting.push(Waiting { id, since: self.clock.now() });
+            self.waiting.push(Waiting { id, is_command: !command.is_empty(), since: self.clock.now() });
         } else {
             self.answer(id, Answer::Update(taken, self.sensor()));
         }
@@ -326,6 +332,12 @@ impl Haptix {
             DeviceError::NoAnswer => {
                 self.is_unanswered = true;
                 self.is_held(&self.sensor());
+                let Err(error) = self.check_answer() else { return };
+                let sensor = self.sensor();
+                for waiting in self.waiting.extract_if(.., |waiting| waiting.is_command) {
+                    let answer = Answer::Update(Err(error.clone()), sensor.clone());
+                    self.outputs.push_back(Output::Answer(waiting.id, answer));
+                }
             }
         }
     }
@@ -410,6 +422,12 @@ impl Machine for Haptix {
             Input::DeviceFailed(error) => self.failed(&error),
             Input::StatesReceived(message) => self.states_received(&message),
             Input::PublishersCounted { topic, count } => self.publishers_counted(&topic, count),
+            Input::CommandsHeard(is_heard) => {
+                if !is_heard && !self.is_unheard {
+                    self.outputs.push_back(Output::Warn(State::Unheard.to_string()));
+                }
+                self.is_unheard = !is_heard;
+            }
             Input::ClockRead(stamp) => self.clock.read(now, stamp),
             Input::Stopping => {
                 self.order(Order::Hold);

@@ -6,7 +6,7 @@ mod common;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use common::node::{Node, at};
+use common::node::{Node, at, update};
 use common::values;
 use haptix::{
     Command, Description, Device, DeviceError, Grasps, Input, Mode, Order, Output, RobotCommand, RobotHand,
@@ -289,7 +289,12 @@ fn a_command_that_comes_while_the_states_are_lost_is_refused_and_moves_nothing_l
     rig.command(open);
     rig.run(100);
     rig.positions = None;
-    rig.run(200);
+    rig.run(85);
+    rig.node.update(1, open, true);
+    rig.node.update(2, Command::default(), true);
+    rig.run(115);
+    assert!(update(rig.node.answer(1)).0.unwrap_err().contains("did not answer in its last tick"));
+    assert_eq!(rig.node.answer(2), None, "what gave no command waits on");
     assert!(rig.node.machine.state().to_string().starts_with("WAITING"), "{}", rig.node.machine.state());
     (rig.told(), rig.warnings());
     rig.node.orders.clear();
@@ -370,6 +375,22 @@ fn a_second_publisher_is_answered_with_a_stay_whatever_the_robot_does() {
         let stays = rig.node.outputs.iter().filter(|output| **output == Output::Stay).count();
         assert_eq!(stays, 1);
     }
+}
+
+#[test]
+fn that_nobody_hears_the_commands_is_the_state_and_told_once() {
+    let mut rig = Rig::new();
+    rig.positions = Some([0.3, 0.0, 0.1, 0.2]);
+    rig.run(100);
+    rig.warnings();
+    rig.command(Command { ref_pos: values(&[0.8, 0.8]), ..Command::default() });
+    rig.run(50);
+    rig.node.input(Input::CommandsHeard(false));
+    rig.node.input(Input::CommandsHeard(false));
+    assert_eq!(rig.node.machine.state(), State::Unheard);
+    assert_eq!(rig.warnings(), ["WAITING: nobody subscribes to the robot's commands"]);
+    rig.node.input(Input::CommandsHeard(true));
+    assert_eq!(rig.node.machine.state(), State::Following);
 }
 
 #[test]

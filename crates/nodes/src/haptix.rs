@@ -84,8 +84,8 @@ fn start_device(
     let report = move |report| match report {
         _ if stop.is_set() => {} // the node's publishers end before the device's thread
         Report::Stepped(reading) => {
-            if let Some(commands) = &mut commands {
-                commands.publish();
+            if let Some(is_heard) = commands.as_mut().and_then(Commands::publish) {
+                shell.deliver(Input::CommandsHeard(is_heard));
             }
             shell.deliver(Input::DeviceStepped(Box::new(reading)));
             if let Some(picture) = &mut picture {
@@ -107,7 +107,7 @@ fn status(machine: &Haptix, timing: &Timing) -> Status {
     let level = match state {
         State::Following | State::Grasping | State::Holding => Level::Ok,
         State::Starting => Level::Stale,
-        State::Waiting(_) => Level::Warn,
+        State::Waiting(_) | State::Unheard => Level::Warn,
         State::Failed(_) | State::NotAnswering(_) => Level::Error,
     };
     let mut values = vec![("hand".into(), machine.description().model_name.clone())];

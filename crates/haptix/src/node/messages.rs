@@ -32,6 +32,8 @@ pub enum Input {
     StatesReceived(StatesMessage),
     /// A topic on which one publisher is expected has so many; `None` if that is not known.
     PublishersCounted { topic: String, count: Option<usize> },
+    /// Whether somebody subscribes to the robot's commands changed.
+    CommandsHeard(bool),
     /// The wall clock was read.
     ClockRead(Stamp),
     /// The node ends.

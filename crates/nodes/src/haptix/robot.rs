@@ -88,7 +88,7 @@ impl Robot {
         let sole = [topic, commands_topic].map(|topic| (topic.clone(), inputs.names().resolve(&topic)));
         Ok(Opened {
             states: StatesSender { ring: states, shared: Arc::clone(&shared) },
-            commands: Commands { ring: commands, shared },
+            commands: Commands { ring: commands, shared, is_heard: None },
             end,
             sole,
         })
@@ -178,19 +178,24 @@ impl StatesSender {
 pub(super) struct Commands {
     ring: Consumer<RobotCommand>,
     shared: Arc<Mutex<Shared>>,
+    /// Whether somebody subscribed to the last one.
+    is_heard: Option<bool>,
 }
 
 impl Commands {
-    /// Publishes the newest command, if there is one.
-    pub(super) fn publish(&mut self) {
+    /// Publishes the newest command, if there is one. Returns whether somebody subscribes to it, if that changed.
+    pub(super) fn publish(&mut self) -> Option<bool> {
         let mut newest = None;
         while let Ok(command) = self.ring.pop() {
             newest = Some(command);
         }
         let shared = lock(&self.shared);
-        if let Some(command) = newest.filter(|_| !shared.is_over) {
-            shared.publish(&command);
-        }
+        let command = newest.filter(|_| !shared.is_over)?;
+        shared.publish(&command);
+        // The middleware may fail to count: then nothing is claimed.
+        let is_heard =
+            shared.publisher.get_inter_process_subscription_count().map_or(true, |count| count > 0);
+        (self.is_heard.replace(is_heard) != Some(is_heard)).then_some(is_heard)
     }
 }
 
