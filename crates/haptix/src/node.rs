@@ -311,7 +311,6 @@ impl Haptix {
     fn publishers_counted(&mut self, topic: &str, count: Option<usize>) {
         if self.states.as_mut().is_some_and(|states| states.count(topic, count)) {
             self.warn_of_states(&self.refusal().unwrap_or_default());
-            self.outputs.push_back(Output::Stay);
             self.hold();
         }
     }

@@ -44,7 +44,11 @@ impl Actions {
                 if let Order::Configure(settings) = &*order {
                     self.objects.set(&settings.simulation);
                 }
+                let is_hold = *order == Order::Hold;
                 self.orders.send(*order);
+                if let Some((_, end)) = self.robot.as_ref().filter(|_| is_hold) {
+                    end.stay(false);
+                }
             }
             Output::Answer(id, answer) => self.calls.answer(id, answer),
             Output::PublishReading(reading, stamp) => {
@@ -54,11 +58,6 @@ impl Actions {
             Output::PassStates(states) => {
                 if let Some((sender, _)) = &mut self.robot {
                     sender.send(&states);
-                }
-            }
-            Output::Stay => {
-                if let Some((_, end)) = &self.robot {
-                    end.stay(false);
                 }
             }
             Output::StayAtEnd => {

@@ -43,15 +43,14 @@ pub enum Input {
 /// Everything that the node does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
-    /// Pass this to the device's loop.
+    /// Pass this to the device's loop. A robot elsewhere is also told a hold at once, beside the loop, if it is known where it is: the
+    /// loop tells nothing if it holds already, or if the states are lost before its next tick.
     Order(Box<Order>),
     /// Answer the call.
     Answer(u64, Answer),
     /// Pass states of the robot to its device.
     PassStates(Box<StateSample>),
-    /// Tell the robot at once to stay where it is, if that is known: the device's loop may not come to it, or it holds already.
-    Stay,
-    /// The same since the node ends, and nothing after it.
+    /// Tell the robot to stay where it is, since the node ends: the device's loop may not come to it.
     StayAtEnd,
     /// Publish a reading with what is derived from it; the stamp is that of the wall clock when it was taken.
     PublishReading(Box<Reading>, Stamp),
