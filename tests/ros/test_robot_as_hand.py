@@ -86,7 +86,7 @@ class Robot:
 def node(*arguments):
     graph = Graph()
     graph.subscribe(String, "/haptix/state", LATCHED)
-    given = ["-p", "device:=topics", "-p", f"topics.robot:={DEVICE}", "-p", "topics.timeout:=0.5"]
+    given = ["-p", "device:=topics", "-p", f"topics.robot:={DEVICE}"]
     process = Process("haptix", "--ros-args", *given, *arguments)
     try:
         yield Hand(graph, process), graph, process
