@@ -296,7 +296,8 @@ fn a_command_that_comes_while_the_states_are_lost_is_refused_and_moves_nothing_l
     assert!(update(rig.node.answer(1)).0.unwrap_err().contains("did not answer in its last tick"));
     assert_eq!(rig.node.answer(2), None, "what gave no command waits on");
     assert!(rig.node.machine.state().to_string().starts_with("WAITING"), "{}", rig.node.machine.state());
-    (rig.told(), rig.warnings());
+    rig.told();
+    rig.warnings();
     rig.node.orders.clear();
     rig.command(open);
     let refused = "a command was refused: the device did not answer in its last tick, so it takes no command";
