@@ -28,7 +28,9 @@ class Robot:
         self.graph = Graph()
         # In the alphabetical order of joint_state_broadcaster.
         self.position = {"elbow_joint": 1.0, LEFT: 0.1, "left_tip_joint": 0.05, RIGHT: 0.3}
+        self.velocity = dict.fromkeys(self.position, 0.0)
         self.goal, self.commands, self.fastest = {}, [], 0.0
+        self.last_time, self.at_last = None, None
         self.change = lambda message: None
         self.is_silent = False
         self.publisher = self.graph.node.create_publisher(JointState, STATES, QoSProfile(depth=10))
@@ -40,29 +42,43 @@ class Robot:
         assert len(message.points) == 1 and not message.points[0].velocities
         duration = message.points[0].time_from_start
         end = time.monotonic() + duration.sec + duration.nanosec * 1e-9
+        assert message.header.stamp.sec == 0, "with a stamp a controller would shorten what is late"
         # When it was told, what, and where it was.
         told = dict(zip(message.joint_names, message.points[0].positions, strict=True))
         self.commands.append((time.monotonic(), told, dict(self.position)))
         self.goal = {name: (end, position) for name, position in self.commands[-1][1].items()}
+        # Where the joints were when it arrived.
+        self.last_time, self.at_last = duration.sec + duration.nanosec * 1e-9, dict(self.position)
 
     def step(self):
         now, before = time.monotonic(), self.last
         self.last = now
+        self.velocity = dict.fromkeys(self.position, 0.0)
         for name, (end, position) in self.goal.items():
             part = 1.0 if now >= end else (now - before) / (end - before)
             speed = (position - self.position[name]) * part / (now - before)
+            self.velocity[name] = speed
             self.fastest = max(self.fastest, abs(speed))
             self.position[name] += (position - self.position[name]) * part
         if self.is_silent:
             return
         message = JointState(name=list(self.position), position=list(self.position.values()))
         message.header.stamp = self.graph.node.get_clock().now().to_msg()
-        message.velocity, message.effort = [0.0] * 4, [math.nan] * 4
+        message.velocity, message.effort = list(self.velocity.values()), [math.nan] * 4
         self.change(message)
         self.publisher.publish(message)
 
     def told(self):
         return self.commands[-1][1] if self.commands else None
+
+    def is_held(self, speed):
+        """The last message told it to stay where it was then, within what it moves at `speed` in 50 ms, and gave it the time for that."""
+        if not self.commands or self.last_time < 0.25 - 1e-6:
+            return False
+        return all(abs(position - self.at_last[name]) <= 0.05 * speed + 1e-3 for name, position in self.told().items())
+
+    def deviation(self):
+        return f"{self.told()} in {self.last_time} s at {self.at_last}"
 
     def close(self):
         self.graph.close()
@@ -72,8 +88,7 @@ class Robot:
 def node(*arguments, executable="haptix"):
     graph = Graph()
     graph.subscribe(String, "/haptix/state", LATCHED)
-    # A loaded machine starves a publisher in Python for tenths of a second.
-    given = ["-p", "device:=topics", "-p", f"topics.robot:={DEVICE}", "-p", "topics.timeout:=0.5"]
+    given = ["-p", "device:=topics", "-p", f"topics.robot:={DEVICE}"]
     process = Process(executable, "--ros-args", *given, *arguments)
     try:
         yield Hand(graph, process), graph, process
@@ -99,6 +114,9 @@ def near(robot, left, right):
 
 def rests(robot, graph, seconds=0.5):
     """Nothing is commanded, and nothing moves."""
+    # What was told before may be on its way, and the robot ends it.
+    start = time.monotonic()
+    graph.wait(lambda: time.monotonic() > start + 0.4, "never", 5.0)
     before, commands = dict(robot.position), len(robot.commands)
     start = time.monotonic()
     graph.wait(lambda: time.monotonic() > start + seconds, "never", seconds + 5.0)
@@ -137,7 +155,7 @@ def test_without_states_nothing_is_commanded_and_the_state_says_so():
             graph.wait(lambda: graph.last(COMMANDS) is not None, "it is not told to hold")
             message = graph.last(COMMANDS)
             assert list(message.joint_names) == [LEFT, RIGHT] and list(message.points[0].positions) == [0.1, 0.3]
-            assert message.header.stamp.sec == 0 and message.points[0].time_from_start.nanosec == 20_000_000
+            assert message.header.stamp.sec == 0 and message.points[0].time_from_start.nanosec == 250_000_000
         finally:
             robot.close()
 
@@ -145,24 +163,23 @@ def test_without_states_nothing_is_commanded_and_the_state_says_so():
 def test_a_silent_client_and_the_end_of_the_node_stop_the_robot_where_it_is():
     with started("-p", "command_timeout:=0.3") as (robot, hand, graph, process):
         # At 0.2 rad/s the way takes seconds.
-        hand.update(ref_pos=[0.8, 0.8], ref_vel_max=[0.2, 0.2])
-        graph.wait(lambda: robot.position[LEFT] > 0.12, "it does not move")
+        hand.follow(lambda _: robot.position[LEFT] > 0.12, "it does not move", ref_pos=[0.8, 0.8], ref_vel_max=[0.2, 0.2])
+        assert not robot.is_held(0.2), "a step is farther than a hold"
         hand.wait_for_state("HOLDING")
-        graph.wait(lambda: robot.told()[LEFT] == robot.position[LEFT], "no hold")
+        graph.wait(lambda: robot.is_held(0.2), robot.deviation)
         assert robot.position[LEFT] < 0.4
         rests(robot, graph)
-        hand.update(ref_pos=[0.8, 0.8], ref_vel_max=[0.2, 0.2])
-        graph.wait(lambda: hand.state == "FOLLOWING", "it does not follow")
+        moved = robot.position[LEFT] + 0.1
+        hand.follow(lambda _: robot.position[LEFT] > moved, "it does not follow", ref_pos=[0.8, 0.8], ref_vel_max=[0.2, 0.2])
         assert process.stop() is None
-        graph.wait(lambda: robot.told()[LEFT] == robot.position[LEFT], lambda: f"{robot.told()} {robot.position}")
+        graph.wait(lambda: robot.is_held(0.2), robot.deviation)
         assert robot.position[LEFT] < 0.79
         rests(robot, graph)
 
 
 def test_a_robot_rests_within_a_quarter_of_a_second_when_the_node_is_killed():
     with started("-p", "command_timeout:=0.0") as (robot, hand, graph, process):
-        hand.update(ref_pos=[0.8, 0.8], ref_vel_max=[0.4, 0.4])
-        graph.wait(lambda: robot.position[LEFT] > 0.15, "it does not move")
+        hand.follow(lambda _: robot.position[LEFT] > 0.15, "it does not move", ref_pos=[0.8, 0.8], ref_vel_max=[0.4, 0.4])
         process.kill()
         before, commands = robot.position[LEFT], len(robot.commands)
         graph.wait(lambda: robot.position[LEFT] == robot.told()[LEFT], lambda: f"{robot.told()} {robot.position}", 1.0)
@@ -202,30 +219,35 @@ def cut(message):
 )
 def test_states_that_are_none_count_as_silence(change, sentence):
     with started("-p", "command_timeout:=0.0") as (robot, hand, graph, process):
-        hand.update(ref_pos=[0.8, 0.8], ref_vel_max=[0.1, 0.1])
-        graph.wait(lambda: robot.position[LEFT] > 0.12, "it does not move")
+        hand.follow(lambda _: robot.position[LEFT] > 0.12, "it does not move", ref_pos=[0.8, 0.8], ref_vel_max=[0.1, 0.1])
         robot.change = change
         graph.wait(lambda: f"the robot's states do not count: {sentence}" in process.output, lambda: process.output)
         hand.wait_for_state("NOT_ANSWERING")
         assert graph.last("/haptix/state").data.endswith(f"no reading for 1000 ms; {sentence}")
         rests(robot, graph)
         robot.change = lambda message: None
-        graph.wait(lambda: hand.state != "NOT_ANSWERING", "it does not answer")
+        hand.wait_for_state("HOLDING")
+        graph.wait(lambda: robot.is_held(0.0), robot.deviation)
         rests(robot, graph)
         hand.follow(lambda _: near(robot, 0.8, 0.8), lambda: f"{robot.position}", ref_pos=[0.8, 0.8], ref_vel_max=[2.0, 2.0])
 
 
 @pytest.mark.parametrize(("topic", "kind"), [(STATES, JointState), (COMMANDS, JointTrajectory)])
-def test_a_second_publisher_stops_the_robot(topic, kind):
+@pytest.mark.parametrize("is_moving", [True, False])
+def test_a_second_publisher_stops_the_robot(topic, kind, is_moving):
     with started("-p", "command_timeout:=0.0") as (robot, hand, graph, process):
-        hand.update(ref_pos=[0.8, 0.8], ref_vel_max=[0.1, 0.1])
-        graph.wait(lambda: robot.position[LEFT] > 0.12, "it does not move")
+        if is_moving:
+            hand.follow(lambda _: robot.position[LEFT] > 0.12, "it does not move", ref_pos=[0.8, 0.8], ref_vel_max=[0.1, 0.1])
+        else:
+            rests(robot, graph)
+        before = len(robot.commands)
         second = graph.node.create_publisher(kind, topic, 10)
         sentence = f"'{topic}' has 2 publishers, must have 1"
         graph.wait(lambda: sentence in process.output, lambda: process.output)
         hand.wait_for_state("NOT_ANSWERING")
         assert graph.last("/haptix/state").data.endswith(sentence)
         assert robot.position[LEFT] < 0.5
+        assert len(robot.commands) > before and robot.is_held(0.1), robot.deviation()
         assert hand.refused(ref_pos=[0.8, 0.8]) == sentence
         rests(robot, graph)
         graph.node.destroy_publisher(second)
@@ -239,6 +261,8 @@ def test_a_second_publisher_stops_the_robot(topic, kind):
         (["-p", "topics.robot:=''"], "parameter 'topics.robot' is \"\", must be the path of a YAML file with the device topics"),
         (["-p", "topics.robot:=/nowhere.yaml"], "parameter 'topics.robot' is '/nowhere.yaml', cannot be read"),
         (["-p", f"topics.robot:={ROOT / 'crates/haptix/devices/mpl.yaml'}"], "'up' does not exist"),
+        (["-p", "update_rate:=2.0"], "parameter 'update_rate' is 2.0, must be 0 or from 4 to 1000 Hz with the device topics"),
+        (["-p", "command_timeout:=0.01"], "parameter 'command_timeout' is 0.01, must be 0 or at least a period of the update rate, 0.0200 s"),
         (["-p", "simulation.delay:=3"], "parameter 'device' is \"topics\", must be a simulated hand"),
     ],
 )

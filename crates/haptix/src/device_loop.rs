@@ -1,3 +1,4 @@
+use core::mem::replace;
 use core::time::Duration;
 
 use units::Instant;
@@ -69,6 +70,8 @@ pub struct Reading {
     pub at: Instant,
     /// What the device does from then on.
     pub mode: Mode,
+    /// When the latest command was received that the loop took, whether or not it is still followed; `None` before the first one.
+    pub heard: Option<Instant>,
     /// The reading.
     pub sensor: Sensor,
 }
@@ -78,7 +81,10 @@ pub struct Reading {
 /// The device passes time in steps of a fixed length. A tick is the first step of an update period: the device is read, then what was
 /// ordered since the last tick is picked up, of commands the latest. So a reading never shows the effect of a command of its own tick,
 /// and all readers between two ticks see the same one. Silence stops: without a command within the time-out the device holds, also before
-/// the first command and after a reset of the pose. The last thing that the device receives is a hold, also after a panic.
+/// the first command and after a reset of the pose. A hold lasts until the next command, whatever the settings become. A tick in which
+/// the device does not answer ends the command, too, also one that comes then: the device holds when it answers again. The last thing
+/// that the device receives is a hold, also after a panic.
+///
 /// # Real-time
 /// `take` and `step` do not allocate, unless the device fails.
 /// # Source
@@ -90,10 +96,13 @@ pub struct DeviceLoop {
     update: Duration,
     settings: Settings,
     setpoints: Setpoints,
-    /// When the latest command was received; `None` before the first one.
+    /// When the command was received that is followed; `None` while there is none, and then the device holds.
     commanded: Option<Instant>,
+    heard: Option<Instant>,
     ordered: Ordered,
     mode: Option<Mode>,
+    /// Whether the device did not answer in the last tick.
+    is_silent: bool,
     /// A failure that the next tick reports.
     failure: Option<DeviceError>,
     /// When the next step is due.
@@ -124,8 +133,10 @@ impl DeviceLoop {
             update,
             settings,
             commanded: None,
+            heard: None,
             ordered: Ordered::default(),
             mode: None,
+            is_silent: false,
             failure: None,
             due: None,
             passed: Duration::ZERO,
@@ -159,7 +170,7 @@ impl DeviceLoop {
     pub fn take(&mut self, order: Order) {
         match order {
             Order::Command { setpoints, at } => {
-                (self.setpoints, self.commanded) = (setpoints, Some(at));
+                (self.setpoints, self.commanded, self.heard) = (setpoints, Some(at), Some(at));
                 self.ordered.is_changed = true;
             }
             Order::Reset { reset_limb_pose } => {
@@ -185,8 +196,8 @@ impl DeviceLoop {
 
     /// Makes all steps that are due at `now` and returns the report of the last tick among them.
     ///
-    /// After a pause at most [`MAX_CATCH_UP`] is made up for; the device does not pass the rest. A device that does not answer gives no
-    /// report.
+    /// After a pause at most [`MAX_CATCH_UP`] is made up for; the device does not pass the rest. That a device does not answer is
+    /// reported once, when it begins.
     pub fn step(&mut self, now: Instant) -> Option<Report> {
         let mut due = *self.due.get_or_insert(now);
         let behind = now.since(due);
@@ -222,13 +233,23 @@ impl DeviceLoop {
             None => self.device.read(&mut sensor).and_then(|()| self.pick_up(now)),
         };
         match outcome {
-            Ok(mode) => Some(Report::Stepped(Reading { at: now, mode, sensor })),
-            Err(DeviceError::NoAnswer) => None,
-            Err(error) => Some(Report::Failed(error)),
+            Ok(mode) => {
+                self.is_silent = false;
+                Some(Report::Stepped(Reading { at: now, mode, heard: self.heard, sensor }))
+            }
+            Err(DeviceError::NoAnswer) => {
+                // What it did not take must not move it when it is back.
+                (self.commanded, self.mode) = (None, None);
+                (!replace(&mut self.is_silent, true)).then_some(Report::Failed(DeviceError::NoAnswer))
+            }
+            Err(error) => {
+                self.is_silent = false;
+                Some(Report::Failed(error))
+            }
         }
     }
 
-    /// Passes to the device what is new. What it does not take stays ordered, except a reset that it refuses.
+    /// Passes to the device what is new. What it does not take stays ordered, except a reset that it refuses and a command.
     fn pick_up(&mut self, now: Instant) -> Result<Mode, DeviceError> {
         if let Some(reset_limb_pose) = self.ordered.reset {
             let outcome = self.device.reset(reset_limb_pose);
@@ -239,7 +260,9 @@ impl DeviceLoop {
         }
         let timeout = self.settings.command_timeout;
         let is_fresh = |at| timeout.is_none_or(|timeout| now.since(at) < timeout);
-        let mode = if self.commanded.is_some_and(is_fresh) { Mode::Following } else { Mode::Holding };
+        // A hold ends the command for good: a longer time-out that is set later must not make it fresh again.
+        self.commanded = self.commanded.filter(|at| is_fresh(*at));
+        let mode = if self.commanded.is_some() { Mode::Following } else { Mode::Holding };
         if self.ordered.is_changed || self.mode != Some(mode) {
             match mode {
                 Mode::Following => self.device.command(&self.setpoints)?,

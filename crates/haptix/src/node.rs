@@ -1,7 +1,7 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Clock, Instant, Machine, Stamp, StateMonitor, StateSample, StatesMessage, earliest};
+use units::{Clock, Instant, Machine, StateMonitor, StatesMessage, earliest};
 
 use crate::device::DeviceError;
 use crate::device_loop::{DeviceLoop, Mode, Order, Reading, Settings};
@@ -9,6 +9,10 @@ use crate::grasps::{GraspValue, Grasps};
 use crate::setpoints::Setpoints;
 use crate::state::State;
 use crate::wire::{Command, Description, MAX, RobotInfo, Sensor};
+
+pub use self::messages::{Answer, Input, Output};
+
+mod messages;
 
 /// A device that has given no reading for this long does not answer.
 /// # Source
@@ -19,79 +23,16 @@ pub const MAX_WAITING: usize = 64;
 /// A refused message of a topic is reported once per time like this.
 const WARNING_PERIOD: Duration = Duration::from_secs(1);
 
-/// Everything that can happen to the node. `id` is the caller's and comes back with the answer.
-#[derive(Clone, Debug)]
-#[allow(missing_docs)] // id, command, grasps, topic, count: see the variants
-pub enum Input {
-    /// A command was received on the topic; `at` is when, which may be before now.
-    CommandReceived { command: Box<Command>, at: Instant },
-    /// A command was given in a call that also reads: at once, or after the next tick.
-    UpdateRequested { id: u64, command: Box<Command>, wait_for_tick: bool },
-    /// A reading was requested.
-    ReadRequested { id: u64 },
-    /// What the hand consists of was requested.
-    InfoRequested { id: u64 },
-    /// Grasps were set; none to leave the grasp mode.
-    GraspRequested { id: u64, grasps: Vec<GraspValue> },
-    /// A reset was requested, with or without the pose of the hand.
-    ResetRequested { id: u64, reset_limb_pose: bool },
-    /// Parameters were changed.
-    ParametersChanged(Box<Settings>),
-    /// The device gave a reading.
-    DeviceStepped(Box<Reading>),
-    /// The device failed.
-    DeviceFailed(DeviceError),
-    /// States of the robot arrived.
-    StatesReceived(StatesMessage),
-    /// A topic on which one publisher is expected has so many; `None` if that is not known.
-    PublishersCounted { topic: String, count: Option<usize> },
-    /// The wall clock was read.
-    ClockRead(Stamp),
-    /// The node ends.
-    Stopping,
-}
-
-/// Everything that the node does.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Output {
-    /// Pass this to the device's loop.
-    Order(Box<Order>),
-    /// Answer the call.
-    Answer(u64, Answer),
-    /// Pass states of the robot to its device.
-    PassStates(Box<StateSample>),
-    /// Tell the robot to stay where it is, since the node ends: the device's loop may not come to it.
-    StayAtEnd,
-    /// Publish a reading with what is derived from it; the stamp is that of the wall clock when it was taken.
-    PublishReading(Box<Reading>, Stamp),
-    /// Publish the state; it changed.
-    PublishState(State),
-    /// Something that users should know.
-    Warn(String),
-}
-
-/// The answer of a call. An error is a text, and nothing was changed; HAPTIX has code 1 for it, and 0 otherwise.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
-    /// Of an update; the latest reading comes also with an error.
-    Update(Result<(), String>, Box<Sensor>),
-    /// Of a reading.
-    Read(Result<Box<Sensor>, String>),
-    /// What the hand consists of.
-    Info(Result<Box<(RobotInfo, Description)>, String>),
-    /// The command that the grasps amount to.
-    Grasp(Result<Box<Command>, String>),
-    /// Of a reset.
-    Reset(Result<(), String>),
-}
-
 /// The node: what commands, calls and readings lead to. The device is stepped elsewhere, by a [`DeviceLoop`].
 ///
 /// * Each accepted command becomes an [`Order`] with the setpoints that all commands so far leave; of several clients the last one wins.
 /// * A command without any group reads and changes nothing: neither does it end a hold, nor is it a sign of life.
 /// * Calls are answered at once from the latest reading, except updates that wait: by the first reading that was taken after them.
-/// * Before the first command with positions, and after a reset of the pose, `ref_pos` is where the hand is: gains alone move nothing.
-/// * A robot elsewhere is held at once when a topic on which one publisher is expected has several, and every call fails until then.
+/// * While the hand holds, and until the next command with positions, `ref_pos` is where the hand is: other groups alone move nothing.
+/// * A hold ends the grasp mode.
+/// * A robot elsewhere is held at once when a topic on which one publisher is expected has several, and every call fails until then; so
+///   is it at a reset, also without the pose, of which it has none.
+/// * A device that did not answer in its last tick is given no command; the client is told so.
 /// * While the device fails or has not answered for [`DEVICE_TIMEOUT`], every call is answered with an error and changes nothing.
 /// # Source
 /// HAPTIX, haptix-comm 0.9 and its Gazebo server. Own: the error is known at once when the device is silent, and waiting is a choice.
@@ -103,8 +44,14 @@ pub struct Haptix {
     start: Setpoints,
     setpoints: Setpoints,
     is_grasping: bool,
-    /// Whether positions were commanded since the start or the last reset of the pose.
+    /// Whether positions were commanded since the hand held last.
     is_placed: bool,
+    /// When the latest command was received that was passed to the device's loop.
+    passed: Option<Instant>,
+    /// Whether the device did not answer in its last tick.
+    is_unanswered: bool,
+    /// Whether nobody subscribes to the commands of a robot elsewhere.
+    is_unheard: bool,
     /// Judges the states of a robot elsewhere, if the device is one.
     states: Option<StateMonitor>,
     command_timeout: Option<Duration>,
@@ -123,6 +70,8 @@ pub struct Haptix {
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     id: u64,
+    /// Whether it gave a command.
+    is_command: bool,
     since: Instant,
 }
 
@@ -137,6 +86,9 @@ impl Haptix {
             setpoints: *device.start(),
             is_grasping: false,
             is_placed: false,
+            passed: None,
+            is_unanswered: false,
+            is_unheard: false,
             states: None,
             command_timeout: settings.command_timeout,
             clock: Clock::default(),
@@ -183,7 +135,9 @@ impl Haptix {
             _ if self.is_silent() => State::NotAnswering(self.refusal()),
             (Some(what), _) => State::Failed(what.clone()),
             (None, None) => State::Starting,
+            _ if self.is_unanswered => State::Waiting(self.refusal()),
             (None, Some(reading)) if reading.mode == Mode::Holding => State::Holding,
+            _ if self.is_unheard => State::Unheard,
             _ if self.is_grasping => State::Grasping,
             _ => State::Following,
         }
@@ -221,6 +175,9 @@ impl Haptix {
     /// Takes a command that was received at `at`, as far as known; nothing is changed on an error.
     fn command(&mut self, command: &Command, at: Instant) -> Result<(), String> {
         self.check_device()?;
+        if !command.is_empty() {
+            self.check_answer()?;
+        }
         let now = self.clock.now();
         let age = now.since(at).max(self.clock.waited());
         let is_too_old = |timeout: &Duration| !command.is_empty() && age >= *timeout;
@@ -237,14 +194,23 @@ impl Haptix {
         self.is_placed |= command.ref_pos.is_some();
         if !command.is_empty() {
             let received = now.since(Instant::ZERO).saturating_sub(age);
-            self.order(Order::Command { setpoints: self.setpoints, at: Instant::ZERO + received });
+            self.pass(Instant::ZERO + received);
         }
         Ok(())
+    }
+
+    /// Passes the setpoints to the device, of a command that was received at `at`.
+    fn pass(&mut self, at: Instant) {
+        self.passed = Some(at);
+        self.order(Order::Command { setpoints: self.setpoints, at });
     }
 
     fn grasp(&mut self, values: &[GraspValue]) -> Result<Box<Command>, String> {
         self.check_device()?;
         let positions = self.grasps.positions(values)?;
+        if !values.is_empty() {
+            self.check_answer()?;
+        }
         self.is_grasping = !values.is_empty();
         if self.is_grasping {
             self.is_placed = true;
@@ -253,7 +219,7 @@ impl Haptix {
                     self.setpoints.place(motor, position, limit);
                 }
             }
-            self.order(Order::Command { setpoints: self.setpoints, at: self.clock.now() });
+            self.pass(self.clock.now());
         }
         Ok(Box::new(self.setpoints.ref_pos_command()))
     }
@@ -269,12 +235,31 @@ impl Haptix {
         self.check_device()?;
         if reset_limb_pose {
             (self.setpoints, self.is_grasping, self.is_placed) = (self.start, false, false);
-            if self.states.is_some() {
-                self.stay(&self.sensor()); // a robot has no pose of its start
-            }
         }
         self.order(Order::Reset { reset_limb_pose });
+        if self.states.is_some() {
+            self.hold(); // a robot has no pose of its start
+        }
         Ok(())
+    }
+
+    /// Orders a hold. From now on `ref_pos` is where the hand is.
+    fn hold(&mut self) {
+        self.is_held(&self.sensor());
+        self.order(Order::Hold);
+    }
+
+    /// The hand holds, or will, and is where `sensor` has it.
+    fn is_held(&mut self, sensor: &Sensor) {
+        (self.is_grasping, self.is_placed) = (false, false);
+        self.stay(sensor);
+    }
+
+    /// An error if the device did not answer in its last tick: it would forget a command.
+    fn check_answer(&self) -> Result<(), String> {
+        let Some(why) = self.is_unanswered.then(|| self.refusal()) else { return Ok(()) };
+        let why = why.map_or(String::new(), |why| format!("; {why}"));
+        Err(format!("the device did not answer in its last tick, so it takes no command{why}"))
     }
 
     fn update(&mut self, id: u64, command: &Command, wait_for_tick: bool) {
@@ -285,7 +270,7 @@ impl Haptix {
             self.command(command, self.clock.now())
         };
         if wait_for_tick && taken.is_ok() {
-            self.waiting.push(Waiting { id, since: self.clock.now() });
+            self.waiting.push(Waiting { id, is_command: !command.is_empty(), since: self.clock.now() });
         } else {
             self.answer(id, Answer::Update(taken, self.sensor()));
         }
@@ -293,9 +278,12 @@ impl Haptix {
 
     fn stepped(&mut self, reading: Box<Reading>) {
         let (now, taken) = (self.clock.now(), reading.at);
-        self.failure = None;
+        (self.failure, self.is_unanswered) = (None, false);
         let sensor = reading.sensor;
-        if !self.is_placed {
+        // A command that the loop has not taken yet ends this hold.
+        if reading.mode == Mode::Holding && reading.heard == self.passed {
+            self.is_held(&sensor);
+        } else if !self.is_placed {
             self.stay(&sensor);
         }
         let outputs = &mut self.outputs;
@@ -323,7 +311,7 @@ impl Haptix {
     fn publishers_counted(&mut self, topic: &str, count: Option<usize>) {
         if self.states.as_mut().is_some_and(|states| states.count(topic, count)) {
             self.warn_of_states(&self.refusal().unwrap_or_default());
-            self.order(Order::Hold);
+            self.hold();
         }
     }
 
@@ -332,11 +320,24 @@ impl Haptix {
     }
 
     fn failed(&mut self, error: &DeviceError) {
-        // No answer is no sign of life.
-        if let DeviceError::Failed(what) = error {
-            self.answered = Some(self.clock.now());
-            self.failure = Some(what.clone());
-            self.fail_waiting();
+        match error {
+            DeviceError::Failed(what) => {
+                self.answered = Some(self.clock.now());
+                self.failure = Some(what.clone());
+                self.is_unanswered = false;
+                self.fail_waiting();
+            }
+            // It is no sign of life. The loop forgot the command.
+            DeviceError::NoAnswer => {
+                self.is_unanswered = true;
+                self.is_held(&self.sensor());
+                let Err(error) = self.check_answer() else { return };
+                let sensor = self.sensor();
+                for waiting in self.waiting.extract_if(.., |waiting| waiting.is_command) {
+                    let answer = Answer::Update(Err(error.clone()), sensor.clone());
+                    self.outputs.push_back(Output::Answer(waiting.id, answer));
+                }
+            }
         }
     }
 
@@ -420,6 +421,12 @@ impl Machine for Haptix {
             Input::DeviceFailed(error) => self.failed(&error),
             Input::StatesReceived(message) => self.states_received(&message),
             Input::PublishersCounted { topic, count } => self.publishers_counted(&topic, count),
+            Input::CommandsHeard(is_heard) => {
+                if !is_heard && !self.is_unheard {
+                    self.outputs.push_back(Output::Warn(State::Unheard.to_string()));
+                }
+                self.is_unheard = !is_heard;
+            }
             Input::ClockRead(stamp) => self.clock.read(now, stamp),
             Input::Stopping => {
                 self.order(Order::Hold);

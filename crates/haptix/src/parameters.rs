@@ -6,8 +6,8 @@ use nalgebra::Vector3;
 use params::{Group, Parameter, Refusal, Set, Specification};
 
 use crate::device_loop::Settings;
-use crate::robot::RobotTopics;
-use crate::simulation::{Faults, MAX_DELAY, MAX_OBJECTS, Noise, Object, Shape, Simulation};
+use crate::robot::{LEAST_RATE, RobotTopics};
+use crate::simulation::{Faults, MAX_DELAY, MAX_OBJECTS, Noise, Object, Shape, Simulation, dead, mark};
 use crate::wire::{Description, MAX};
 
 params::params! {
@@ -33,7 +33,7 @@ params::params! {
             .needed_by("ros2_control: the topic of joint_trajectory_controller"),
         timeout: Duration = Parameter::seconds("topics.timeout", 0.1, 0.005, 10.0)
             .at_start()
-            .text("When the last states are this old, the robot is lost: it is told nothing until the next command after they are back.")
+            .text("When the last states are this old, the robot is lost: it is told nothing until they are back, then to stay, and it follows the next command after that.")
             .needed_by("robots and networks differ"),
         step_rate: i64 = Parameter::integer("step_rate", 1000, 50, 1000).unit("Hz")
             .at_start()
@@ -41,10 +41,11 @@ params::params! {
             .needed_by("computers differ"),
         update_rate: f64 = Parameter::float("update_rate", 0.0, 0.0, 1000.0).unit("Hz")
             .at_start()
-            .text("How often the device takes commands and renews its reading, at most step_rate; 0 for the device's own rate, else 2 or more.")
+            .text("How often the device takes commands and renews its reading, at most step_rate; 0 for the device's own rate, else 2 or more, with topics 4.")
             .needed_by("HAPTIX: 50 Hz is its least, controllers need more"),
         command_timeout: Duration = Parameter::seconds("command_timeout", 1.0, 0.0, 60.0)
-            .text("Without a command for this long the device holds its position with reduced gains until the next one; 0 for never.")
+            .text("Without a command for this long the device holds its position with reduced gains until the next one; 0 for never, else a period of the \
+                update rate or more.")
             .needed_by("silence stops; HAPTIX holds its last target for ever"),
         hold_gain: f64 = Parameter::float("hold_gain", 0.3, 0.0, 1.0)
             .text("The part of the gains with which the device holds its position.")
@@ -138,6 +139,9 @@ params::params! {
 
 const OBJECTS: &str = "objects";
 
+/// The device that is a robot elsewhere.
+pub const TOPICS: &str = "topics";
+
 /// The parameters of the node.
 pub fn specification() -> Specification {
     Specification::new("haptix", "A HAPTIX hand: takes its commands and publishes its sensors.")
@@ -194,8 +198,8 @@ impl Params {
     /// An update rate above the step rate, a name that the device does not have, or an object that is none.
     pub fn read(set: &Set, description: &Description, device_rate: f32) -> Result<Self, Refusal> {
         let Declared {
-            device: _, // read before, and so is the robot
-            robot: _,
+            device,
+            robot: _, // read before
             states,
             commands,
             timeout,
@@ -223,11 +227,20 @@ impl Params {
         if update_rate > 0.0 && update_rate < 2.0 {
             return Err(set.refuse("update_rate", "must be 0 or from 2 to 1000 Hz"));
         }
+        if device == TOPICS && update_rate > 0.0 && update_rate < LEAST_RATE {
+            let rule = format!("must be 0 or from {LEAST_RATE} to 1000 Hz with the device {TOPICS}");
+            return Err(set.refuse("update_rate", rule));
+        }
         let update_rate = (update_rate > 0.0).then_some(update_rate);
         if update_rate.unwrap_or(device_rate.into()) > step_rate as f64 {
             let rule =
                 format!("must be at least the update rate, {} Hz", update_rate.unwrap_or(device_rate.into()));
             return Err(set.refuse("step_rate", rule));
+        }
+        let period = 1.0 / update_rate.unwrap_or(device_rate.into());
+        if !command_timeout.is_zero() && command_timeout.as_secs_f64() < period {
+            let rule = format!("must be 0 or at least a period of the update rate, {period:.4} s");
+            return Err(set.refuse("command_timeout", rule));
         }
         let mut faults = Faults { is_silent, ..Faults::default() };
         for name in &stuck_motors {
@@ -257,26 +270,6 @@ impl Params {
                 simulation,
             },
         })
-    }
-}
-
-/// Marks the place of `name` among `names`.
-fn mark(marks: &mut [bool; MAX], name: &str, names: &[String]) -> Result<(), String> {
-    let index = names.iter().position(|known| known == name);
-    match index.and_then(|index| marks.get_mut(index)) {
-        Some(mark) => *mark = true,
-        None => return Err(format!("and '{name}' in it must be one of: {}", names.join(", "))),
-    }
-    Ok(())
-}
-
-fn dead(faults: &mut Faults, sensor: &str, description: &Description) -> Result<(), String> {
-    match sensor.split_once('/') {
-        Some(("motor", name)) => mark(&mut faults.dead_motors, name, &description.motor_names),
-        Some(("joint", name)) => mark(&mut faults.dead_joints, name, &description.joint_names),
-        Some(("contact", name)) => mark(&mut faults.dead_contacts, name, &description.contact_names),
-        Some(("imu", name)) => mark(&mut faults.dead_imus, name, &description.imu_names),
-        _ => Err(format!("and '{sensor}' in it must be motor/, joint/, contact/ or imu/ with a name")),
     }
 }
 
@@ -451,6 +444,14 @@ mod tests {
         let text = |text: &str| Value::Text(text.into());
         for (overrides, expected) in [
             (vec![("update_rate", Value::Float(1.5))], "must be 0 or from 2 to 1000 Hz"),
+            (
+                vec![("device", text("topics")), ("update_rate", Value::Float(3.5))],
+                "parameter 'update_rate' is 3.5, must be 0 or from 4 to 1000 Hz with the device topics",
+            ),
+            (
+                vec![("command_timeout", Value::Float(0.009))],
+                "parameter 'command_timeout' is 0.009, must be 0 or at least a period of the update rate, 0.0100 s",
+            ),
             (
                 vec![("step_rate", Value::Integer(50))],
                 "parameter 'step_rate' is 50, must be at least the update rate, 100 Hz",

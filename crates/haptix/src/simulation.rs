@@ -1,6 +1,6 @@
 use nalgebra::Vector3;
 
-use crate::wire::MAX;
+use crate::wire::{Description, MAX};
 
 /// The most objects around a hand.
 pub const MAX_OBJECTS: usize = 16;
@@ -95,4 +95,25 @@ pub struct Faults {
     pub dead_imus: [bool; MAX],
     /// The whole device neither moves nor answers.
     pub is_silent: bool,
+}
+
+/// Marks the place of `name` among `names`.
+pub(crate) fn mark(marks: &mut [bool; MAX], name: &str, names: &[String]) -> Result<(), String> {
+    let index = names.iter().position(|known| known == name);
+    match index.and_then(|index| marks.get_mut(index)) {
+        Some(mark) => *mark = true,
+        None => return Err(format!("and '{name}' in it must be one of: {}", names.join(", "))),
+    }
+    Ok(())
+}
+
+/// Marks what `sensor` names, as motor/ with its name.
+pub(crate) fn dead(faults: &mut Faults, sensor: &str, description: &Description) -> Result<(), String> {
+    match sensor.split_once('/') {
+        Some(("motor", name)) => mark(&mut faults.dead_motors, name, &description.motor_names),
+        Some(("joint", name)) => mark(&mut faults.dead_joints, name, &description.joint_names),
+        Some(("contact", name)) => mark(&mut faults.dead_contacts, name, &description.contact_names),
+        Some(("imu", name)) => mark(&mut faults.dead_imus, name, &description.imu_names),
+        _ => Err(format!("and '{sensor}' in it must be motor/, joint/, contact/ or imu/ with a name")),
+    }
 }

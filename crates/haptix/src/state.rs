@@ -13,6 +13,10 @@ pub enum State {
     Grasping,
     /// It holds its position with reduced gains, since there is no command.
     Holding,
+    /// The device did not answer in its last tick; why, if that is known. It holds when it answers.
+    Waiting(Option<String>),
+    /// The robot is commanded, but nobody subscribes to its commands.
+    Unheard,
     /// The device failed, with its text.
     Failed(String),
     /// The device does not answer; why, if that is known.
@@ -28,6 +32,11 @@ impl fmt::Display for State {
             Self::Holding => {
                 f.write_str("HOLDING: without a command the hand holds its position with reduced gains")
             }
+            Self::Waiting(why) => {
+                f.write_str("WAITING: the device did not answer in its last tick, so it takes no command")?;
+                why.as_ref().map_or(Ok(()), |why| write!(f, "; {why}"))
+            }
+            Self::Unheard => f.write_str("WAITING: nobody subscribes to the robot's commands"),
             Self::Failed(what) => write!(f, "FAILED: {what}"),
             Self::NotAnswering(why) => {
                 let millis = DEVICE_TIMEOUT.as_millis();

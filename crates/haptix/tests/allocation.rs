@@ -76,7 +76,11 @@ fn a_hand_of_bare_motors_and_a_robot_elsewhere_allocate_nothing() {
             robot.take(RobotStates::new(&sample));
         }
         let _ = robot.read(now, &mut Sensor::default());
-        let _ = if millis % 100 < 90 { robot.follow(now, &setpoints) } else { robot.hold(now).map(drop) };
+        let _ = if millis % 100 < 90 {
+            robot.follow(now, &setpoints)
+        } else {
+            robot.hold(now, &setpoints).map(drop)
+        };
         commands += usize::from(robot.command(now).is_some());
         robot.pass(STEP);
     }

@@ -114,6 +114,17 @@ fn without_a_time_out_the_last_command_is_followed_for_ever() {
 }
 
 #[test]
+fn a_longer_time_out_does_not_make_an_old_command_fresh_again() {
+    for longer in [Some(Duration::from_secs(60)), None] {
+        let mut device = two_finger(settings());
+        device.take(command(&device, 1.0, 0));
+        assert_eq!(run(&mut device, 0, 1500).pop().unwrap().mode, Mode::Holding);
+        device.take(Order::Configure(Settings { command_timeout: longer, ..settings() }));
+        assert!(run(&mut device, 1500, 2000).iter().all(|reading| reading.mode == Mode::Holding));
+    }
+}
+
+#[test]
 fn an_ordered_hold_lasts_until_the_next_command() {
     let mut device = two_finger(settings());
     device.take(command(&device, 1.0, 0));
@@ -274,7 +285,7 @@ fn a_device_is_asked_only_for_what_is_new() {
 }
 
 #[test]
-fn a_failure_is_reported_once_per_tick_and_silence_not_at_all() {
+fn a_failure_is_reported_once_per_tick_and_silence_once() {
     let failed = DeviceError::Failed("the cable is out".into());
     let (mut device, plan) = broken();
     let reports = |device: &mut DeviceLoop, from| {
@@ -283,24 +294,38 @@ fn a_failure_is_reported_once_per_tick_and_silence_not_at_all() {
     plan.lock().unwrap().read = Some(failed.clone());
     assert_eq!(reports(&mut device, 0), vec![Report::Failed(failed.clone()); 10]);
     plan.lock().unwrap().read = Some(DeviceError::NoAnswer);
-    assert_eq!(reports(&mut device, 100), []);
+    assert_eq!(reports(&mut device, 100), [Report::Failed(DeviceError::NoAnswer)]);
+    assert_eq!(reports(&mut device, 200), []);
     *plan.lock().unwrap() = Plan { step: Some(failed.clone()), ..Plan::default() };
-    let found = reports(&mut device, 200);
+    let found = reports(&mut device, 300);
     assert!(matches!(found[0], Report::Stepped(_)), "it fails after the first tick");
     assert_eq!(found[1..], vec![Report::Failed(failed); 9]);
 }
 
 #[test]
-fn what_a_silent_device_did_not_take_reaches_it_later_unless_it_is_too_old() {
-    for (back, expected) in [(600, "command 0.75"), (2000, "hold by 5")] {
+fn a_command_that_a_silent_device_did_not_take_is_forgotten() {
+    // Also one that it took before: it holds when it answers again, however young they are.
+    for read in [true, false] {
         let (mut device, plan) = broken();
+        device.take(Order::Configure(Settings { command_timeout: None, ..settings() }));
+        device.take(command(&device, 0.25, 0));
         run(&mut device, 0, 100);
-        plan.lock().unwrap().command = Some(DeviceError::NoAnswer);
+        calls(&plan);
+        let silent = Some(DeviceError::NoAnswer);
+        *plan.lock().unwrap() = if read {
+            Plan { read: silent, ..Plan::default() }
+        } else {
+            Plan { command: silent, ..Plan::default() }
+        };
         device.take(command(&device, 0.75, 100));
-        assert_eq!(run(&mut device, 100, back), []);
+        let reports: Vec<_> = (100..200).filter_map(|millis| device.step(at(millis))).collect();
+        assert_eq!(reports, [Report::Failed(DeviceError::NoAnswer)], "it is said once");
         *plan.lock().unwrap() = Plan::default();
-        run(&mut device, back, back + 100);
-        assert_eq!(calls(&plan), [expected]);
+        assert!(run(&mut device, 200, 300).iter().all(|reading| reading.mode == Mode::Holding));
+        assert_eq!(calls(&plan), ["hold by 5"]);
+        device.take(command(&device, 0.5, 300));
+        assert_eq!(run(&mut device, 300, 301)[0].mode, Mode::Following);
+        assert_eq!(calls(&plan), ["command 0.5"]);
     }
 }
 
@@ -313,11 +338,9 @@ fn a_refused_reset_is_reported_once_and_one_without_an_answer_is_repeated() {
         *plan.lock().unwrap() = Plan { reset: Some(error.clone()), ..Plan::default() };
         device.take(Order::Reset { reset_limb_pose: false });
         let reports: Vec<Report> = (100..200).filter_map(|millis| device.step(at(millis))).collect();
-        assert_eq!(reports.len(), if error == failed { 10 } else { 0 });
-        assert_eq!(
-            reports.iter().filter(|report| **report == Report::Failed(failed.clone())).count(),
-            reports.len().min(1)
-        );
+        assert_eq!(reports.len(), if error == failed { 10 } else { 1 });
+        let failures = reports.iter().filter(|report| **report == Report::Failed(error.clone()));
+        assert_eq!(failures.count(), 1);
         assert_eq!(calls(&plan), vec!["reset false"; calls_until_then]);
     }
 }
@@ -348,7 +371,9 @@ fn a_simulation_that_a_device_did_not_answer_to_is_repeated_and_a_refused_one_is
         // When it answers it has the simulation, and the readings go on.
         plan.lock().unwrap().simulate = Some(Ok(()));
         assert_eq!(run(&mut device, 200, 300).len(), 10);
-        assert_eq!(calls(&plan), vec!["delay 7"; usize::from(outcome == Err(DeviceError::NoAnswer))]);
+        let again: &[&str] =
+            if outcome == Err(DeviceError::NoAnswer) { &["delay 7", "hold by 5"] } else { &[] };
+        assert_eq!(calls(&plan), again);
     }
 }
 

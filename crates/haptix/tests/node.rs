@@ -175,6 +175,37 @@ fn grasps_move_the_fingers_until_the_mode_is_left() {
 }
 
 #[test]
+fn a_hold_ends_the_grasp_mode_so_the_next_command_moves_the_fingers() {
+    let mut node = Node::new("two_finger");
+    node.run(20);
+    let grasps = vec![GraspValue { name: "Pinch".into(), value: 1.0 }];
+    node.input(Input::GraspRequested { id: 1, grasps });
+    node.run(900);
+    let closed = node.last_position();
+    assert_eq!(node.machine.state(), State::Grasping);
+    node.run(200);
+    assert_eq!(node.machine.state(), State::Holding);
+    node.update(2, positions(&[0.1, 0.1]), false);
+    node.run(900);
+    assert_eq!(node.machine.state(), State::Following);
+    assert!(closed > 0.3 && close(node.last_position(), 0.1, 1e-3), "{closed}");
+}
+
+#[test]
+fn a_hold_that_was_read_before_a_command_does_not_forget_the_command() {
+    let mut node = Node::new("two_finger");
+    node.run(25);
+    let held = node.readings.last().unwrap().0;
+    node.input(Input::GraspRequested {
+        id: 1,
+        grasps: vec![GraspValue { name: "Pinch".into(), value: 1.0 }],
+    });
+    node.input(Input::DeviceStepped(Box::new(Reading { at: at(26), ..held })));
+    node.run(20);
+    assert_eq!(node.machine.state(), State::Grasping);
+}
+
+#[test]
 fn a_wrong_grasp_changes_nothing() {
     let mut node = Node::new("mpl");
     node.run(20);

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use common::Rig;
 use haptix::{
-    AnalyticHand, Command, Device, DeviceLoop, GraspValue, Haptix, Input, MAX, MAX_DELAY, Model, Noise,
-    Object, Output, Report, Sensor, Settings, Shape, Simulation,
+    AnalyticHand, Command, Device, DeviceLoop, GraspValue, Haptix, Input, MAX, MAX_DELAY, Mode, Model, Noise,
+    Object, Order, Output, Report, Sensor, Settings, Shape, Simulation,
 };
 use nalgebra::Vector3;
 use proptest::collection::vec;
@@ -304,5 +304,73 @@ proptest! {
         asked.sort_unstable();
         answered.sort_unstable();
         prop_assert_eq!(asked, answered);
+    }
+}
+
+/// What may happen to a loop: a command, a hold, another time-out, a reset of the pose, or time.
+#[derive(Clone, Debug)]
+enum Turn {
+    Command,
+    Hold,
+    Timeout(Option<u64>),
+    Reset,
+    Pass(u64),
+}
+
+fn turn() -> impl Strategy<Value = Turn> {
+    prop_oneof![
+        2 => Just(Turn::Command),
+        1 => Just(Turn::Hold),
+        2 => prop::option::of(1_u64..3000).prop_map(Turn::Timeout),
+        1 => Just(Turn::Reset),
+        4 => (0_u64..1500).prop_map(Turn::Pass),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_device_follows_only_a_command_younger_than_the_time_out_since_which_it_did_not_hold(
+        turns in vec(turn(), 1..40),
+    ) {
+        let hand = AnalyticHand::new(Model::builtin("two_finger").unwrap(), 1);
+        let settings = Settings { command_timeout: Some(Duration::from_secs(1)), hold_gain: 0.5, simulation: Simulation::default() };
+        let mut device = DeviceLoop::new(Box::new(hand), Duration::from_millis(1), settings);
+        let (mut millis, mut timeout, mut commanded) = (0, Some(1000), None);
+        for turn in turns {
+            match turn {
+                Turn::Command => {
+                    device.take(Order::Command { setpoints: *device.start(), at: Instant::from_millis(millis) });
+                    commanded = Some(millis);
+                }
+                Turn::Hold => {
+                    device.take(Order::Hold);
+                    commanded = None;
+                }
+                Turn::Timeout(given) => {
+                    timeout = given;
+                    let command_timeout = given.map(Duration::from_millis);
+                    device.take(Order::Configure(Settings { command_timeout, ..settings }));
+                }
+                Turn::Reset => {
+                    device.take(Order::Reset { reset_limb_pose: true });
+                    commanded = None;
+                }
+                Turn::Pass(time) => {
+                    for _ in 0..time {
+                        if let Some(Report::Stepped(reading)) = device.step(Instant::from_millis(millis)) {
+                            let is_fresh = |at: &u64| timeout.is_none_or(|timeout| millis - at < timeout);
+                            let expected = if commanded.is_some_and(|at| is_fresh(&at)) { Mode::Following } else { Mode::Holding };
+                            prop_assert_eq!(reading.mode, expected);
+                            if reading.mode == Mode::Holding {
+                                commanded = None;
+                            }
+                        }
+                        millis += 1;
+                    }
+                }
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@ mod common;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use common::node::{Node, at};
+use common::node::{Node, at, update};
 use common::values;
 use haptix::{
     Command, Description, Device, DeviceError, Grasps, Input, Mode, Order, Output, RobotCommand, RobotHand,
@@ -64,8 +64,8 @@ impl Device for Robot {
         self.hand.follow(self.now(), setpoints)
     }
 
-    fn hold(&mut self, _: &Setpoints, _: f64) -> Result<(), DeviceError> {
-        let command = self.hand.hold(self.now())?;
+    fn hold(&mut self, setpoints: &Setpoints, _: f64) -> Result<(), DeviceError> {
+        let command = self.hand.hold(self.now(), setpoints)?;
         self.link.0.lock().unwrap().commands.push(command);
         Ok(())
     }
@@ -274,7 +274,137 @@ fn a_second_publisher_holds_at_once_and_refuses_commands() {
     assert_eq!((rig.told(), rig.node.machine.state()), (vec![], State::NotAnswering(Some(sentence))));
     rig.node.input(Input::PublishersCounted { topic: TOPIC.into(), count: Some(1) });
     rig.run(100);
-    assert_eq!((rig.told(), rig.node.machine.state()), (vec![], State::Holding), "it was told before");
+    assert_eq!((rig.told(), rig.node.machine.state()), (vec![vec![0.1, 0.3]], State::Holding));
+}
+
+#[test]
+fn a_command_that_comes_while_the_states_are_lost_is_refused_and_moves_nothing_later() {
+    let mut rig = Rig::new();
+    let open = Command { ref_pos: values(&[0.8, 0.8]), ..Command::default() };
+    let mut settings = common::node::settings();
+    settings.command_timeout = None;
+    rig.node.input(Input::ParametersChanged(Box::new(settings)));
+    rig.positions = Some([0.3, 0.0, 0.1, 0.2]);
+    rig.run(100);
+    rig.command(open);
+    rig.run(100);
+    rig.positions = None;
+    rig.run(85);
+    rig.node.update(1, open, true);
+    rig.node.update(2, Command::default(), true);
+    rig.run(115);
+    assert!(update(rig.node.answer(1)).0.unwrap_err().contains("did not answer in its last tick"));
+    assert_eq!(rig.node.answer(2), None, "what gave no command waits on");
+    assert!(rig.node.machine.state().to_string().starts_with("WAITING"), "{}", rig.node.machine.state());
+    rig.told();
+    rig.warnings();
+    rig.node.orders.clear();
+    rig.command(open);
+    let refused = "a command was refused: the device did not answer in its last tick, so it takes no command";
+    assert_eq!((rig.warnings(), rig.node.orders.len()), (vec![refused.to_owned()], 0));
+    rig.run(100);
+    rig.positions = Some([0.3, 0.0, 0.1, 0.2]);
+    rig.run(1000);
+    assert_eq!((rig.told(), rig.node.machine.state()), (vec![vec![0.1, 0.3]], State::Holding));
+    rig.command(open);
+    rig.run(100);
+    assert!(rig.told().len() > 3);
+}
+
+#[test]
+fn after_a_hold_a_loss_a_conflict_or_a_reset_nothing_but_positions_moves_the_robot() {
+    let hold: fn(&mut Rig) = |rig| rig.run(1100);
+    let loss: fn(&mut Rig) = |rig| {
+        rig.positions = None;
+        rig.run(200);
+    };
+    let conflict: fn(&mut Rig) = |rig| {
+        rig.node.input(Input::PublishersCounted { topic: TOPIC.into(), count: Some(2) });
+        rig.run(20);
+        rig.node.input(Input::PublishersCounted { topic: TOPIC.into(), count: Some(1) });
+    };
+    let reset: fn(&mut Rig) = |rig| rig.node.input(Input::ResetRequested { id: 1, reset_limb_pose: false });
+    let others = [
+        Command { gain_pos: values(&[1.0, 1.0]), ..Command::default() },
+        Command { ref_vel_max: values(&[1.0, 1.0]), ..Command::default() },
+    ];
+    for end in [hold, loss, conflict, reset] {
+        for other in others {
+            let mut rig = Rig::new();
+            rig.positions = Some([0.3, 0.0, 0.1, 0.2]);
+            rig.run(100);
+            rig.command(Command { ref_pos: values(&[0.8, 0.8]), ..Command::default() });
+            rig.run(100);
+            end(&mut rig);
+            rig.positions = Some([0.25, 0.0, 0.15, 0.2]);
+            rig.run(100);
+            rig.told();
+            rig.command(other);
+            rig.run(100);
+            let told = rig.told();
+            let near = |told: &Vec<f64>| (told[0] - 0.15).abs() < 1e-6 && (told[1] - 0.25).abs() < 1e-6;
+            assert!(told.len() > 3 && told.iter().all(near), "{told:?}");
+        }
+    }
+}
+
+#[test]
+fn a_robot_beyond_its_range_stays_there_until_a_command_for_within_it() {
+    let mut rig = Rig::new();
+    rig.positions = Some([0.3, 0.0, 1.5, 0.2]);
+    rig.run(100);
+    assert_eq!(rig.told(), [[1.5, 0.3]]);
+    rig.command(Command { gain_pos: values(&[1.0, 1.0]), ..Command::default() });
+    rig.run(100);
+    assert!(rig.told().iter().all(|told| told[0] == 1.5));
+    rig.command(Command { ref_pos: values(&[0.7, 0.3]), ..Command::default() });
+    rig.run(100);
+    assert!(rig.told().last().unwrap()[0] < 1.5);
+}
+
+#[test]
+fn a_second_publisher_is_answered_with_a_hold_whatever_the_robot_does() {
+    for is_commanded in [true, false] {
+        let mut rig = Rig::new();
+        rig.positions = Some([0.3, 0.0, 0.1, 0.2]);
+        rig.run(100);
+        if is_commanded {
+            rig.command(Command { ref_pos: values(&[0.8, 0.8]), ..Command::default() });
+            rig.run(50);
+        }
+        rig.node.orders.clear();
+        rig.node.input(Input::PublishersCounted { topic: TOPIC.into(), count: Some(2) });
+        assert_eq!(rig.node.orders, [Order::Hold]);
+    }
+}
+
+#[test]
+fn that_nobody_hears_the_commands_is_the_state_and_told_once() {
+    let mut rig = Rig::new();
+    rig.positions = Some([0.3, 0.0, 0.1, 0.2]);
+    rig.run(100);
+    rig.warnings();
+    rig.command(Command { ref_pos: values(&[0.8, 0.8]), ..Command::default() });
+    rig.run(50);
+    rig.node.input(Input::CommandsHeard(false));
+    rig.node.input(Input::CommandsHeard(false));
+    assert_eq!(rig.node.machine.state(), State::Unheard);
+    assert_eq!(rig.warnings(), ["WAITING: nobody subscribes to the robot's commands"]);
+    rig.node.input(Input::CommandsHeard(true));
+    assert_eq!(rig.node.machine.state(), State::Following);
+}
+
+#[test]
+fn a_reset_without_the_pose_holds_a_robot() {
+    let mut rig = Rig::new();
+    rig.positions = Some([0.3, 0.0, 0.1, 0.2]);
+    rig.run(100);
+    rig.command(Command { ref_pos: values(&[0.8, 0.8]), ..Command::default() });
+    rig.run(100);
+    rig.told();
+    rig.node.input(Input::ResetRequested { id: 1, reset_limb_pose: false });
+    rig.run(100);
+    assert_eq!((rig.told(), rig.node.machine.state()), (vec![vec![0.1, 0.3]], State::Holding));
 }
 
 #[test]

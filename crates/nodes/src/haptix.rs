@@ -44,7 +44,11 @@ impl Actions {
                 if let Order::Configure(settings) = &*order {
                     self.objects.set(&settings.simulation);
                 }
+                let is_hold = *order == Order::Hold;
                 self.orders.send(*order);
+                if let Some((_, end)) = self.robot.as_ref().filter(|_| is_hold) {
+                    end.stay(false);
+                }
             }
             Output::Answer(id, answer) => self.calls.answer(id, answer),
             Output::PublishReading(reading, stamp) => {
@@ -58,7 +62,7 @@ impl Actions {
             }
             Output::StayAtEnd => {
                 if let Some((_, end)) = &self.robot {
-                    end.stay();
+                    end.stay(true);
                 }
             }
             Output::PublishState(state) => self.topics.publish_state(&state),
@@ -79,8 +83,8 @@ fn start_device(
     let report = move |report| match report {
         _ if stop.is_set() => {} // the node's publishers end before the device's thread
         Report::Stepped(reading) => {
-            if let Some(commands) = &mut commands {
-                commands.publish();
+            if let Some(is_heard) = commands.as_mut().and_then(Commands::publish) {
+                shell.deliver(Input::CommandsHeard(is_heard));
             }
             shell.deliver(Input::DeviceStepped(Box::new(reading)));
             if let Some(picture) = &mut picture {
@@ -102,6 +106,7 @@ fn status(machine: &Haptix, timing: &Timing) -> Status {
     let level = match state {
         State::Following | State::Grasping | State::Holding => Level::Ok,
         State::Starting => Level::Stale,
+        State::Waiting(_) | State::Unheard => Level::Warn,
         State::Failed(_) | State::NotAnswering(_) => Level::Error,
     };
     let mut values = vec![("hand".into(), machine.description().model_name.clone())];

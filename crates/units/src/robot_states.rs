@@ -1,9 +1,10 @@
 //! The states of a robot elsewhere as they arrive: which count, and why the others do not.
 
 use core::fmt;
+use core::mem::{Discriminant, discriminant};
 use core::time::Duration;
 
-use crate::{Clock, Freshness, MessageTime, PublisherCount, Stale, Stamp};
+use crate::{Clock, Freshness, Instant, MessageTime, PublisherCount, Stale, Stamp};
 
 /// Whether a robot elsewhere is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +124,12 @@ pub struct StateMonitor {
     link: LinkState,
     /// Why the last message did not count; `None` if it did.
     refused: Option<StatesError>,
+    /// When users were told last of each kind of refusal.
+    told: Vec<(Discriminant<StatesError>, Instant)>,
 }
+
+/// A kind of refusal is told once per time like this, also when messages that count come between.
+const TELLING_PERIOD: Duration = Duration::from_secs(1);
 
 /// What a robot measures beside positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +147,19 @@ impl StateMonitor {
         let link = LinkState { is_silent: true, losses: 0 };
         let (topic, part, others) = (topic.into(), "actuator", Vec::new());
         let measures = Measures { velocity: true, effort: None };
-        Self { topic, part, actuators, others, measures, timeout, freshness, publishers, link, refused }
+        Self {
+            topic,
+            part,
+            actuators,
+            others,
+            measures,
+            timeout,
+            freshness,
+            publishers,
+            link,
+            refused,
+            told: Vec::new(),
+        }
     }
 
     /// The same for joints of a robot that has also the joints `others`, which do not matter, and `measures` this.
@@ -152,7 +170,7 @@ impl StateMonitor {
     }
 
     /// Judges a message that is read now. Returns the states, in the order of the robot's actuators, and whether a refusal differs
-    /// from the one before in kind, so users should know.
+    /// from the one before in kind, so users should know; of each kind that is once a second at most.
     /// # Errors
     /// Why it does not count.
     pub fn receive(
@@ -163,11 +181,22 @@ impl StateMonitor {
         let judged = self.judge(clock, message);
         let before = self.refused.take();
         judged.map_err(|error| {
-            let is_other = before
-                .is_none_or(|before| core::mem::discriminant(&before) != core::mem::discriminant(&error));
+            let is_other = before.is_none_or(|before| discriminant(&before) != discriminant(&error))
+                && self.is_due(clock.now(), &error);
             self.refused = Some(error.clone());
             (error, is_other)
         })
+    }
+
+    /// Whether users were not told of this kind just before; then they are now.
+    fn is_due(&mut self, now: Instant, error: &StatesError) -> bool {
+        let kind = discriminant(error);
+        match self.told.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, told)) if now.since(*told) < TELLING_PERIOD => return false,
+            Some((_, told)) => *told = now,
+            None => self.told.push((kind, now)),
+        }
+        true
     }
 
     fn judge(&mut self, clock: &Clock, message: &StatesMessage) -> Result<Box<StateSample>, StatesError> {
@@ -316,7 +345,6 @@ impl core::error::Error for StatesError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Instant;
 
     const TIMEOUT: Duration = Duration::from_millis(100);
 
@@ -437,6 +465,21 @@ mod tests {
             text(&at(99, 940_000_000)),
             Err("its stamp is older than that of the message before".to_owned())
         );
+    }
+
+    #[test]
+    fn of_wrong_messages_between_good_ones_users_are_told_once_a_second_and_kind() {
+        let (mut monitor, mut clock, mut told) = (monitor(), Clock::default(), Vec::new());
+        for millis in 0..3000 {
+            clock.pass_to(Instant::from_millis(millis), None);
+            assert!(monitor.receive(&clock, &message("a b")).is_ok());
+            for wrong in ["a", "a b c"] {
+                let (_, is_other) = monitor.receive(&clock, &message(wrong)).unwrap_err();
+                told.extend(is_other.then_some((millis, wrong)));
+            }
+        }
+        let expected = [0, 1000, 2000].map(|millis| [(millis, "a"), (millis, "a b c")]);
+        assert_eq!(told, expected.as_flattened());
     }
 
     #[test]

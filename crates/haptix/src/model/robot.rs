@@ -4,6 +4,7 @@ use units::Measures;
 use crate::grasps::Grasps;
 use crate::model::fields::{Fields, wrong};
 use crate::model::parts::{find, grasps, interval, limit, named};
+use crate::robot::LEAST_RATE;
 use crate::setpoints::Setpoints;
 use crate::wire::{Description, Limit, MAX, RobotInfo};
 
@@ -78,7 +79,7 @@ impl RobotModel {
             joint_count: joint_names.len(),
             motor_limit,
             joint_limit,
-            update_rate: top.float("update_rate", 2.0..=1000.0, "Hz", None)? as f32,
+            update_rate: top.float("update_rate", LEAST_RATE..=1000.0, "Hz", None)? as f32,
             ..RobotInfo::default()
         };
         let others = top.texts_or("others", &[])?;
@@ -200,6 +201,7 @@ mod tests {
                 "'motors.right.joint' is 'left_knuckle_joint', which another motor has",
             ),
             ("velocity: 2.0", "velocity: 0", "'motors.left.velocity' is 0, must be from 0.001 to 100 rad/s"),
+            ("update_rate: 50.0", "update_rate: 2.0", "'update_rate' is 2, must be from 4 to 1000 Hz"),
             (", velocity: 2.0", "", "'motors.left.velocity' is missing"),
             ("velocity: 2.0", "velocity: 2.0, torque: 1", "'motors.left.torque' does not exist"),
             ("limit: [0, 0.8]", "limit: [1, 0.8]", "limit' is [1, 0.8] rad, must have the smaller one first"),

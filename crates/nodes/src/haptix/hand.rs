@@ -4,7 +4,7 @@ use std::process::Command;
 
 use haptix::{
     AnalyticHand, BUILTIN, Device, DummyDevice, Model, Params, RobotModel, Shape, Simulation, Skeleton,
-    device, robot,
+    TOPICS, device, robot,
 };
 use params::{Refusal, Set};
 use remote_hand::{RemoteHand, StartError};
@@ -18,9 +18,6 @@ const DUMMY: &str = "dummy";
 /// What stands before the name of a hand that MuJoCo simulates, and the executable that does.
 const MUJOCO: &str = "mujoco:";
 const MUJOCO_HAND: &str = "mujoco_hand";
-
-/// The name of the device that is a robot elsewhere.
-const TOPICS: &str = "topics";
 
 /// The hand that the parameters name, and the parameters that were checked for it.
 pub(super) struct Hand {

@@ -84,11 +84,11 @@ impl Robot {
         let shared = Arc::new(Mutex::new(shared));
         let end = RobotEnd(Arc::clone(&shared));
         let last = end.clone();
-        panics::final_messages(move || last.stay());
+        panics::final_messages(move || last.stay(true));
         let sole = [topic, commands_topic].map(|topic| (topic.clone(), inputs.names().resolve(&topic)));
         Ok(Opened {
             states: StatesSender { ring: states, shared: Arc::clone(&shared) },
-            commands: Commands { ring: commands, shared },
+            commands: Commands { ring: commands, shared, is_heard: None },
             end,
             sole,
         })
@@ -145,7 +145,8 @@ impl Shared {
             },
             ..Default::default()
         };
-        // Without a stamp it begins when it arrives.
+        // Without a stamp it begins when it arrives. A controller shortens a trajectory whose stamp is in the past, so one with a stamp
+        // would be faster than the greatest speed when it is late, or when the robot's clock is another one.
         let message =
             JointTrajectory { joint_names: self.names.clone(), points: vec![point], ..Default::default() };
         if let Err(error) = self.publisher.publish(&message) {
@@ -165,7 +166,7 @@ pub(super) struct StatesSender {
 }
 
 impl StatesSender {
-    /// Passes states on. While the device's thread is held, those that do not fit are lost, and what it reads then is old.
+    /// Passes states on. While the device's thread is held, those that do not fit are lost: it reads old ones then, which know their age.
     pub(super) fn send(&mut self, sample: &StateSample) {
         let states = RobotStates::new(sample);
         lock(&self.shared).last = Some(states);
@@ -177,19 +178,24 @@ impl StatesSender {
 pub(super) struct Commands {
     ring: Consumer<RobotCommand>,
     shared: Arc<Mutex<Shared>>,
+    /// Whether somebody subscribed to the last one.
+    is_heard: Option<bool>,
 }
 
 impl Commands {
-    /// Publishes the newest command, if there is one.
-    pub(super) fn publish(&mut self) {
+    /// Publishes the newest command, if there is one. Returns whether somebody subscribes to it, if that changed.
+    pub(super) fn publish(&mut self) -> Option<bool> {
         let mut newest = None;
         while let Ok(command) = self.ring.pop() {
             newest = Some(command);
         }
         let shared = lock(&self.shared);
-        if let Some(command) = newest.filter(|_| !shared.is_over) {
-            shared.publish(&command);
-        }
+        let command = newest.filter(|_| !shared.is_over)?;
+        shared.publish(&command);
+        // The middleware may fail to count: then nothing is claimed.
+        let is_heard =
+            shared.publisher.get_inter_process_subscription_count().map_or(true, |count| count > 0);
+        (self.is_heard.replace(is_heard) != Some(is_heard)).then_some(is_heard)
     }
 }
 
@@ -198,13 +204,22 @@ impl Commands {
 pub(super) struct RobotEnd(Arc<Mutex<Shared>>);
 
 impl RobotEnd {
-    /// Tells the robot to stay where it is, if that is known; nothing is published after it.
-    pub(super) fn stay(&self) {
+    /// Tells the robot to stay where it is, if that is known; at the end nothing is published after it.
+    pub(super) fn stay(&self, is_end: bool) {
         let mut shared = lock(&self.0);
-        shared.is_over = true;
+        shared.is_over |= is_end;
         let command = RobotCommand::last(&shared.model, shared.last.as_ref(), clock::now(), shared.timeout);
         if let Some(command) = command {
             shared.publish(&command);
+        }
+    }
+}
+
+impl RobotDevice {
+    /// Takes the newest states.
+    fn receive(&mut self) {
+        while let Ok(states) = self.states.pop() {
+            self.hand.take(states);
         }
     }
 }
@@ -230,13 +245,14 @@ impl Device for RobotDevice {
         self.hand.follow(rt::now(), setpoints)
     }
 
-    fn hold(&mut self, _: &Setpoints, _: f64) -> Result<(), DeviceError> {
-        let command = self.hand.hold(rt::now())?;
+    fn hold(&mut self, setpoints: &Setpoints, _: f64) -> Result<(), DeviceError> {
+        let command = self.hand.hold(rt::now(), setpoints)?;
         self.commands.push(command).map_err(|_| DeviceError::NoAnswer) // without room the loop tries again
     }
 
     fn step(&mut self, dt: Duration) -> Result<(), DeviceError> {
         self.hand.pass(dt);
+        self.receive(); // also between ticks: the ring has no room for a long one
         if take(&mut self.is_due)
             && let Some(command) = self.hand.command(rt::now())
         {
@@ -246,9 +262,7 @@ impl Device for RobotDevice {
     }
 
     fn read(&mut self, sensor: &mut Sensor) -> Result<(), DeviceError> {
-        while let Ok(states) = self.states.pop() {
-            self.hand.take(states);
-        }
+        self.receive();
         self.is_due = true;
         self.hand.read(rt::now(), sensor)
     }

@@ -1,0 +1,76 @@
+use units::{Instant, Stamp, StateSample, StatesMessage};
+
+use crate::device::DeviceError;
+use crate::device_loop::{Order, Reading, Settings};
+use crate::grasps::GraspValue;
+use crate::state::State;
+use crate::wire::{Command, Description, RobotInfo, Sensor};
+
+/// Everything that can happen to the node. `id` is the caller's and comes back with the answer.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)] // id, command, grasps, topic, count: see the variants
+pub enum Input {
+    /// A command was received on the topic; `at` is when, which may be before now.
+    CommandReceived { command: Box<Command>, at: Instant },
+    /// A command was given in a call that also reads: at once, or after the next tick.
+    UpdateRequested { id: u64, command: Box<Command>, wait_for_tick: bool },
+    /// A reading was requested.
+    ReadRequested { id: u64 },
+    /// What the hand consists of was requested.
+    InfoRequested { id: u64 },
+    /// Grasps were set; none to leave the grasp mode.
+    GraspRequested { id: u64, grasps: Vec<GraspValue> },
+    /// A reset was requested, with or without the pose of the hand.
+    ResetRequested { id: u64, reset_limb_pose: bool },
+    /// Parameters were changed.
+    ParametersChanged(Box<Settings>),
+    /// The device gave a reading.
+    DeviceStepped(Box<Reading>),
+    /// The device failed.
+    DeviceFailed(DeviceError),
+    /// States of the robot arrived.
+    StatesReceived(StatesMessage),
+    /// A topic on which one publisher is expected has so many; `None` if that is not known.
+    PublishersCounted { topic: String, count: Option<usize> },
+    /// Whether somebody subscribes to the robot's commands changed.
+    CommandsHeard(bool),
+    /// The wall clock was read.
+    ClockRead(Stamp),
+    /// The node ends.
+    Stopping,
+}
+
+/// Everything that the node does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Output {
+    /// Pass this to the device's loop. A robot elsewhere is also told a hold at once, beside the loop, if it is known where it is: the
+    /// loop tells nothing if it holds already, or if the states are lost before its next tick.
+    Order(Box<Order>),
+    /// Answer the call.
+    Answer(u64, Answer),
+    /// Pass states of the robot to its device.
+    PassStates(Box<StateSample>),
+    /// Tell the robot to stay where it is, since the node ends: the device's loop may not come to it.
+    StayAtEnd,
+    /// Publish a reading with what is derived from it; the stamp is that of the wall clock when it was taken.
+    PublishReading(Box<Reading>, Stamp),
+    /// Publish the state; it changed.
+    PublishState(State),
+    /// Something that users should know.
+    Warn(String),
+}
+
+/// The answer of a call. An error is a text, and nothing was changed; HAPTIX has code 1 for it, and 0 otherwise.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// Of an update; the latest reading comes also with an error.
+    Update(Result<(), String>, Box<Sensor>),
+    /// Of a reading.
+    Read(Result<Box<Sensor>, String>),
+    /// What the hand consists of.
+    Info(Result<Box<(RobotInfo, Description)>, String>),
+    /// The command that the grasps amount to.
+    Grasp(Result<Box<Command>, String>),
+    /// Of a reset.
+    Reset(Result<(), String>),
+}
