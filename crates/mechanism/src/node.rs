@@ -223,12 +223,9 @@ impl Mechanism {
 
     /// Reports that the states of the robot elsewhere are awaited, or count again. At the end of the node neither is news.
     fn watch_states(&mut self) {
-        if self.is_stopping {
-            return;
-        }
         let obstacle = self.states.as_ref().and_then(StateMonitor::obstacle);
         let had_obstacle = core::mem::replace(&mut self.has_obstacle, obstacle.is_some());
-        if had_obstacle == obstacle.is_some() {
+        if had_obstacle == obstacle.is_some() || self.is_stopping {
             return;
         }
         let is_lost = self.causes.holds(HaltCause::RobotLost);

@@ -21,7 +21,7 @@ pub enum Act {
     WrongCommand,
     /// Pulls the commander's cable: nothing is commanded any more.
     Pull,
-    /// Plugs it in again; `true` if a grasp goes on then.
+    /// Plugs it in again; `true` if there is something to command then. The hold has ended the grasp.
     Plug(bool),
     /// Puts the ball before the hand, or takes it away.
     Ball(bool),

@@ -49,7 +49,7 @@ pub fn expected(act: &Act, facts: &Facts) -> String {
         Act::Hold(_) => "the ball is held: no finger moves, and no force goes away".into(),
         Act::WrongCommand => "it is refused as a whole, with the NaN as the reason: no motor moves".into(),
         Act::Pull => format!("after {:.1} s of silence the hand is HOLDING", facts.timeout.as_secs_f64()),
-        Act::Plug(true) => "the grasp goes on".into(),
+        Act::Plug(true) => "the hand takes commands again, and the grasp does not go on by itself".into(),
         Act::Plug(false) => "commands may come again".into(),
         Act::Ball(true) => "the node puts it there".into(),
         Act::Ball(false) => "all contact forces are 0".into(),
@@ -72,7 +72,7 @@ pub fn judge(act: &Act, record: &Record, facts: &Facts, from: Instant, now: Inst
         Act::Hold(wanted) => held(record, facts, from, now, wanted),
         Act::WrongCommand => refused(record, from, now),
         Act::Pull => silent(record, facts, from, now),
-        Act::Plug(true) => goes_on(record, from, now),
+        Act::Plug(true) => takes_commands(record, from, now),
         Act::Plug(false) => Good("the cable is plugged in".into()),
         Act::Ball(is_there) => placed(record, from, now, *is_there),
         Act::Reset => reset(record, facts, from, now),
@@ -247,11 +247,11 @@ fn silent(record: &Record, facts: &Facts, from: Instant, now: Instant) -> Verdic
     }
 }
 
-fn goes_on(record: &Record, from: Instant, now: Instant) -> Verdict {
+fn takes_commands(record: &Record, from: Instant, now: Instant) -> Verdict {
     let state = record.state_at(now);
-    match record.state_since(from, "GRASPING") {
-        Some(at) if state == "GRASPING" => Good(format!("{state} {}", after(at.since(from)))),
-        _ if record.state_at(from) == "GRASPING" && state == "GRASPING" => Good(state.into()),
+    match record.state_since(from, "FOLLOWING") {
+        Some(at) if state == "FOLLOWING" => Good(format!("{state} {}", after(at.since(from)))),
+        _ if record.state_at(from) == "FOLLOWING" && state == "FOLLOWING" => Good(state.into()),
         _ => Pending(state.into()),
     }
 }

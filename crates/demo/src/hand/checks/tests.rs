@@ -174,15 +174,15 @@ fn silence_ends_in_a_hold_at_its_time() {
 }
 
 #[test]
-fn a_grasp_goes_on_after_the_silence() {
+fn commands_count_again_after_the_silence() {
     let seen = |words: &[&str]| {
         let states = words.iter().zip(0..).map(|(word, n)| (900 + 200 * n, state(word)));
         verdict(&Act::Plug(true), 1500, states)
     };
-    assert_eq!(seen(&["HOLDING", "GRASPING"]), Good("GRASPING after 0.10 s".into()));
-    assert_eq!(seen(&["GRASPING"]), Good("GRASPING".into()), "the silence was short");
+    assert_eq!(seen(&["HOLDING", "FOLLOWING"]), Good("FOLLOWING after 0.10 s".into()));
+    assert_eq!(seen(&["FOLLOWING"]), Good("FOLLOWING".into()), "the silence was short");
     assert_eq!(seen(&["HOLDING"]), Pending("HOLDING".into()));
-    assert_eq!(seen(&["HOLDING", "GRASPING", "HOLDING"]), Pending("HOLDING".into()));
+    assert_eq!(seen(&["HOLDING", "FOLLOWING", "HOLDING"]), Pending("HOLDING".into()));
 }
 
 #[test]
