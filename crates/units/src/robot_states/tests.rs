@@ -1,0 +1,162 @@
+use super::*;
+
+const TIMEOUT: Duration = Duration::from_millis(100);
+
+fn names(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+fn monitor() -> StateMonitor {
+    StateMonitor::new("hardware/joint_states", names("a b"), TIMEOUT)
+}
+
+fn message(given: &str) -> StatesMessage {
+    let names = names(given);
+    let values: Vec<f64> = (1..=names.len()).map(|number| number as f64).collect();
+    StatesMessage { positions: values.clone(), velocities: values, names, ..StatesMessage::default() }
+}
+
+fn refused(message: &StatesMessage) -> String {
+    monitor().receive(&Clock::default(), message).unwrap_err().0.to_string()
+}
+
+#[test]
+fn states_follow_their_names() {
+    let mut given = message("b a");
+    given.efforts = vec![7.0, 8.0];
+    let sample = monitor().receive(&Clock::default(), &given).unwrap();
+    let states = sample.actuators.iter().map(|one| (one.position, one.velocity, one.effort));
+    assert_eq!(states.collect::<Vec<_>>(), [(2.0, 2.0, Some(8.0)), (1.0, 1.0, Some(7.0))]);
+    assert_eq!(monitor().receive(&Clock::default(), &message("a b")).unwrap().actuators[0].effort, None);
+}
+
+#[test]
+fn states_of_other_actuators_are_refused() {
+    assert_eq!(refused(&message("a")), "it does not have actuator 'b'");
+    assert_eq!(refused(&message("")), "it does not have actuator 'a'");
+    assert_eq!(refused(&message("a b c")), "it has 'c', which is not one of the robot's actuators");
+    assert_eq!(refused(&message("a b a")), "it has 'a' twice");
+}
+
+#[test]
+fn values_that_are_none_are_refused() {
+    let with = |change: fn(&mut StatesMessage)| {
+        let mut message = message("a b");
+        change(&mut message);
+        refused(&message)
+    };
+    assert_eq!(with(|message| message.positions[1] = f64::NAN), "the position of 'b' is NaN, must be finite");
+    assert_eq!(
+        with(|message| message.velocities[0] = f64::INFINITY),
+        "the velocity of 'a' is inf, must be finite"
+    );
+    assert_eq!(
+        with(|message| message.efforts = vec![1.0, f64::NAN]),
+        "the effort of 'b' is NaN, must be finite"
+    );
+    assert_eq!(
+        with(|message| message.velocities.clear()),
+        "it has 0 velocities, must have 2, one for each name"
+    );
+    assert_eq!(
+        with(|message| message.efforts = vec![1.0]),
+        "it has 1 efforts, must have 2, one for each name"
+    );
+}
+
+#[test]
+fn of_other_joints_and_of_what_is_not_measured_nothing_is_read() {
+    let monitor =
+        |velocity, effort| monitor().of_joints(names("elbow"), Measures { velocity, effort: Some(effort) });
+    let mut given = message("elbow b a");
+    (given.positions[0], given.velocities[0]) = (f64::NAN, f64::NAN);
+    given.efforts = vec![f64::NAN; 3];
+    let sample = monitor(true, false).receive(&Clock::default(), &given).unwrap();
+    assert_eq!(sample.actuators[0], ActuatorSample { position: 3.0, velocity: 3.0, effort: None });
+    let refused = |velocity, effort, message: &StatesMessage| {
+        monitor(velocity, effort).receive(&Clock::default(), message).unwrap_err().0.to_string()
+    };
+    assert_eq!(refused(true, true, &given), "the effort of 'a' is NaN, must be finite");
+    given.velocities = Vec::new();
+    assert_eq!(refused(true, false, &given), "it has 0 velocities, must have 3, one for each name");
+    assert_eq!(monitor(false, false).receive(&Clock::default(), &given).unwrap().actuators[1].velocity, 0.0);
+    given.efforts.clear();
+    assert_eq!(refused(false, true, &given), "it has 0 efforts, must have 3, one for each name");
+    assert_eq!(refused(false, false, &message("a")), "it does not have joint 'b'");
+    assert_eq!(
+        refused(false, false, &message("a b wrist")),
+        "it has 'wrist', which is not one of the robot's joints"
+    );
+    assert_eq!(refused(false, false, &message("elbow a b elbow")), "it has 'elbow' twice");
+}
+
+#[test]
+fn states_that_are_not_fresh_are_refused() {
+    let mut monitor = monitor();
+    let now = Instant::from_millis(10_000);
+    let mut clock = Clock::default();
+    clock.pass_to(now, None);
+    clock.read(now, Stamp { sec: 100, nanosec: 0 });
+    let at = |sec, nanosec| StatesMessage { stamp: Stamp { sec, nanosec }, ..message("a b") };
+    let mut text =
+        |message: &StatesMessage| monitor.receive(&clock, message).map_err(|(error, _)| error.to_string());
+    assert_eq!(text(&at(98, 0)), Err("it is 2.000 s old, must be younger than 100ms".to_owned()));
+    assert_eq!(
+        text(&at(101, 0)),
+        Err("its stamp is 1.000 s ahead of the clock, must be 0.1 s at most".to_owned())
+    );
+    let sample = text(&at(99, 950_000_000)).unwrap();
+    assert_eq!(sample.time.age(now), Duration::from_millis(50));
+    assert_eq!(
+        text(&at(99, 940_000_000)),
+        Err("its stamp is older than that of the message before".to_owned())
+    );
+}
+
+#[test]
+fn of_wrong_messages_between_good_ones_users_are_told_once_a_second_and_kind() {
+    let (mut monitor, mut clock, mut told) = (monitor(), Clock::default(), Vec::new());
+    for millis in 0..3000 {
+        clock.pass_to(Instant::from_millis(millis), None);
+        assert!(monitor.receive(&clock, &message("a b")).is_ok());
+        for wrong in ["a", "a b c"] {
+            let (_, is_other) = monitor.receive(&clock, &message(wrong)).unwrap_err();
+            told.extend(is_other.then_some((millis, wrong)));
+        }
+    }
+    let expected = [0, 1000, 2000].map(|millis| [(millis, "a"), (millis, "a b c")]);
+    assert_eq!(told, expected.as_flattened());
+}
+
+#[test]
+fn nothing_counts_beside_a_second_publisher() {
+    let mut monitor = monitor();
+    let states = message("a b");
+    assert!(!monitor.count("hardware/joint_states", Some(1)) && !monitor.count("motor/port", Some(0)));
+    assert!(monitor.receive(&Clock::default(), &states).is_ok());
+    assert!(monitor.count("motor/port", Some(2)));
+    let (error, is_other) = monitor.receive(&Clock::default(), &states).unwrap_err();
+    assert_eq!((error.to_string().as_str(), is_other), ("'motor/port' has 2 publishers, must have 1", true));
+    assert!(!monitor.receive(&Clock::default(), &states).unwrap_err().1, "it is said once");
+    assert_eq!(monitor.obstacle().as_deref(), Some("'motor/port' has 2 publishers, must have 1"));
+    assert!(!monitor.count("motor/port", Some(1)));
+    assert!(monitor.receive(&Clock::default(), &states).is_ok());
+    assert!(monitor.count("motor/port", None), "a graph that cannot be read proves nothing");
+}
+
+#[test]
+fn what_keeps_the_motors_halted_is_said_with_its_reason() {
+    let mut monitor = monitor();
+    let link = |is_silent, losses| LinkState { is_silent, losses };
+    assert!(!monitor.report(link(true, 0)));
+    assert_eq!(monitor.obstacle().unwrap(), "the robot's states on 'hardware/joint_states' are awaited");
+    assert!(!monitor.report(link(false, 0)));
+    assert_eq!(monitor.obstacle(), None);
+    let _ = monitor.receive(&Clock::default(), &message("a"));
+    assert!(monitor.report(link(true, 1)) && !monitor.report(link(true, 1)));
+    assert_eq!(
+        monitor.obstacle().unwrap(),
+        "the robot's states on 'hardware/joint_states' are lost: none counted within 100ms; the last message did not count: it does not \
+         have actuator 'b'"
+    );
+}
