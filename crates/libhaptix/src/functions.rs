@@ -35,6 +35,7 @@ extern "C" fn close_at_exit() {
     });
 }
 
+#[allow(clippy::disallowed_methods)] // the caller's own thread waits
 /// The connection's place, as soon as other threads let go of it, for `limit` at most.
 fn lock(limit: Duration) -> Result<MutexGuard<'static, Option<Connection>>, Failure> {
     let end = clock::now() + limit;
@@ -82,6 +83,7 @@ fn connected<T>(
     *place = Some(connection);
     drop(place); // other threads go on
     // Programs that go on at once after an error have no other pace.
+    #[allow(clippy::disallowed_methods)] // the caller's own thread waits
     thread::sleep(pause);
     outcome
 }
@@ -97,6 +99,7 @@ fn answered(name: &str, body: impl FnOnce() -> Result<(), Failure>) -> c_int {
     };
     // Neither may panic, but a caller in C has no defence if one did.
     let _ = catch_unwind(|| {
+        #[allow(clippy::disallowed_methods)] // here is where the clock is read
         if last_result::is_news(&text, Instant::now()) {
             print_line(format_args!("{text}"));
         }

@@ -50,7 +50,7 @@ fn row(name: &'static str, is_touching: bool) -> Result<Row, Error> {
     let broken = |error: &dyn fmt::Display| Error::Start(format!("the hand '{name}': {error}"));
     let failed = |error: DeviceError| broken(&error);
     let model = Model::builtin(name).map_err(|error| broken(&error))?;
-    let mut floor = Floor::new(model.info().motor_count as usize, model.info().joint_count as usize);
+    let mut floor = Floor::new(model.info().motor_count, model.info().joint_count);
     let mut hand = AnalyticHand::new(model, 1);
     let mut simulation = Simulation::default();
     if is_touching {
