@@ -35,7 +35,7 @@ use crate::headless::{self, Progress};
 use crate::other_nodes::{self, OwnTopics};
 use crate::print;
 use crate::start::{Demo, operate};
-use calls::Calls;
+use calls::Clients;
 use machine::{Input, Operator, Output};
 use script::Script;
 use topics::Topics;
@@ -77,7 +77,7 @@ pub fn run(demo: &Demo) -> Result<(), Error> {
     children.start(mechanism::NAME, &parameters, &overrides)?;
     let mut topics = Topics::new(&mut member.node)?;
     topics::subscribe(&mut member.inputs, &mut member.node)?;
-    let calls = Calls::new(&mut member.node)?;
+    let calls = Clients::caller(&mut member.node)?;
     let operator = Operator::new(Script::new(arguments.length()), arguments.headless);
     let caller = calls.clone();
     let shell = Shell::new(operator, None, move |output| match output {
@@ -85,7 +85,8 @@ pub fn run(demo: &Demo) -> Result<(), Error> {
         Output::Command(controller, value) => topics.command(controller, value),
         Output::Follow(motion) => topics.follow(&motion),
     });
-    let runner = member.runner(&shell, |_| Ok(Input::ParametersChanged))?.task(calls.answers(shell.clone()));
+    let answers = calls.answers(shell.clone(), || Input::ServicesFound, Input::Answered);
+    let runner = member.runner(&shell, |_| Ok(Input::ParametersChanged))?.task(answers);
     let alarm = shell.start_alarm()?;
     let result = operate(runner, stop, Input::Stopping, || {
         if arguments.headless {

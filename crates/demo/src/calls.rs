@@ -1,12 +1,14 @@
 use core::time::Duration;
 use std::collections::VecDeque;
-use std::future::Future;
+use std::future::{Future, ready};
 use std::pin::Pin;
+use std::sync::{Arc, Mutex};
 
 use futures::FutureExt;
 use r2r::{Client, Node, QosProfile, WrappedServiceTypeSupport};
-use ros::Error;
-use units::Instant;
+use ros::panics::lock;
+use ros::{Error, Shell};
+use units::{Instant, Machine};
 
 /// How long an answer may take.
 pub const CALL_TIME: Duration = Duration::from_secs(5);
@@ -65,6 +67,76 @@ impl<C: Clone> CallQueue<C> {
     }
 }
 
+/// The clients of a node's services.
+pub trait Services {
+    /// A call of one of them.
+    type Call;
+    /// What became of a call.
+    type Answer;
+    /// That of a call that cannot be answered.
+    const SILENT: Self::Answer;
+
+    /// Makes a call.
+    /// # Errors
+    /// The middleware refuses it.
+    fn request(&self, call: Self::Call) -> r2r::Result<Pending<Self::Answer>>;
+}
+
+/// Calls services of `S`. Calls do not block; answers are collected later.
+pub struct Caller<S: Services>(Arc<Mutex<State<S>>>);
+
+struct State<S: Services> {
+    services: S,
+    /// Completes when every service is there.
+    missing: Option<Pending<()>>,
+    /// The last call. An earlier one whose answer was given up is forgotten.
+    open: Option<Pending<S::Answer>>,
+}
+
+impl<S: Services> Clone for Caller<S> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<S: Services + Send + 'static> Caller<S> {
+    /// A caller of `services`, which are there when all of `found` complete.
+    pub fn new(services: S, found: impl IntoIterator<Item = Pending<()>>) -> Self {
+        let missing = Some(futures::future::join_all(found).map(|_| ()).boxed());
+        Self(Arc::new(Mutex::new(State { services, missing, open: None })))
+    }
+
+    /// Calls a service and returns at once.
+    pub fn call(&self, call: S::Call)
+    where
+        S::Answer: Send + 'static,
+    {
+        let mut state = lock(&self.0);
+        let answer = state.services.request(call).unwrap_or_else(|_| Box::pin(ready(S::SILENT)));
+        state.open = Some(answer);
+    }
+
+    /// A task that delivers to `shell` that the services were `found`, and answers when they arrive.
+    pub fn answers<M: Machine + Send + 'static>(
+        &self,
+        shell: Shell<M>,
+        mut found: impl FnMut() -> M::Input + Send + 'static,
+        answered: impl Fn(S::Answer) -> M::Input + Send + 'static,
+    ) -> impl FnMut(&mut Node) + Send + 'static {
+        let state = Arc::clone(&self.0);
+        move |_| {
+            // Each with a lock of its own: the machine may call again when it receives this.
+            if take(&mut lock(&state).missing).is_some() {
+                shell.deliver(found());
+            }
+            let answer = take(&mut lock(&state).open);
+            if let Some(answer) = answer {
+                shell.deliver(answered(answer));
+            }
+        }
+    }
+}
+
 /// A client of the service `name`.
 /// # Errors
 /// The middleware refuses it.
@@ -84,7 +156,7 @@ pub fn found<S: WrappedServiceTypeSupport + 'static>(client: &Client<S>) -> Resu
 }
 
 /// The result, once it is there.
-pub fn take<T>(pending: &mut Option<Pending<T>>) -> Option<T> {
+fn take<T>(pending: &mut Option<Pending<T>>) -> Option<T> {
     let result = pending.as_mut()?.as_mut().now_or_never()?;
     *pending = None;
     Some(result)

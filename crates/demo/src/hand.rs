@@ -34,7 +34,7 @@ use crate::headless::{self, Progress};
 use crate::other_nodes::{self, OwnTopics};
 use crate::print;
 use crate::start::{Demo, operate};
-use calls::Calls;
+use calls::Clients;
 use device::{Device, PARAMETERS};
 use machine::{Input, Operator, Output};
 use script::Script;
@@ -66,14 +66,15 @@ pub fn run(demo: &Demo) -> Result<(), Error> {
     children.start(haptix::NAME, &parameters, &[])?;
     let mut topics = Topics::new(&mut member.node, &device)?;
     topics::subscribe(&mut member.inputs, &mut member.node)?;
-    let calls = Calls::new(&mut member.node, &device)?;
+    let calls = Clients::caller(&mut member.node, &device)?;
     let operator = Operator::new(device, Script::new(arguments.length()), arguments.headless);
     let caller = calls.clone();
     let shell = Shell::new(operator, None, move |output| match output {
         Output::Call(call) => caller.call(call),
         Output::Command => topics.command(),
     });
-    let runner = member.runner(&shell, |_| Ok(Input::ParametersChanged))?.task(calls.answers(shell.clone()));
+    let answers = calls.answers(shell.clone(), || Input::ServicesFound, Input::Answered);
+    let runner = member.runner(&shell, |_| Ok(Input::ParametersChanged))?.task(answers);
     let alarm = shell.start_alarm()?;
     let result = operate(runner, stop, Input::Stopping, || {
         if arguments.headless {

@@ -59,6 +59,24 @@ impl<S: Copy, K> Pilot<Place<S>, K> {
         }
     }
 
+    /// The line for a user while nothing is done; `missing`: the topics without a message, `advice`: what the user can do.
+    pub fn line(&self, missing: &[&str], now: Instant, advice: &str) -> String {
+        match *self {
+            Self::Starting => starting(missing),
+            Self::Waiting(since) => waiting(since, now, "try it yourself"),
+            Self::Script(_) | Self::Keyboard(_) => advice.into(),
+            Self::Finished(_) => "the script is over".into(),
+        }
+    }
+
+    /// What is done, with its place in a script of `count` steps.
+    pub fn placed(&self, count: usize, done: String) -> String {
+        match self {
+            Self::Script(place) => format!("script {}/{count}: {done}", place.index + 1),
+            _ => done,
+        }
+    }
+
     /// How far a headless operator is; `missing`: the topics without a message.
     pub fn progress(&self, missing: Vec<&'static str>) -> Progress {
         match self {

@@ -1,11 +1,48 @@
-use ratatui::layout::Rect;
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Style, Stylize};
 use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Paragraph};
 
 use crate::verdict::Verdict;
 
+/// The lines of an act: what is done, what is expected of it, and what is seen.
+pub const ACT_LINES: u16 = 3;
+/// A screen of this height has one more for the outcome of the act before.
+pub const HIGH: u16 = 28;
+
+/// What a demo draws itself on its screen.
+pub struct Parts {
+    /// On the left.
+    pub picture: Rect,
+    /// On the right, in its frame.
+    pub panel: Rect,
+    /// Below both.
+    pub lines: Rect,
+}
+
+/// Draws what all screens have, the keys and the frame of a panel that is `panel` wide, and returns the rest, with so many lines.
+pub fn parts(
+    frame: &mut Frame<'_>,
+    key_list: &[(&'static str, &'static str)],
+    line_count: u16,
+    panel: u16,
+    domain: u8,
+) -> Parts {
+    let keys = keys(key_list, frame.area().width);
+    let key_lines = u16::try_from(keys.len()).unwrap_or(2);
+    let heights = [Constraint::Min(0), Constraint::Length(line_count), Constraint::Length(key_lines)];
+    let [above, lines, key_area] = Layout::vertical(heights).areas(frame.area());
+    let [picture, right] = Layout::horizontal([Constraint::Min(0), Constraint::Length(panel)]).areas(above);
+    let block = Block::bordered().title(format!(" Steersman, ROS domain {domain} "));
+    let panel = block.inner(right);
+    frame.render_widget(block, right);
+    frame.render_widget(Paragraph::new(keys), key_area);
+    Parts { picture, panel, lines }
+}
+
 /// The keys and what they do, in as many lines as they need.
-pub fn keys(keys: &[(&'static str, &'static str)], width: u16) -> Vec<Line<'static>> {
+fn keys(keys: &[(&'static str, &'static str)], width: u16) -> Vec<Line<'static>> {
     let mut lines = vec![Line::default()];
     for &(key, text) in keys {
         let item = [Span::from(key).fg(Color::Cyan), Span::from(format!(" {text}  "))];
@@ -68,6 +105,26 @@ pub fn fitted(wanted: [[f64; 2]; 2], area: Rect) -> [[f64; 2]; 2] {
         let half = dots[axis] * metres_per_dot / 2.0;
         [middle - half, middle + half]
     })
+}
+
+/// The lines of a screen of this size, as text.
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+pub fn drawn(width: u16, height: u16, draw: impl FnOnce(&mut Frame<'_>)) -> Vec<String> {
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(draw).unwrap();
+    let cells: Vec<&str> = terminal.backend().buffer().content().iter().map(|cell| cell.symbol()).collect();
+    cells.chunks(usize::from(width)).map(|line| line.concat().trim_end().to_owned()).collect()
+}
+
+/// The cells with dots in some lines and columns of a screen.
+#[cfg(test)]
+pub fn dots(screen: &[String], lines: core::ops::Range<usize>, columns: core::ops::Range<usize>) -> usize {
+    let cells = screen[lines].iter().flat_map(|line| line.chars().skip(columns.start).take(columns.len()));
+    cells.filter(|cell| ('\u{2801}'..='\u{28ff}').contains(cell)).count()
 }
 
 #[cfg(test)]

@@ -1,15 +1,11 @@
-use std::future::ready;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
 use futures::FutureExt;
 use r2r::pr2_mechanism_msgs::srv::{ListControllers, LoadController, SwitchController, UnloadController};
 use r2r::std_srvs::srv::Empty;
 use r2r::{Client, Node};
-use ros::{Error, Shell};
+use ros::Error;
 
-use crate::arm::machine::{Input, Operator};
 use crate::arm::robot::Listed;
-use crate::calls::{Pending, client, found, take};
+use crate::calls::{Caller, Pending, Services, client, found};
 
 /// A call of one of the node's services.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,28 +45,21 @@ pub enum Answer {
 /// `SwitchController.srv`: all or nothing.
 const STRICT: i32 = 2;
 
-/// The clients of the node's services. Calls do not block; answers are collected later.
-#[derive(Clone)]
-pub struct Calls(Arc<Mutex<Inner>>);
-
-struct Inner {
+/// The clients of the node's services.
+pub struct Clients {
     load: Client<LoadController::Service>,
     unload: Client<UnloadController::Service>,
     switch: Client<SwitchController::Service>,
     list: Client<ListControllers::Service>,
     halt: Client<Empty::Service>,
     reset: Client<Empty::Service>,
-    /// Completes when every service is there.
-    missing: Option<Pending<()>>,
-    /// The last call. An earlier one whose answer was given up is forgotten.
-    open: Option<Pending<Answer>>,
 }
 
-impl Calls {
-    /// Clients for the services of the node in the same namespace.
+impl Clients {
+    /// A caller of the services of the node in the same namespace.
     /// # Errors
     /// The middleware refuses a client.
-    pub fn new(node: &mut Node) -> Result<Self, Error> {
+    pub fn caller(node: &mut Node) -> Result<Caller<Self>, Error> {
         let manager = |service: &str| format!("pr2_controller_manager/{service}");
         let (load, unload) =
             (client(node, &manager("load_controller"))?, client(node, &manager("unload_controller"))?);
@@ -79,39 +68,15 @@ impl Calls {
         let (halt, reset) = (client(node, "halt_motors")?, client(node, "reset_motors")?);
         let all =
             [found(&load)?, found(&unload)?, found(&switch)?, found(&list)?, found(&halt)?, found(&reset)?];
-        let missing: Pending<()> = Box::pin(futures::future::join_all(all).map(|_| ()));
-        let inner = Inner { load, unload, switch, list, halt, reset, missing: Some(missing), open: None };
-        Ok(Self(Arc::new(Mutex::new(inner))))
-    }
-
-    /// Calls a service and returns at once.
-    pub fn call(&self, call: Call) {
-        let mut inner = self.lock();
-        let answer = inner.request(call).unwrap_or_else(|_| Box::pin(ready(Answer::Silent)));
-        inner.open = Some(answer);
-    }
-
-    /// A task that delivers answers when they arrive.
-    pub fn answers(&self, shell: Shell<Operator>) -> impl FnMut(&mut Node) + Send + 'static {
-        let calls = self.clone();
-        move |_| {
-            // Each with a lock of its own: the machine may call again when it receives this.
-            if take(&mut calls.lock().missing).is_some() {
-                shell.deliver(Input::ServicesFound);
-            }
-            let answer = take(&mut calls.lock().open);
-            if let Some(answer) = answer {
-                shell.deliver(Input::Answered(answer));
-            }
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        Ok(Caller::new(Self { load, unload, switch, list, halt, reset }, all))
     }
 }
 
-impl Inner {
+impl Services for Clients {
+    type Call = Call;
+    type Answer = Answer;
+    const SILENT: Answer = Answer::Silent;
+
     fn request(&self, call: Call) -> r2r::Result<Pending<Answer>> {
         Ok(match call {
             Call::Load(name) => {

@@ -1,16 +1,15 @@
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout};
 use ratatui::text::Line;
-use ratatui::widgets::{Block, Paragraph};
+use ratatui::widgets::Paragraph;
 use units::Instant;
 
 use crate::arm::checks;
 use crate::arm::machine::{Episode, Operator, Pilot};
 use crate::arm::observed::Observed;
 use crate::arm::robot::{Controller, Joint, Listed, Quantity};
-use crate::pilot;
 use crate::verdict::Verdict;
-use crate::widgets;
+use crate::widgets::{self, ACT_LINES, HIGH};
 
 mod arm;
 mod curves;
@@ -54,10 +53,6 @@ const KEYS: [(&str, &str); 9] = [
 ];
 /// The panel's width with its frame.
 const PANEL: u16 = 39;
-/// The lines for what is done, what is expected of it, and what is seen.
-const LINES: u16 = 3;
-/// A screen of this height has one more for the outcome of the act before.
-const HIGH: u16 = 28;
 
 impl Picture {
     /// The picture of an operator at `now`.
@@ -90,50 +85,36 @@ impl Picture {
 
 /// Draws the screen.
 pub fn draw(frame: &mut Frame<'_>, picture: &Picture) {
-    let keys = widgets::keys(&KEYS, frame.area().width);
-    let key_lines = u16::try_from(keys.len()).unwrap_or(2);
     let is_high = frame.area().height >= HIGH;
-    let line_count = Constraint::Length(LINES + u16::from(is_high));
-    let [above, line_area, key_area] =
-        Layout::vertical([Constraint::Min(0), line_count, Constraint::Length(key_lines)]).areas(frame.area());
-    let [left, right] = Layout::horizontal([Constraint::Min(0), Constraint::Length(PANEL)]).areas(above);
-    let curve = Constraint::Length((left.height * 3).div_ceil(10));
-    let [arm_area, pan_area, tilt_area] = Layout::vertical([Constraint::Min(0), curve, curve]).areas(left);
+    let line_count = ACT_LINES + u16::from(is_high);
+    let parts = widgets::parts(frame, &KEYS, line_count, PANEL, picture.domain);
+    let curve = Constraint::Length((parts.picture.height * 3).div_ceil(10));
+    let [arm_area, pan_area, tilt_area] =
+        Layout::vertical([Constraint::Min(0), curve, curve]).areas(parts.picture);
     arm::draw(frame, arm_area, picture);
     curves::draw(frame, pan_area, Joint::Pan, picture);
     curves::draw(frame, tilt_area, Joint::Tilt, picture);
-    let block = Block::bordered().title(format!(" Steersman, ROS domain {} ", picture.domain));
-    let inside = block.inner(right);
-    frame.render_widget(block, right);
-    panel::draw(frame, inside, picture);
-    frame.render_widget(Paragraph::new(lines(picture, is_high)), line_area);
-    frame.render_widget(Paragraph::new(keys), key_area);
+    panel::draw(frame, parts.panel, picture);
+    frame.render_widget(Paragraph::new(lines(picture, is_high)), parts.lines);
 }
 
 /// What is done, what is expected of it, and what is seen; `has_before`: and the outcome of the act before.
 fn lines(picture: &Picture, has_before: bool) -> Vec<Line<'static>> {
     let Some((Episode { act, .. }, verdict)) = &picture.act else {
-        return vec![widgets::bold(match picture.pilot {
-            Pilot::Starting => pilot::starting(&picture.observed.missing()),
-            Pilot::Waiting(since) => pilot::waiting(since, picture.now, "try it yourself"),
-            Pilot::Script(_) | Pilot::Keyboard(()) => advice(picture),
-            Pilot::Finished(_) => "the script is over".into(),
-        })];
+        let missing = picture.observed.missing();
+        return vec![widgets::bold(picture.pilot.line(&missing, picture.now, advice(picture)))];
     };
-    let done = match picture.pilot {
-        Pilot::Script(place) => format!("script {}/{}: {}", place.index + 1, picture.step_count, act.text()),
-        _ => act.text(),
-    };
+    let done = picture.pilot.placed(picture.step_count, act.text());
     let before = picture.before.as_ref().filter(|_| has_before);
     widgets::act(done, checks::expected(act), verdict, before)
 }
 
 /// What the user can do now.
-fn advice(picture: &Picture) -> String {
+fn advice(picture: &Picture) -> &'static str {
     if picture.list.iter().any(|listed| listed.is_running) {
-        "no controller for that key: 1 to 5 start and stop them".into()
+        "no controller for that key: 1 to 5 start and stop them"
     } else {
-        "no controller runs: 1 to 5 load and start one".into()
+        "no controller runs: 1 to 5 load and start one"
     }
 }
 

@@ -1,6 +1,3 @@
-use std::future::ready;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
 use futures::FutureExt;
 use haptix::MAX;
 use params::Value;
@@ -9,12 +6,11 @@ use r2r::haptix_msgs::srv::{Reset, SetGrasp, Update};
 use r2r::rcl_interfaces::msg::{Parameter, ParameterValue};
 use r2r::rcl_interfaces::srv::SetParametersAtomically;
 use r2r::{Client, Node};
-use ros::{Error, Shell};
+use ros::Error;
 
-use crate::calls::{Pending, client, found, take};
+use crate::calls::{Caller, Pending, Services, client, found};
 use crate::hand::commander::CAP;
 use crate::hand::device::{Device, SHAPE};
-use crate::hand::machine::{Input, Operator};
 
 /// A call of one of the node's services.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,21 +45,14 @@ const WRONG: usize = 2;
 /// The positions of the others in it, which are seen if they are taken \[rad\].
 const ELSEWHERE: f32 = 0.5;
 
-/// The clients of the node's services. Calls do not block; answers are collected later.
-#[derive(Clone)]
-pub struct Calls(Arc<Mutex<Inner>>);
-
-struct Inner {
+/// The clients of the node's services.
+pub struct Clients {
     update: Client<Update::Service>,
     grasp: Client<SetGrasp::Service>,
     reset: Client<Reset::Service>,
     parameters: Client<SetParametersAtomically::Service>,
     motor_count: usize,
     ball: Vec<(String, Value)>,
-    /// Completes when every service is there.
-    missing: Option<Pending<()>>,
-    /// The last call. An earlier one whose answer was given up is forgotten.
-    open: Option<Pending<Answer>>,
 }
 
 impl Call {
@@ -78,58 +67,27 @@ impl Call {
     }
 }
 
-impl Calls {
-    /// Clients for the services of the node in the same namespace.
+impl Clients {
+    /// A caller of the services of the node in the same namespace.
     /// # Errors
     /// The middleware refuses a client.
-    pub fn new(node: &mut Node, device: &Device) -> Result<Self, Error> {
+    pub fn caller(node: &mut Node, device: &Device) -> Result<Caller<Self>, Error> {
         let name = |service: &str| format!("{}/{service}", nodes::haptix::NAME);
         let update = client(node, &name("update"))?;
         let grasp = client(node, &name("set_grasp"))?;
         let reset = client(node, &name("reset"))?;
         let parameters = client(node, &name("set_parameters_atomically"))?;
         let all = [found(&update)?, found(&grasp)?, found(&reset)?, found(&parameters)?];
-        let missing: Pending<()> = Box::pin(futures::future::join_all(all).map(|_| ()));
-        Ok(Self(Arc::new(Mutex::new(Inner {
-            update,
-            grasp,
-            reset,
-            parameters,
-            motor_count: device.motor_count,
-            ball: device.ball_parameters.clone(),
-            missing: Some(missing),
-            open: None,
-        }))))
-    }
-
-    /// Calls a service and returns at once.
-    pub fn call(&self, call: Call) {
-        let mut inner = self.lock();
-        let answer = inner.request(call).unwrap_or_else(|_| Box::pin(ready(Answer::Silent)));
-        inner.open = Some(answer);
-    }
-
-    /// A task that delivers answers when they arrive.
-    pub fn answers(&self, shell: Shell<Operator>) -> impl FnMut(&mut Node) + Send + 'static {
-        let calls = self.clone();
-        move |_| {
-            // Each with a lock of its own: the machine may call again when it receives this.
-            if take(&mut calls.lock().missing).is_some() {
-                shell.deliver(Input::ServicesFound);
-            }
-            let answer = take(&mut calls.lock().open);
-            if let Some(answer) = answer {
-                shell.deliver(Input::Answered(answer));
-            }
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let (motor_count, ball) = (device.motor_count, device.ball_parameters.clone());
+        Ok(Caller::new(Self { update, grasp, reset, parameters, motor_count, ball }, all))
     }
 }
 
-impl Inner {
+impl Services for Clients {
+    type Call = Call;
+    type Answer = Answer;
+    const SILENT: Answer = Answer::Silent;
+
     fn request(&self, call: Call) -> r2r::Result<Pending<Answer>> {
         Ok(match call {
             Call::Cap => self.update(cap(self.motor_count))?,
@@ -161,7 +119,9 @@ impl Inner {
             }
         })
     }
+}
 
+impl Clients {
     fn update(&self, command: Command) -> r2r::Result<Pending<Answer>> {
         let answer = self.update.request(&Update::Request { command, wait_for_tick: false })?;
         Ok(Box::pin(

@@ -1,16 +1,14 @@
 use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout};
 use ratatui::text::Line;
-use ratatui::widgets::{Block, Paragraph};
+use ratatui::widgets::Paragraph;
 use units::Instant;
 
 use crate::hand::checks;
 use crate::hand::device::Device;
 use crate::hand::machine::{Grip, Operator, Pilot};
 use crate::hand::observed::Observed;
-use crate::pilot;
 use crate::verdict::Verdict;
-use crate::widgets;
+use crate::widgets::{self, ACT_LINES, HIGH};
 
 mod hand;
 mod panel;
@@ -54,10 +52,6 @@ const KEYS: [(&str, &str); 8] = [
 ];
 /// The panel's width with its frame.
 const PANEL: u16 = 50;
-/// The lines for what is done, what is expected of it, and what is seen.
-const LINES: u16 = 3;
-/// A screen of this height has one more for the outcome of the act before.
-const HIGH: u16 = 28;
 
 impl Picture {
     /// The picture of an operator at `now`.
@@ -87,36 +81,25 @@ impl Picture {
 
 /// Draws the screen.
 pub fn draw(frame: &mut Frame<'_>, picture: &Picture) {
-    let keys = widgets::keys(&KEYS, frame.area().width);
-    let key_lines = u16::try_from(keys.len()).unwrap_or(2);
     let is_high = frame.area().height >= HIGH;
-    let line_count = Constraint::Length(LINES + u16::from(is_high));
-    let [above, line_area, key_area] =
-        Layout::vertical([Constraint::Min(0), line_count, Constraint::Length(key_lines)]).areas(frame.area());
-    let [left, right] = Layout::horizontal([Constraint::Min(0), Constraint::Length(PANEL)]).areas(above);
-    hand::draw(frame, left, picture);
-    let block = Block::bordered().title(format!(" Steersman, ROS domain {} ", picture.domain));
-    let inside = block.inner(right);
-    frame.render_widget(block, right);
-    panel::draw(frame, inside, picture);
-    frame.render_widget(Paragraph::new(lines(picture, is_high)), line_area);
-    frame.render_widget(Paragraph::new(keys), key_area);
+    let line_count = ACT_LINES + u16::from(is_high);
+    let parts = widgets::parts(frame, &KEYS, line_count, PANEL, picture.domain);
+    hand::draw(frame, parts.picture, picture);
+    panel::draw(frame, parts.panel, picture);
+    frame.render_widget(Paragraph::new(lines(picture, is_high)), parts.lines);
 }
 
 /// What is done, what is expected of it, and what is seen; `has_before`: and the outcome of the act before.
 fn lines(picture: &Picture, has_before: bool) -> Vec<Line<'static>> {
     let Some((done, expected, verdict)) = &picture.act else {
-        return vec![widgets::bold(match picture.pilot {
-            Pilot::Starting => pilot::starting(&picture.observed.missing()),
-            Pilot::Waiting(since) => pilot::waiting(since, picture.now, "try it yourself"),
-            Pilot::Script(_) | Pilot::Keyboard(()) => "no grasp is set: 1 to 8 set one".into(),
-            Pilot::Finished(_) => "the script is over".into(),
-        })];
+        let missing = picture.observed.missing();
+        return vec![widgets::bold(picture.pilot.line(
+            &missing,
+            picture.now,
+            "no grasp is set: 1 to 8 set one",
+        ))];
     };
-    let done = match picture.pilot {
-        Pilot::Script(place) => format!("script {}/{}: {done}", place.index + 1, picture.step_count),
-        _ => done.clone(),
-    };
+    let done = picture.pilot.placed(picture.step_count, done.clone());
     let before = picture.before.as_ref().filter(|_| has_before);
     widgets::act(done, expected.clone(), verdict, before)
 }

@@ -1,8 +1,5 @@
 use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::Style;
-use ratatui::text::Line;
-use ratatui::widgets::{Block, Paragraph};
+use ratatui::layout::Rect;
 use ros::Quantiles;
 use units::Instant;
 use world::Params;
@@ -63,19 +60,10 @@ const PANEL: u16 = 38;
 
 /// Draws the screen.
 pub fn draw(frame: &mut Frame<'_>, picture: &Picture<'_>) {
-    let keys = widgets::keys(&KEYS, frame.area().width);
-    let below = u16::try_from(keys.len()).unwrap_or(2) + 1;
-    let [above, hint_area, key_area] =
-        Layout::vertical([Constraint::Min(0), Constraint::Length(1), Constraint::Length(below - 1)])
-            .areas(frame.area());
-    let [left, right] = Layout::horizontal([Constraint::Min(0), Constraint::Length(PANEL)]).areas(above);
-    map::draw(frame, left, picture);
-    let block = Block::bordered().title(format!(" Steersman, ROS domain {} ", picture.domain));
-    let inside = block.inner(right);
-    frame.render_widget(block, right);
-    panel::draw(frame, inside, picture);
-    frame.render_widget(Line::from(hint(picture)).style(Style::new().bold()), hint_area);
-    frame.render_widget(Paragraph::new(keys), key_area);
+    let parts = widgets::parts(frame, &KEYS, 1, PANEL, picture.domain);
+    map::draw(frame, parts.picture, picture);
+    panel::draw(frame, parts.panel, picture);
+    frame.render_widget(widgets::bold(hint(picture)), parts.lines);
 }
 
 /// The present state, and what the user can do now.

@@ -1,14 +1,12 @@
 use core::time::Duration;
 
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
-
 use super::*;
 use crate::arm::act::Act;
 use crate::arm::machine::Place;
 use crate::arm::observed::{ControllerRow, LoopTiming, Sample};
 use crate::arm::robot::JointState;
 use crate::arm::script::Step;
+use crate::widgets::{dots, drawn};
 
 const NOW: Instant = Instant::from_millis(20_000);
 
@@ -56,10 +54,7 @@ fn screen(width: u16, height: u16, change: impl FnOnce(&mut Picture)) -> Vec<Str
         now: NOW,
     };
     change(&mut picture);
-    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    terminal.draw(|frame| draw(frame, &picture)).unwrap();
-    let cells: Vec<&str> = terminal.backend().buffer().content().iter().map(|cell| cell.symbol()).collect();
-    cells.chunks(usize::from(width)).map(|line| line.concat().trim_end().to_owned()).collect()
+    drawn(width, height, |frame| draw(frame, &picture))
 }
 
 #[test]
@@ -114,12 +109,6 @@ fn the_curve_is_that_of_the_controlled_quantity() {
     let titled = |quantity| screen(80, 24, |picture| picture.quantities[0] = quantity).join("\n");
     assert!(titled(Quantity::Velocity).contains("pan velocity 0.25 rad/s"), "{}", titled(Quantity::Velocity));
     assert!(titled(Quantity::Effort).contains("pan effort -2.00 Nm"));
-}
-
-/// The cells with dots in some lines and columns.
-fn dots(screen: &[String], lines: core::ops::Range<usize>, columns: core::ops::Range<usize>) -> usize {
-    let cells = screen[lines].iter().flat_map(|line| line.chars().skip(columns.start).take(columns.len()));
-    cells.filter(|cell| ('\u{2801}'..='\u{28ff}').contains(cell)).count()
 }
 
 #[test]

@@ -1,6 +1,4 @@
 use haptix::{AnalyticHand, DeviceLoop, GraspValue, Haptix, MAX, Model, Params, Report, Settings};
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
 use units::Machine;
 
 use super::*;
@@ -9,6 +7,7 @@ use crate::hand::commander::CAP;
 use crate::hand::device::PARAMETERS;
 use crate::hand::script::{CLOSED, HOLDERS};
 use crate::hand::view::{Picture, draw};
+use crate::widgets::drawn;
 
 const LENGTH: Duration = Duration::from_secs(12);
 
@@ -425,11 +424,7 @@ fn screen() -> String {
     // 5 s of waiting, then 8, 12 and half of 8 percent of 12 s.
     node.play(0, 7_900);
     let picture = Picture::of(&node.operator, 152, at(7_900));
-    let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
-    terminal.draw(|frame| draw(frame, &picture)).unwrap();
-    let cells: Vec<&str> = terminal.backend().buffer().content().iter().map(|cell| cell.symbol()).collect();
-    let lines = cells.chunks(80).map(|line| line.concat().trim_end().to_owned());
-    lines.collect::<Vec<_>>().join("\n")
+    drawn(80, 24, |frame| draw(frame, &picture)).join("\n")
 }
 
 #[test]

@@ -1,13 +1,12 @@
 use core::time::Duration;
 
 use haptix::MAX;
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
 
 use super::*;
 use crate::hand::machine::Place;
 use crate::hand::observed::{Names, Reading};
 use crate::hand::script::Step;
+use crate::widgets::{dots, drawn};
 
 const NOW: Instant = Instant::from_millis(20_000);
 /// The contact sensors of `mpl`.
@@ -69,10 +68,7 @@ fn screen(width: u16, height: u16, change: impl FnOnce(&mut Picture)) -> Vec<Str
         now: NOW,
     };
     change(&mut picture);
-    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    terminal.draw(|frame| draw(frame, &picture)).unwrap();
-    let cells: Vec<&str> = terminal.backend().buffer().content().iter().map(|cell| cell.symbol()).collect();
-    cells.chunks(usize::from(width)).map(|line| line.concat().trim_end().to_owned()).collect()
+    drawn(width, height, |frame| draw(frame, &picture))
 }
 
 #[test]
@@ -118,12 +114,6 @@ fn a_fault_is_seen() {
     let screen = screen.join("\n");
     assert!(screen.contains("NOT_ANSWERING  cable PULLED  ball away"), "{screen}");
     assert!(screen.contains("seen      NOT AS EXPECTED: it was accepted"), "{screen}");
-}
-
-/// The cells with dots in some lines and columns.
-fn dots(screen: &[String], lines: core::ops::Range<usize>, columns: core::ops::Range<usize>) -> usize {
-    let cells = screen[lines].iter().flat_map(|line| line.chars().skip(columns.start).take(columns.len()));
-    cells.filter(|cell| ('\u{2801}'..='\u{28ff}').contains(cell)).count()
 }
 
 /// At 150 x 45 each view has 50 columns and 40 lines with its frame, and 0.245 m are 38 lines of 4 dots: 1.6 mm a dot.

@@ -1,10 +1,8 @@
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
-
 use super::*;
 use crate::vehicle::keyboard::Keyboard;
 use crate::vehicle::observed::{Applied, Pose};
 use crate::vehicle::operator_input::Stick;
+use crate::widgets::drawn;
 
 /// The contents of a screen of this size, line by line.
 fn screen(width: u16, height: u16, change: impl FnOnce(&mut Picture<'_>)) -> Vec<String> {
@@ -31,10 +29,7 @@ fn screen(width: u16, height: u16, change: impl FnOnce(&mut Picture<'_>)) -> Vec
         now: Instant::ZERO,
     };
     change(&mut picture);
-    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    terminal.draw(|frame| draw(frame, &picture)).unwrap();
-    let cells: Vec<&str> = terminal.backend().buffer().content().iter().map(|cell| cell.symbol()).collect();
-    cells.chunks(usize::from(width)).map(|line| line.concat().trim_end().to_owned()).collect()
+    drawn(width, height, |frame| draw(frame, &picture))
 }
 
 #[test]
