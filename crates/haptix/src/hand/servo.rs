@@ -66,12 +66,9 @@ impl Plant {
             gain_pos * (demand.position - state.position) + gain_vel * demand.velocity + demand.torque;
         let resisting = mass + dt * self.damping;
         let free = (push + dt * spring) / (resisting + dt * (gain_vel + dt * gain_pos));
-        let wanted = spring - (gain_vel + dt * gain_pos) * free;
-        let velocity = if wanted.abs() <= self.torque {
-            free
-        } else {
-            (push + dt * self.torque.copysign(wanted)) / resisting
-        };
+        // What the greatest torque allows to either side; `free` lies between unless its torque is greater.
+        let [slowest, fastest] = [-1.0, 1.0].map(|side| (push + side * dt * self.torque) / resisting);
+        let velocity = free.max(slowest).min(fastest);
         let before = state.velocity;
         self.place(state, state.position + dt * velocity, velocity);
         state.acceleration = (state.velocity - before) / dt;
