@@ -85,12 +85,25 @@ fn yaml_float(value: f64) -> String {
 }
 
 fn yaml_text(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+    let escaped = text.chars().map(|letter| match letter {
+        '\\' | '"' => format!("\\{letter}"),
+        '\n' => "\\n".into(),
+        '\r' => "\\r".into(),
+        '\t' => "\\t".into(),
+        _ => letter.into(),
+    });
+    format!("\"{}\"", escaped.collect::<String>())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_read_back_as_it_was() {
+        let text = Value::Text("größe\n\"\t\r\\".into());
+        assert_eq!(crate::file::read_value(&text.to_string()), Ok(text));
+    }
 
     #[test]
     fn a_real_number_never_looks_like_a_whole_one() {
