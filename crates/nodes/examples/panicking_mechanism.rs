@@ -5,7 +5,5 @@ mod fault;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    nodes::start::main(nodes::mechanism::NAME, |context, stop| {
-        nodes::mechanism::run_with(context, stop, fault::with_fault)
-    })
+    nodes::mechanism::main(|context, stop| nodes::mechanism::run_with(context, stop, fault::with_fault))
 }

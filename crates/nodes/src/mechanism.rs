@@ -10,9 +10,10 @@ mod outputs;
 mod remote;
 mod services;
 mod topics;
-pub(crate) mod trial;
+mod trial;
 mod workshop;
 
+use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -163,6 +164,11 @@ fn status(machine: &Mechanism) -> Status {
         }
     }
     status
+}
+
+/// The executable's `main`: runs `node`, or tries a controller for another process of this executable.
+pub fn main(node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Error>) -> ExitCode {
+    trial::asked().unwrap_or_else(|| start::main(NAME, node))
 }
 
 /// Runs the node until `stop` is set.

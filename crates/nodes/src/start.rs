@@ -27,9 +27,6 @@ pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Er
             return ExitCode::FAILURE;
         }
     };
-    if let Some(code) = crate::mechanism::trial::asked(&arguments) {
-        return code;
-    }
     if let Some(text) = answer(name, &arguments) {
         let _ = std::io::stdout().write_all(text.as_bytes());
         return ExitCode::SUCCESS;
@@ -227,7 +224,8 @@ pub fn run_until_finished<M: Machine + Send + 'static>(
     if !is_answered {
         log::error!(target: &name, "the final messages were sent and not answered within {ANSWER_TIME:?}");
     }
-    conclude(ended.is_ok(), shell, stop, [], || ());
+    conclude(ended.is_ok(), shell, []);
+    stop.set_done();
     ended.map(|_| ()).map_err(|_| panicked())
 }
 
@@ -244,7 +242,9 @@ fn guarded<M: Machine>(
     join: impl FnOnce(),
 ) -> Result<(), Error> {
     let ended = catch_unwind(AssertUnwindSafe(body));
-    conclude(ended.is_ok(), shell, stop, last, join);
+    conclude(ended.is_ok(), shell, last);
+    join();
+    stop.set_done();
     ended.map_err(|_| panicked())
 }
 
@@ -272,18 +272,13 @@ impl Drop for StopOnDrop {
 /// Publishes the machine's final messages in order and waits until they are sent; after a panic publishes the
 /// [`panics::final_messages`] instead.
 pub fn finish<M: Machine>(shell: &Shell<M>, stop: &Stop, last: impl IntoIterator<Item = M::Input>) {
-    conclude(true, shell, stop, last, || ());
+    conclude(true, shell, last);
+    stop.set_done();
 }
 
 /// The same, with whether the node ended without a panic.
 #[allow(clippy::disallowed_methods)] // the machine has stopped; nothing waits for this thread
-fn conclude<M: Machine>(
-    is_whole: bool,
-    shell: &Shell<M>,
-    stop: &Stop,
-    last: impl IntoIterator<Item = M::Input>,
-    join: impl FnOnce(),
-) {
+fn conclude<M: Machine>(is_whole: bool, shell: &Shell<M>, last: impl IntoIterator<Item = M::Input>) {
     let deliver = || last.into_iter().for_each(|input| shell.deliver(input));
     let is_published = is_whole && !panics::happened() && catch_unwind(AssertUnwindSafe(deliver)).is_ok();
     if is_published {
@@ -291,8 +286,6 @@ fn conclude<M: Machine>(
     } else {
         panics::publish_final_messages(FINAL_MESSAGES_TIME);
     }
-    join();
-    stop.set_done();
 }
 
 #[cfg(test)]

@@ -338,7 +338,7 @@ mod tests {
         parameters.retain(|(name, _)| !more.iter().any(|(other, _)| other == name));
         parameters.extend_from_slice(more);
         let parameters = parameters.into_iter().map(|(name, value)| (name.to_owned(), value));
-        PluginType::new(table).create(&robot(), parameters)
+        PluginType::new(table, std::path::Path::new("")).create(&robot(), parameters)
     }
 
     #[test]

@@ -10,4 +10,4 @@ mod library;
 
 /// Where a controller panicked in the control loop; the program's own controllers use it too.
 pub use controller_plugin::place as panic_place;
-pub use library::{PluginType, Plugins, PluginsError};
+pub use library::{PluginType, Plugins, PluginsError, open};

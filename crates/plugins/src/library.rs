@@ -18,6 +18,8 @@ pub struct PluginType {
     pub(crate) table: &'static Type,
     pub(crate) inputs: &'static [ControllerInput],
     pub(crate) outputs: &'static [ControllerOutput],
+    /// Of its library.
+    path: &'static Path,
 }
 
 // SAFETY: a table is a constant of its library, which stays; its functions create controllers on any thread.
@@ -89,7 +91,9 @@ fn libraries(folder: &Path) -> Result<Vec<PathBuf>, PluginsError> {
 }
 
 /// The types of the library in `path`.
-fn open(path: &Path) -> Result<Vec<PluginType>, String> {
+/// # Errors
+/// It cannot be loaded, was written for another version of the interface, or has a type without a proper name.
+pub fn open(path: &Path) -> Result<Vec<PluginType>, String> {
     // A copy under a name that was never loaded: the system gives what it has for a name that it knows.
     let copy = tempfile::Builder::new().prefix("controllers").suffix(".so").tempfile();
     let copy = copy.map_err(|error| format!("it cannot be copied: {error}"))?;
@@ -113,7 +117,10 @@ fn open(path: &Path) -> Result<Vec<PluginType>, String> {
             "it has version {theirs} of the plugin interface, must be {VERSION}: build it with the controller_plugin of this program"
         ));
     }
-    let types: Vec<PluginType> = slice(&found.types).iter().map(PluginType::new).collect();
+    // As the library, it stays.
+    let path: &'static Path = Box::leak(path.into());
+    let types: Vec<PluginType> =
+        slice(&found.types).iter().map(|table| PluginType::new(table, path)).collect();
     match types.iter().find(|new| !is_name(new.name())) {
         Some(new) => Err(format!("its type '{}' is not a name like package/Class", new.name())),
         None => Ok(types),
@@ -136,13 +143,18 @@ fn names(of: unsafe extern "C" fn(usize) -> abi::Text) -> impl Iterator<Item = &
 }
 
 impl PluginType {
-    pub(crate) fn new(table: &'static Type) -> Self {
+    pub(crate) fn new(table: &'static Type, path: &'static Path) -> Self {
         let inputs: Vec<_> =
             names(table.input).map(|name| ControllerInput { name, kind: InputKind::Float }).collect();
         let outputs: Vec<_> =
             names(table.output).map(|name| ControllerOutput { name, kind: OutputKind::Float }).collect();
         // They live as long as the library, which is for ever.
-        Self { table, inputs: inputs.leak(), outputs: outputs.leak() }
+        Self { table, inputs: inputs.leak(), outputs: outputs.leak(), path }
+    }
+
+    /// The file of its library.
+    pub fn path(&self) -> &'static Path {
+        self.path
     }
 
     /// Its name: `package/Class`.

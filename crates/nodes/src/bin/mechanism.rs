@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    nodes::start::main(nodes::mechanism::NAME, nodes::mechanism::run)
+    nodes::mechanism::main(nodes::mechanism::run)
 }

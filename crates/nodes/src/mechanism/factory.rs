@@ -180,10 +180,9 @@ impl Worker {
         let mut parameters: Vec<_> =
             parameters.into_iter().map(|(member, value)| (member.to_owned(), value.clone())).collect();
         let dependencies = Dependency::take_from(&mut parameters).map_err(refuse)?;
-        if self.plugins.types().iter().any(|known| known.name() == type_name) {
-            let Self { urdf, folders, limit, .. } = self;
-            let trial = Trial { urdf, folders, type_name, parameters: &parameters };
-            trial.run(*limit).map_err(refuse)?;
+        if let Some(known) = self.plugins.types().iter().find(|known| known.name() == type_name) {
+            let trial = Trial { urdf: &self.urdf, path: known.path(), type_name, parameters: &parameters };
+            trial.run(self.limit).map_err(refuse)?;
         }
         let created = panics::contain(|| self.setup(type_name, parameters.into_iter()));
         let setup = created.unwrap_or_else(|| Err("it panicked".to_owned())).map_err(refuse)?;

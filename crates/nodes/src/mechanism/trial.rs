@@ -1,10 +1,11 @@
 use std::io::{Read, Write};
+use std::path::Path;
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::time::Duration;
 
 use mechanism::{Description, Robot};
 use params::Value;
-use plugins::Plugins;
+use params::file::read_value;
 use ros::clock;
 use serde_json::{Value as Json, json};
 
@@ -19,7 +20,8 @@ const LOOK: Duration = Duration::from_millis(2);
 /// not do so here.
 pub(super) struct Trial<'a> {
     pub(super) urdf: &'a str,
-    pub(super) folders: &'a [String],
+    /// Of the library; it is tried as it is there now.
+    pub(super) path: &'a Path,
     pub(super) type_name: &'a str,
     pub(super) parameters: &'a [(String, Value)],
 }
@@ -45,10 +47,9 @@ impl Trial<'_> {
     }
 
     fn order(&self) -> String {
-        let Self { urdf, folders, type_name, parameters } = self;
-        let parameters: Vec<Json> =
-            parameters.iter().map(|(name, value)| json!([name, to_json(value)])).collect();
-        json!({ "urdf": urdf, "folders": folders, "type": type_name, "parameters": parameters }).to_string()
+        let Self { urdf, path, type_name, parameters } = self;
+        let parameters: Vec<_> = parameters.iter().map(|(name, value)| (name, value.to_string())).collect();
+        json!({ "urdf": urdf, "path": path, "type": type_name, "parameters": parameters }).to_string()
     }
 }
 
@@ -70,8 +71,9 @@ fn end(child: &mut Child, limit: Duration) -> std::io::Result<Option<ExitStatus>
 }
 
 /// Creates the controller that is described on the input, if this process was started for that; ends it before anything is dropped.
-pub(crate) fn asked(arguments: &[String]) -> Option<ExitCode> {
-    if arguments.get(1).map(String::as_str) != Some(ARGUMENT) || arguments.len() != 2 {
+pub(super) fn asked() -> Option<ExitCode> {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_none_or(|argument| argument != ARGUMENT) || arguments.next().is_some() {
         return None;
     }
     let mut order = String::new();
@@ -83,53 +85,16 @@ pub(crate) fn asked(arguments: &[String]) -> Option<ExitCode> {
 
 fn create(order: &str) -> Option<()> {
     let order: Json = serde_json::from_str(order).ok()?;
-    let folders = order["folders"].as_array()?.iter().map(|text| text.as_str().map(str::to_owned));
-    let folders: Vec<String> = folders.collect::<Option<_>>()?;
     let robot = Robot::new(&Description::parse(order["urdf"].as_str()?).ok()?);
     let parameters = order["parameters"].as_array()?.iter();
-    let parameters = parameters.map(|pair| Some((pair[0].as_str()?.to_owned(), from_json(&pair[1])?)));
+    let parameters =
+        parameters.map(|pair| Some((pair[0].as_str()?.to_owned(), read_value(pair[1].as_str()?).ok()?)));
     let parameters: Vec<(String, Value)> = parameters.collect::<Option<_>>()?;
-    let (plugins, _) = Plugins::load(&folders, &[]);
-    let known = plugins.types().iter().find(|known| Some(known.name()) == order["type"].as_str());
-    // A refusal, or a type that is not there any more, is the same in the node, which says so.
+    let types = plugins::open(Path::new(order["path"].as_str()?)).ok()?;
+    let known = types.iter().find(|known| Some(known.name()) == order["type"].as_str());
+    // That the library refuses it is seen again in the node, which reports it.
     core::mem::forget(known.map(|known| known.create(&robot, parameters)));
     Some(())
-}
-
-/// The value by its type. Numbers that JSON does not have are kept: a double is its bits.
-fn to_json(value: &Value) -> Json {
-    match value {
-        Value::Bool(value) => json!({ "bool": value }),
-        Value::Integer(value) => json!({ "integer": value }),
-        Value::Float(value) => json!({ "float": value.to_bits() }),
-        Value::Text(value) => json!({ "text": value }),
-        Value::Bools(values) => json!({ "bools": values }),
-        Value::Integers(values) => json!({ "integers": values }),
-        Value::Floats(values) => {
-            json!({ "floats": values.iter().map(|value| value.to_bits()).collect::<Vec<_>>() })
-        }
-        Value::Texts(values) => json!({ "texts": values }),
-    }
-}
-
-fn from_json(json: &Json) -> Option<Value> {
-    fn all<T>(list: &Json, of: impl Fn(&Json) -> Option<T>) -> Option<Vec<T>> {
-        list.as_array()?.iter().map(of).collect()
-    }
-    let (kind, given) = json.as_object()?.iter().next()?;
-    let float = |bits: &Json| bits.as_u64().map(f64::from_bits);
-    let text = |text: &Json| text.as_str().map(str::to_owned);
-    match kind.as_str() {
-        "bool" => given.as_bool().map(Value::Bool),
-        "integer" => given.as_i64().map(Value::Integer),
-        "float" => float(given).map(Value::Float),
-        "text" => text(given).map(Value::Text),
-        "bools" => all(given, Json::as_bool).map(Value::Bools),
-        "integers" => all(given, Json::as_i64).map(Value::Integers),
-        "floats" => all(given, float).map(Value::Floats),
-        "texts" => all(given, text).map(Value::Texts),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
@@ -139,22 +104,23 @@ mod tests {
 
     #[test]
     fn values_arrive_as_they_were() {
-        let nan = f64::from_bits(0x7ff8_0000_0000_0001);
         for value in [
             Value::Bool(true),
             Value::Integer(i64::MIN),
-            Value::Float(nan),
+            Value::Float(f64::NAN),
             Value::Float(0.1),
-            Value::Text("größe\n\"".into()),
+            Value::Text("größe\n\"\t\r\\".into()),
             Value::Bools(vec![false, true]),
             Value::Integers(vec![i64::MAX, -1]),
             Value::Floats(vec![f64::INFINITY, -0.0]),
             Value::Texts(vec![String::new(), "a".into()]),
         ] {
-            let text = to_json(&value).to_string();
-            let back = from_json(&serde_json::from_str(&text).unwrap()).unwrap();
-            // NaN equals nothing, so texts are compared.
-            assert_eq!((format!("{back:?}"), to_json(&back)), (format!("{value:?}"), to_json(&value)));
+            let back = read_value(&value.to_string()).unwrap();
+            assert_eq!(
+                format!("{back:?}"),
+                format!("{value:?}"),
+                "NaN equals nothing, so texts are compared"
+            );
         }
     }
 
