@@ -56,19 +56,16 @@ impl Hardware for HandHardware {
         self.time += period;
         self.halt.step();
         for (index, (actuator, &motor)) in robot.actuators_mut().iter_mut().zip(&self.motors).enumerate() {
+            actuator.state.is_halted = self.halt.is_halted(index);
+            self.torques[motor] = actuator.admitted_effort();
             let Actuator { command, state, .. } = actuator;
-            state.is_halted = self.halt.is_halted(index);
             state.is_enabled = command.enable && !state.is_halted;
-            let admitted = state.is_enabled && command.effort.is_finite();
-            self.torques[motor] = if admitted { command.effort } else { 0.0 };
             (state.last_commanded_effort, state.last_executed_effort) = (command.effort, self.torques[motor]);
         }
         self.hand.drive(&self.torques, period);
         for (index, (actuator, &motor)) in robot.actuators_mut().iter_mut().zip(&self.motors).enumerate() {
-            let (moved, state) = (self.hand.motor(motor), &mut actuator.state);
-            (state.sample_time, state.device_id) = (self.time, i32::try_from(index).unwrap_or(i32::MAX));
-            state.position = moved.position - state.zero_offset;
-            (state.velocity, state.last_measured_effort) = (moved.velocity, moved.torque);
+            let moved = self.hand.motor(motor);
+            actuator.measure(self.time, index, [moved.position, moved.velocity, moved.torque]);
         }
     }
 

@@ -6,10 +6,12 @@ use units::{
 };
 
 use crate::controllers::{self, ControllerId, Manager, Refusal, is_stale};
-use crate::diagnostics::{Concern, Diagnostics, Status};
+use crate::diagnostics::{Diagnostics, Status};
 use crate::halt_cause::{HaltCause, HaltCauses};
 use crate::waiting::Waiting;
 use crate::{CycleStatistics, Snapshot};
+
+mod concerns;
 
 /// Everything that can happen to the node.
 #[derive(Debug)]
@@ -104,7 +106,7 @@ pub struct Mechanism {
     /// The states of the robot, if it is elsewhere.
     states: Option<StateMonitor>,
     /// Whether the states of the robot elsewhere do not count, as of the last report.
-    has_obstacle: bool,
+    had_obstacle: bool,
     waiting: Waiting,
     /// How many nodes publish the joints' states.
     publishers: usize,
@@ -136,7 +138,7 @@ impl Mechanism {
             cycles: CycleStatistics::default(),
             causes: HaltCauses::new(awaits_state),
             states: None,
-            has_obstacle: false,
+            had_obstacle: false,
             waiting: Waiting::default(),
             publishers: 1,
             is_halted: true,
@@ -221,13 +223,19 @@ impl Mechanism {
         self.outputs.push_back(Output::Warn(format!("{what}: {cause}")));
     }
 
+    /// Whether the states of the robot elsewhere do not count.
+    fn has_obstacle(&self) -> bool {
+        self.states.as_ref().is_some_and(StateMonitor::has_obstacle)
+    }
+
     /// Reports that the states of the robot elsewhere are awaited, or count again. At the end of the node neither is news.
     fn watch_states(&mut self) {
-        let obstacle = self.states.as_ref().and_then(StateMonitor::obstacle);
-        let had_obstacle = core::mem::replace(&mut self.has_obstacle, obstacle.is_some());
-        if had_obstacle == obstacle.is_some() || self.is_stopping {
+        let has_obstacle = self.has_obstacle();
+        let had_obstacle = core::mem::replace(&mut self.had_obstacle, has_obstacle);
+        if had_obstacle == has_obstacle || self.is_stopping {
             return;
         }
+        let obstacle = self.states.as_ref().and_then(StateMonitor::obstacle);
         let is_lost = self.causes.holds(HaltCause::RobotLost);
         self.outputs.extend(match obstacle {
             // A loss is said as a halt.
@@ -244,7 +252,7 @@ impl Mechanism {
     fn say_halt(&mut self) {
         self.outputs.extend(match (self.is_halted, self.causes.worst()) {
             (false, _) => Some(Output::Inform("the motors are on".to_owned())),
-            (true, None) if !self.has_obstacle => {
+            (true, None) if !self.had_obstacle => {
                 Some(Output::Warn(format!("the motors are halted: a motor halted by itself{RESET}")))
             }
             (true, _) => None,
@@ -253,7 +261,7 @@ impl Mechanism {
 
     fn reset_requested(&mut self) {
         let mut after = self.causes.clone();
-        after.reset(self.states.as_ref().is_some_and(|states| states.obstacle().is_some()));
+        after.reset(self.has_obstacle());
         if after.worst().is_some() {
             // A halt that was requested stays: a reset that is refused changes nothing.
             self.warn_of_halt("the motors stay halted");
@@ -333,26 +341,6 @@ impl Mechanism {
         self.invalid_commands = count;
     }
 
-    /// What is to be known of running controllers.
-    fn concerns(&self) -> Vec<(String, Concern)> {
-        let mut concerns = Vec::new();
-        for (joint, names) in self.manager.shared_joints() {
-            for name in &names {
-                let others: Vec<&str> = names.iter().filter(|other| *other != name).copied().collect();
-                let value = ("Shared Joint", format!("{joint}, with {}", others.join(", ")));
-                let message = "It shares a joint with another controller: their efforts add";
-                concerns.push(((*name).to_owned(), Concern { message, value }));
-            }
-        }
-        let is_running = |name: &str| self.manager.is_running(name) == Some(true);
-        for (name, topic) in self.waiting.list().filter(|(name, _)| is_running(name)) {
-            let value = ("Waits For A Zero On", topic.to_owned());
-            let message = "It waits for a zero before it moves";
-            concerns.push((name.to_owned(), Concern { message, value }));
-        }
-        concerns
-    }
-
     /// What is to be said if another node publishes the joints' states too.
     pub fn second_publisher(&self) -> Option<String> {
         let count = self.publishers;
@@ -375,12 +363,6 @@ impl Mechanism {
         };
         let sentences: Vec<_> = names.iter().filter_map(|name| of(name)).map(Output::Inform).collect();
         self.outputs.extend(sentences);
-    }
-
-    fn waits_for_zero(&mut self, now: Instant, controller: ControllerId, input: &str, waits: bool) {
-        let name = self.manager.name_of(controller);
-        let said = name.and_then(|name| self.waiting.set(now, name, input, waits));
-        self.outputs.extend(said.map(Output::Warn));
     }
 
     /// The wall clock at `at`, as of its last reading.

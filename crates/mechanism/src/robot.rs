@@ -146,13 +146,7 @@ impl Robot {
 
     /// The names of the joints that actuators move, and that no safety controller guards: no limit of the description holds there.
     pub fn unguarded_joints(&self) -> Vec<&str> {
-        let moved = self.transmissions.iter().flat_map(|transmission| match transmission {
-            Transmission::Simple(simple) => vec![simple.joint],
-            Transmission::Wrist(wrist) => wrist.joints.to_vec(),
-            Transmission::Belt(belt) => vec![belt.joint],
-            Transmission::Gripper(gripper) => vec![gripper.gap],
-            Transmission::Coupled(coupled) => vec![coupled.first.0],
-        });
+        let moved = self.calibration_sensors().into_iter().map(|(_, joint)| joint);
         let joints = moved.filter_map(|joint| self.joints.get(joint));
         let unguarded = joints.filter(|joint| joint.limits.is_none() || joint.safety.is_none());
         unguarded.map(|joint| joint.name.as_str()).collect()

@@ -4,45 +4,57 @@ use core::time::Duration;
 
 use units::Instant;
 
+use crate::controllers::ControllerId;
+
 /// A controller is warned of again after this time.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// The controllers whose commands wait for a zero, and when that was said.
+/// The inputs whose commands wait for a zero, each of a controller, and when that was reported.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Waiting(Vec<Entry>);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Entry {
-    controller: String,
-    /// Its topic.
-    topic: String,
+    controller: ControllerId,
+    input: &'static str,
     waits: bool,
-    said: Instant,
+    reported: Instant,
 }
 
 impl Waiting {
-    /// The commands on the input `input` of `controller` wait, or not any more. Returns what is to be said of it.
-    pub(crate) fn set(&mut self, now: Instant, controller: &str, input: &str, waits: bool) -> Option<String> {
-        let topic = format!("{controller}/{input}");
-        let known = self.0.iter_mut().find(|entry| entry.topic == topic);
-        if let Some(known) = known {
-            known.waits = waits;
-            if !waits || now.since(known.said) < PAUSE {
-                return None;
+    /// The commands on the input `input` of `controller` wait, or not any more. Returns whether that is to be reported.
+    pub(crate) fn set(
+        &mut self,
+        now: Instant,
+        controller: ControllerId,
+        input: &'static str,
+        waits: bool,
+    ) -> bool {
+        let is_known = |entry: &&mut Entry| (entry.controller, entry.input) == (controller, input);
+        match self.0.iter_mut().find(is_known) {
+            Some(known) => {
+                known.waits = waits;
+                let is_due = waits && now.since(known.reported) >= PAUSE;
+                if is_due {
+                    known.reported = now;
+                }
+                is_due
             }
-            known.said = now;
-        } else if waits {
-            self.0.push(Entry { controller: controller.to_owned(), topic: topic.clone(), waits, said: now });
-        } else {
-            return None;
+            None => {
+                self.0.extend(waits.then_some(Entry { controller, input, waits, reported: now }));
+                waits
+            }
         }
-        Some(format!("controller '{controller}' waits for a zero on '{topic}' before it moves"))
     }
 
-    /// The controllers that wait, each with its topic.
-    pub(crate) fn list(&self) -> impl Iterator<Item = (&str, &str)> {
-        let waiting = self.0.iter().filter(|entry| entry.waits);
-        waiting.map(|entry| (entry.controller.as_str(), entry.topic.as_str()))
+    /// Forgets the controllers that are not loaded any more.
+    pub(crate) fn retain(&mut self, is_loaded: impl Fn(ControllerId) -> bool) {
+        self.0.retain(|entry| is_loaded(entry.controller));
+    }
+
+    /// The controllers that wait, each with its input.
+    pub(crate) fn list(&self) -> impl Iterator<Item = (ControllerId, &'static str)> {
+        self.0.iter().filter(|entry| entry.waits).map(|entry| (entry.controller, entry.input))
     }
 }
 
@@ -54,7 +66,7 @@ mod tests {
     fn it_is_said_once_in_ten_seconds() {
         let mut waiting = Waiting::default();
         let mut set = |seconds: u64, waits| {
-            let said = waiting.set(Instant::from_millis(1000 * seconds), "base", "cmd_vel", waits).is_some();
+            let said = waiting.set(Instant::from_millis(1000 * seconds), 7, "cmd_vel", waits);
             (said, waiting.list().count())
         };
         assert_eq!(set(1, false), (false, 0));
@@ -62,6 +74,8 @@ mod tests {
         assert_eq!(set(3, false), (false, 0));
         assert_eq!(set(11, true), (false, 1));
         assert_eq!(set(12, true), (true, 1));
-        assert_eq!(waiting.list().collect::<Vec<_>>(), [("base", "base/cmd_vel")]);
+        assert_eq!(waiting.list().collect::<Vec<_>>(), [(7, "cmd_vel")]);
+        waiting.retain(|controller| controller != 7);
+        assert_eq!(waiting.list().count(), 0, "the next one of its name has another id");
     }
 }

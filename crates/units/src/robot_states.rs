@@ -284,6 +284,11 @@ impl StateMonitor {
         link.losses > before.losses
     }
 
+    /// Whether the motors cannot be reset now.
+    pub fn has_obstacle(&self) -> bool {
+        self.link.is_silent || self.publishers.iter().any(|(_, count)| count.are_several())
+    }
+
     /// Why the motors cannot be reset now, if they cannot.
     pub fn obstacle(&self) -> Option<String> {
         if let Some(conflict) = self.conflict() {

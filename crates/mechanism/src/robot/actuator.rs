@@ -73,4 +73,18 @@ impl Actuator {
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }
+
+    /// The effort that the motor gets: the command, if it is finite and the motor may move; otherwise 0.
+    pub fn admitted_effort(&self) -> f64 {
+        let Self { command, state, .. } = self;
+        if command.enable && !state.is_halted && command.effort.is_finite() { command.effort } else { 0.0 }
+    }
+
+    /// Sets what a motor without an encoder of its own reports: where it is, how fast, and its effort.
+    pub fn measure(&mut self, time: Duration, device: usize, [position, velocity, effort]: [f64; 3]) {
+        let state = &mut self.state;
+        (state.sample_time, state.device_id) = (time, i32::try_from(device).unwrap_or(i32::MAX));
+        state.position = position - state.zero_offset;
+        (state.velocity, state.last_measured_effort) = (velocity, effort);
+    }
 }

@@ -3,7 +3,7 @@ use core::time::Duration;
 use units::{Instant, LinkState, MessageTime, StateSample};
 
 use crate::Robot;
-use crate::robot::{Actuator, MotorHalt};
+use crate::robot::MotorHalt;
 
 /// A robot elsewhere, which sends the states of its actuators and is sent their efforts.
 ///
@@ -45,7 +45,7 @@ impl RemoteRobot {
     pub fn read(&mut self, robot: &mut Robot, new: Option<&StateSample>, now: Instant, period: Duration) {
         self.time += period;
         for actuator in robot.actuators_mut() {
-            let sent = sent(actuator);
+            let sent = actuator.admitted_effort();
             let state = &mut actuator.state;
             (state.last_commanded_effort, state.last_executed_effort) = (actuator.command.effort, sent);
         }
@@ -78,7 +78,7 @@ impl RemoteRobot {
     /// Writes the effort that each actuator is sent.
     pub fn efforts(&self, robot: &Robot, efforts: &mut [f64]) {
         for (effort, actuator) in efforts.iter_mut().zip(robot.actuators()) {
-            *effort = sent(actuator);
+            *effort = actuator.admitted_effort();
         }
     }
 
@@ -95,16 +95,12 @@ impl RemoteRobot {
     }
 }
 
-fn sent(actuator: &Actuator) -> f64 {
-    let Actuator { command, state, .. } = actuator;
-    if command.enable && !state.is_halted && command.effort.is_finite() { command.effort } else { 0.0 }
-}
-
 #[cfg(test)]
 mod tests {
     use units::ActuatorSample;
 
     use super::*;
+    use crate::robot::Actuator;
 
     const TIMEOUT: Duration = Duration::from_millis(100);
 

@@ -118,12 +118,10 @@ impl SimulatedRobot {
         for (index, (real, seen)) in
             self.plant.actuators_mut().iter_mut().zip(robot.actuators_mut()).enumerate()
         {
-            let is_halted = self.halt.is_halted(index);
-            let admitted = seen.command.enable && !is_halted;
+            seen.state.is_halted = self.halt.is_halted(index);
+            seen.state.is_enabled = seen.command.enable && !seen.state.is_halted;
             (real.command, real.state.sample_time) = (seen.command, self.time);
-            real.command.effort =
-                if admitted && seen.command.effort.is_finite() { seen.command.effort } else { 0.0 };
-            (seen.state.is_halted, seen.state.is_enabled) = (is_halted, admitted);
+            real.command.effort = seen.admitted_effort();
             seen.state.last_commanded_effort = seen.command.effort;
             seen.state.last_executed_effort = real.command.effort;
         }
@@ -135,13 +133,9 @@ impl SimulatedRobot {
         }
         self.plant.simulate_actuators();
         let actuators = self.plant.actuators().iter().zip(robot.actuators_mut());
-        for (device_id, (real, seen)) in actuators.enumerate() {
-            let state = &mut seen.state;
-            state.sample_time = self.time;
-            state.device_id = i32::try_from(device_id).unwrap_or(i32::MAX);
-            state.position = real.state.position - state.zero_offset;
-            state.velocity = real.state.velocity;
-            state.last_measured_effort = real.state.last_measured_effort;
+        for (device, (real, seen)) in actuators.enumerate() {
+            let real = &real.state;
+            seen.measure(self.time, device, [real.position, real.velocity, real.last_measured_effort]);
         }
         for (actuator, joint, sensor) in &mut self.sensors {
             let joint = self.plant.joints().get(*joint);

@@ -38,7 +38,6 @@ pub struct DiffDriveController {
     /// How many outputs have not said the present odometry yet.
     unsaid: usize,
     /// Whether commands of motion wait for a zero, and whether that was said.
-    waits: bool,
     said_waits: bool,
 }
 
@@ -98,7 +97,6 @@ impl DiffDriveController {
             odometry: Odometry::default(),
             due: None,
             unsaid: 0,
-            waits: false,
             said_waits: false,
         }
     }
@@ -107,7 +105,6 @@ impl DiffDriveController {
     fn wanted(&mut self, now: Instant) -> (f64, f64) {
         let DiffDrive { timeout, max_linear, max_angular, .. } = self.settings;
         self.commands.expire(now, timeout);
-        self.waits = self.commands.waits_for_zero() && self.commands.asks_for_motion();
         let Some(command) = self.commands.command() else { return (0.0, 0.0) };
         let (linear, angular) = (command.velocity.forward(), command.velocity.turn());
         let share = |value: f64, most: f64| if value.abs() > most { most / value.abs() } else { 1.0 };
@@ -203,9 +200,10 @@ impl Controller for DiffDriveController {
     }
 
     fn report(&mut self) -> Option<(usize, Report)> {
-        if self.waits != self.said_waits {
-            self.said_waits = self.waits;
-            return Some((0, Report::WaitsForZero { input: INPUT, waits: self.waits }));
+        let waits = self.commands.waits_for_zero() && self.commands.asks_for_motion();
+        if waits != self.said_waits {
+            self.said_waits = waits;
+            return Some((0, Report::WaitsForZero { input: INPUT, waits }));
         }
         self.unsaid = self.unsaid.checked_sub(1)?;
         Some((self.unsaid, Report::Odometry(self.odometry)))
