@@ -8,8 +8,8 @@ use std::time::Duration;
 use common::node::{Node, at, positions, settings, update};
 use common::{close, values};
 use haptix::{
-    Answer, Command, DummyDevice, GraspValue, Group, Input, MAX, MAX_WAITING, Mode, Order, Output, Reading,
-    Settings, State,
+    AnalyticHand, Answer, Command, DummyDevice, GraspValue, Group, Input, MAX, MAX_WAITING, Mode, Model,
+    Order, Output, Reading, Settings, State,
 };
 use units::Stamp;
 
@@ -120,6 +120,16 @@ fn commands_that_a_held_node_reads_are_assumed_as_old_as_its_hold() {
     let (result, _) = update(node.answer(1));
     assert!(result.unwrap_err().contains("waited"), "it may have waited since before the hold");
     assert_eq!(node.orders, []);
+}
+
+/// The time counts from the start of the computer.
+#[test]
+fn the_first_command_of_a_node_did_not_wait() {
+    let hand = AnalyticHand::new(Model::builtin("two_finger").unwrap(), 1);
+    let mut node = Node::started_at(18_840_000, hand);
+    node.run(25);
+    node.update(1, positions(&[0.5]), false);
+    assert_eq!(update(node.answer(1)).0, Ok(()));
 }
 
 #[test]

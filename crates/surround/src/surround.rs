@@ -91,8 +91,6 @@ pub enum Output {
 pub struct Surround {
     params: Params,
     clock: Clock,
-    /// Whether it was ever called: before that no suspension can be detected.
-    is_running: bool,
     sweeps: Sweeps,
     table: Table,
     monitors: Vec<SensorMonitor>,
@@ -127,7 +125,6 @@ impl Surround {
         let sweeps = Sweeps::new(&params.boundaries, params.full_throw);
         let mut surround = Self {
             clock: Clock::default(),
-            is_running: false,
             table: Table::new(&params.footprint, &sweeps, params.reach),
             sweeps,
             monitors: Vec::new(),
@@ -320,8 +317,7 @@ impl Surround {
     }
 
     fn pass_to(&mut self, now: Instant) {
-        self.clock.pass_to(now, self.deadline().filter(|_| self.is_running));
-        self.is_running = true;
+        self.clock.pass_to(now, self.deadline());
     }
 
     /// Advances the time: expired measurements are lost before the next input.

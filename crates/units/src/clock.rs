@@ -18,7 +18,8 @@ const QUEUES: Duration = Duration::from_millis(50);
 /// own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
-    now: Instant,
+    /// `None` before the first call: nothing was due then.
+    now: Option<Instant>,
     read: Option<(Instant, Stamp)>,
     held: Option<Hold>,
 }
@@ -40,40 +41,42 @@ impl Clock {
     /// Records that the wall clock reads `stamp` at `now`; it may have been set forward or back. This does not advance the time:
     /// [`pass_to`](Self::pass_to) does, so no hold is missed.
     pub fn read(&mut self, now: Instant, stamp: Stamp) {
-        self.read = Some((self.now.max(now), stamp));
+        self.read = Some((self.now().max(now), stamp));
     }
 
     /// Advances to `now`, which never goes back. `due` is the machine's deadline for this call
     /// ([`Machine::deadline`](crate::Machine::deadline)).
     pub fn pass_to(&mut self, now: Instant, due: Option<Instant>) {
-        let before = self.now;
-        self.now = before.max(now);
-        let late = due.map_or(Duration::ZERO, |due| self.now.since(due));
+        let Some(before) = self.now.replace(self.now().max(now)) else { return };
+        let late = due.map_or(Duration::ZERO, |due| self.now().since(due));
         // Within the time of an earlier hold the earlier one counts.
-        if late > GRACE && self.held.is_none_or(|held| self.now >= held.until) {
+        if late > GRACE && self.held.is_none_or(|held| self.now() >= held.until) {
             let unread = self.held.filter(|held| before < held.until && late > QUEUES);
             let since = unread.map_or(before, |held| held.began);
-            self.held = Some(Hold { began: before, since, until: self.now + QUEUES });
+            self.held = Some(Hold { began: before, since, until: self.now() + QUEUES });
         }
     }
 
     /// Records a thread that emptied its queue at `since`, was due to read again by `due`, and reads at the latest instant, see
     /// [`Machine::read_again`](crate::Machine::read_again). Of two holds in 50 ms the one that began first counts.
     pub fn read_again(&mut self, since: Instant, due: Instant) {
-        let is_covered = self.held.is_some_and(|held| self.now < held.until && held.since <= since);
-        if self.now.since(due) > GRACE && !is_covered {
-            self.held = Some(Hold { began: since, since, until: self.now + QUEUES });
+        let is_covered = self.held.is_some_and(|held| self.now() < held.until && held.since <= since);
+        if self.now().since(due) > GRACE && !is_covered {
+            self.held = Some(Hold { began: since, since, until: self.now() + QUEUES });
         }
     }
 
     /// The latest instant.
     pub const fn now(&self) -> Instant {
-        self.now
+        match self.now {
+            Some(now) => now,
+            None => Instant::ZERO,
+        }
     }
 
     /// The wall clock's stamp of the latest instant, see [`at`](Self::at).
     pub fn wall(&self) -> Stamp {
-        self.at(self.now)
+        self.at(self.now())
     }
 
     /// The wall clock's stamp of `now`: the last reading plus the time since; [`Stamp::ZERO`] before the first reading.
@@ -92,7 +95,7 @@ impl Clock {
     /// How long a message that is read now may have been queued; zero unless the machine was held just before.
     pub fn waited(&self) -> Duration {
         match self.held {
-            Some(Hold { since, until, .. }) if self.now < until => self.now.since(since),
+            Some(Hold { since, until, .. }) if self.now() < until => self.now().since(since),
             _ => Duration::ZERO,
         }
     }
@@ -102,8 +105,10 @@ impl Clock {
     /// How much longer messages may come from the queues, and how long ago the last hold began; zero once the queues are empty.
     /// For exhaustive searches.
     pub fn waiting_left(&self) -> (Duration, Duration) {
-        let held = self.held.filter(|held| self.now < held.until);
-        held.map_or_else(Default::default, |held| (held.until.since(self.now), self.now.since(held.began)))
+        let held = self.held.filter(|held| self.now() < held.until);
+        held.map_or_else(Default::default, |held| {
+            (held.until.since(self.now()), self.now().since(held.began))
+        })
     }
 }
 
@@ -113,6 +118,20 @@ mod tests {
 
     fn at(millis: u64) -> Instant {
         Instant::from_millis(millis)
+    }
+
+    fn called_at_0() -> Clock {
+        let mut clock = Clock::default();
+        clock.pass_to(at(0), None);
+        clock
+    }
+
+    /// Monotonic time counts from the start of the computer, so the first call is "late" by hours for a machine that is due at 0.
+    #[test]
+    fn before_the_first_call_there_was_no_hold() {
+        let mut clock = Clock::default();
+        clock.pass_to(at(18_840_000), Some(at(0)));
+        assert_eq!((clock.waited(), clock.now()), (Duration::ZERO, at(18_840_000)));
     }
 
     #[test]
@@ -172,13 +191,13 @@ mod tests {
         let ms = Duration::from_millis;
         // Held from 0 to 1000 ms and again right away: until when, and how long a message may have been queued.
         for (again, waited) in [(1049, 1049), (1069, 69), (1091, 1091), (2000, 2000)] {
-            let mut clock = Clock::default();
+            let mut clock = called_at_0();
             clock.pass_to(at(1000), Some(at(20)));
             clock.pass_to(at(again), Some(at(1020)));
             assert_eq!(clock.waited(), ms(waited), "{again}");
         }
         // With 50 ms in between the queues are empty.
-        let mut clock = Clock::default();
+        let mut clock = called_at_0();
         clock.pass_to(at(1000), Some(at(20)));
         clock.pass_to(at(1020), Some(at(1020)));
         clock.pass_to(at(1050), Some(at(1040)));
@@ -208,7 +227,7 @@ mod tests {
             "the previous hold is over, and this is another"
         );
         // A second hold of exactly 50 ms ends while the first one's queues may not be empty.
-        let mut clock = Clock::default();
+        let mut clock = called_at_0();
         clock.pass_to(at(1000), Some(at(20)));
         clock.pass_to(at(1070), Some(at(1020)));
         assert_eq!(clock.waited(), Duration::from_millis(70));
@@ -217,7 +236,7 @@ mod tests {
     #[test]
     fn the_possible_queueing_time_ends_with_the_queues() {
         let ms = Duration::from_millis;
-        let mut clock = Clock::default();
+        let mut clock = called_at_0();
         assert_eq!(clock.waiting_left(), (ms(0), ms(0)));
         clock.pass_to(at(1000), Some(at(20)));
         assert_eq!(clock.waiting_left(), (ms(50), ms(1000)));

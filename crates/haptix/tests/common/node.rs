@@ -35,9 +35,13 @@ pub struct Node {
 
 impl Node {
     pub fn of(device: impl Device + 'static) -> Self {
+        Self::started_at(0, device)
+    }
+
+    pub fn started_at(millis: u64, device: impl Device + 'static) -> Self {
         let device = DeviceLoop::new(Box::new(device), STEP, settings());
         let machine = Haptix::new(&device, &settings());
-        let mut node = Self { machine, device, millis: 0, outputs: vec![], readings: vec![], orders: vec![] };
+        let mut node = Self { machine, device, millis, outputs: vec![], readings: vec![], orders: vec![] };
         node.drain();
         node
     }
