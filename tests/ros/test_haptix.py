@@ -338,6 +338,30 @@ def test_after_a_pause_old_commands_do_not_move_the_hand(mpl):
     mpl.follow(lambda s: s.motor_pos[WRIST] > 0.2, "it does not move again", ref_pos=[0.3])
 
 
+def test_of_two_commands_that_are_read_together_both_count(mpl):
+    """Each changes the groups that it has; the second one does not replace the first."""
+    graph = mpl.graph
+    mpl.reset()
+    publisher = graph.node.create_publisher(Command, "/haptix/command", rclpy.qos.QoSProfile(depth=10))
+    graph.wait(lambda: publisher.get_subscription_count(), "no subscription")
+    mpl.process.process.send_signal(signal.SIGSTOP)
+    try:
+        publisher.publish(command(ref_pos=[0.5]))
+        publisher.publish(command(ref_vel_max=[3.0]))
+        time.sleep(0.2)
+    finally:
+        mpl.process.process.send_signal(signal.SIGCONT)
+    graph.wait(lambda: graph.last("/haptix/sensor").motor_pos[WRIST] > 0.3, "the positions are lost")
+    graph.node.destroy_publisher(publisher)
+
+
+def test_a_second_node_of_the_same_name_is_reported(mpl):
+    warning = "another node in the graph has this node's name"
+    before = mpl.process.output.count(warning)
+    with hand():
+        mpl.graph.wait(lambda: mpl.process.output.count(warning) > before, lambda: mpl.process.output, 5.0)
+
+
 # -------------------------------------------------------------------------------------------------- pictures, frames, start
 def test_rviz_sees_frames_contacts_and_objects():
     ball = {"objects__ball__shape": "sphere", "objects__ball__position": [-0.03, 0.0, 0.15], "objects__ball__radius": 0.02}

@@ -108,6 +108,26 @@ def test_without_a_node_each_call_ends_after_a_second_with_the_reason(programs):
     assert found.errors[0].startswith("hx_robot_info() Service call timed out.") and last in found.errors, "also on stderr"
 
 
+def test_a_connect_without_a_node_goes_on_with_a_line(programs):
+    found = probe(programs, "connect last close", "nowhere")
+    ((result, millis),) = found.results("connect")
+    assert result == 0 and 4990 <= millis < 5600 and found.lasts() == [""]
+    assert found.errors[0].startswith("hx_connect() goes on without a hand: Service call timed out. Service '/nowhere/haptix/"), found.errors
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "rule"),
+    [
+        ("HAPTIX_WAIT_FOR_TICK", "no", "must be 0 or 1"),
+        ("HAPTIX_NAMESPACE", "left hand", "must be names of letters, digits and '_' with '/' between them"),
+    ],
+)
+def test_a_variable_that_is_wrong_is_an_error_of_each_call(programs, variable, value, rule):
+    found = probe(programs, "connect last update last", **{variable: value})
+    assert [found.results(function)[0][0] for function in ["connect", "update"]] == [1, 1]
+    assert all(last.startswith(f"hx_{call}() {variable} is '{value}', {rule}") for call, last in zip(["connect", "update"], found.lasts(), strict=True))
+
+
 def test_null_is_an_error_and_no_crash(programs):
     found = probe(programs, "null last raw sensor", "nowhere")
     assert "null 1 1 1 1" in found.lines

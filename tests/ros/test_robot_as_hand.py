@@ -145,7 +145,9 @@ def test_without_states_nothing_is_commanded_and_the_state_says_so():
         graph.subscribe(JointTrajectory, COMMANDS, QoSProfile(depth=10))
         hand.wait_for_state("NOT_ANSWERING", 10.0)
         answer = hand.call(ReadSensors, "read_sensors")
-        assert answer.result.code == ERROR and "no reading for 1000 ms" in answer.result.message
+        reason = "no reading for 1000 ms; nothing publishes 'joint_states'"
+        assert answer.result.code == ERROR and answer.result.message.endswith(reason), answer.result.message
+        assert graph.last("/haptix/state").data.endswith(reason)
         assert "no reading" in hand.refused(ref_pos=[0.5, 0.5])
         assert graph.last(COMMANDS) is None
         robot = Robot()
@@ -213,7 +215,7 @@ def cut(message):
     [
         (lambda message: message.position.__setitem__(1, math.nan), f"the position of '{LEFT}' is NaN, must be finite"),
         (cut, "it has 3 positions, must have 4, one for each name"),
-        (lambda message: message.name.__setitem__(0, "wrist_joint"), "it has 'wrist_joint', which is not one of the robot's joints"),
+        (lambda message: message.name.__setitem__(0, "wrist_joint"), "it has 'wrist_joint', which is not one of the robot's joints and not one of its others"),
         (lambda message: message.name.__setitem__(0, LEFT), f"it has '{LEFT}' twice"),
     ],
 )

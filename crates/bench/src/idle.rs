@@ -33,24 +33,30 @@ struct Goal {
     times: f64,
 }
 
-const LOOP: &str = "bare loop of 50 Hz that publishes two values";
+const MOTORS: &str = "bare loop of 50 Hz that publishes two values";
+const ZERO: &str = "bare loop of 10 Hz that publishes one value";
 const RELAY: &str = "bare relay";
 /// A node that waits for messages.
 const WAITS: Option<Goal> = Some(Goal { floor: &[RELAY], times: 1.5 });
-/// The driver of a vehicle publishes the values of two motors 50 times a second.
-const DRIVES: Option<Goal> = Some(Goal { floor: &[LOOP], times: 1.5 });
-/// One process that does the work of five.
-const ALL: Option<Goal> = Some(Goal { floor: &[LOOP, RELAY, RELAY, RELAY, RELAY], times: 1.0 });
+/// A node that waits for messages and for pads, which come and go.
+const WATCHES: Option<Goal> = Some(Goal { floor: &[RELAY], times: 2.0 });
+/// A node that waits for messages, and repeats its zero 10 times a second, so that its followers know that it lives.
+const REPEATS: Option<Goal> = Some(Goal { floor: &[RELAY, ZERO], times: 1.5 });
+/// The driver of a vehicle waits for messages, and publishes the values of two motors 50 times a second.
+const DRIVES: Option<Goal> = Some(Goal { floor: &[RELAY, MOTORS], times: 1.5 });
+/// One process that does the work of four nodes.
+const ALL: Option<Goal> = Some(Goal { floor: &[RELAY, RELAY, ZERO, RELAY, ZERO, RELAY, MOTORS], times: 1.0 });
 
 const WITH_PAD: &[&str] = &["--ros-args", "--params-file", "PAD"];
 
 const SUBJECTS: &[Subject] = &[
     Subject { name: "bare loop of 50 Hz", processes: &[("bench", &["loop", "50"])], goal: None },
     Subject {
-        name: LOOP,
+        name: MOTORS,
         processes: &[("bench", &["loop", "50", "/bench/idle/port", "/bench/idle/starboard"])],
         goal: None,
     },
+    Subject { name: ZERO, processes: &[("bench", &["loop", "10", "/bench/idle/zero"])], goal: None },
     Subject {
         name: RELAY,
         processes: &[("bench", &["relay", "/bench/idle/from", "/bench/idle/to"])],
@@ -58,11 +64,11 @@ const SUBJECTS: &[Subject] = &[
     },
     Subject { name: "steersman", processes: &[("steersman", &[])], goal: ALL },
     Subject { name: "steersman, a pad at rest", processes: &[("steersman", WITH_PAD)], goal: ALL },
-    Subject { name: "joystick", processes: &[("joystick", &[])], goal: WAITS },
-    Subject { name: "joystick, a pad at rest", processes: &[("joystick", WITH_PAD)], goal: WAITS },
-    Subject { name: "velocity_arbiter", processes: &[("velocity_arbiter", &[])], goal: WAITS },
-    Subject { name: "zone_scaler", processes: &[("zone_scaler", &[])], goal: WAITS },
-    Subject { name: "surround", processes: &[("surround", &[])], goal: WAITS },
+    Subject { name: "joystick", processes: &[("joystick", &[])], goal: WATCHES },
+    Subject { name: "joystick, a pad at rest", processes: &[("joystick", WITH_PAD)], goal: WATCHES },
+    Subject { name: "velocity_arbiter", processes: &[("velocity_arbiter", &[])], goal: REPEATS },
+    Subject { name: "zone_scaler", processes: &[("zone_scaler", &[])], goal: REPEATS },
+    Subject { name: "surround", processes: &[("surround", &[])], goal: REPEATS },
     Subject { name: "chair", processes: &[("chair", &[])], goal: WAITS },
     Subject { name: "hindbrain", processes: &[("hindbrain", &[])], goal: DRIVES },
     Subject {
@@ -162,9 +168,9 @@ impl fmt::Display for Report {
         }
         write!(
             f,
-            "\nEach alone in the graph for {} s, after {} s. The floor of a node is the bare relay, that of hindbrain the bare loop with two \
-             values, that of steersman what the processes take together that its nodes would be: the loop and four relays. Wake-ups are voluntary context switches of all threads, those of the \
-             middleware included. {}",
+            "\nEach alone in the graph for {} s, after {} s. The floor of a node is the bare relay, and the bare loop with as many values as it \
+             publishes at rest: one of velocity_arbiter, zone_scaler and surround, two of hindbrain. That of steersman is what the floors of its four nodes \
+             take together. Wake-ups are voluntary context switches of all threads, those of the middleware included. {}",
             WINDOW.as_secs(),
             WARM_UP.as_secs(),
             machine()

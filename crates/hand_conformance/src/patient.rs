@@ -29,8 +29,8 @@ impl<D: Device> Device for Patient<D> {
         self.0.command(setpoints)
     }
 
-    fn hold(&mut self, setpoints: &Setpoints, gain: f64) -> Result<(), DeviceError> {
-        self.0.hold(setpoints, gain)
+    fn hold(&mut self, gain: f64) -> Result<(), DeviceError> {
+        self.0.hold(gain)
     }
 
     fn step(&mut self, dt: Duration) -> Result<(), DeviceError> {

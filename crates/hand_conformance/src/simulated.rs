@@ -58,7 +58,7 @@ pub fn a_silent_device_answers_nothing_until_it_is_repaired(make: &Make) {
     assert_eq!(rig.device.read(&mut sensor), no);
     assert_eq!(sensor, Sensor::default());
     assert_eq!(rig.device.command(&setpoints), no);
-    assert_eq!(rig.device.hold(&setpoints, 1.0), no);
+    assert_eq!(rig.device.hold(1.0), no);
     assert_eq!(rig.device.reset(true), no);
     let _ = rig.device.step(STEP);
     rig.simulate(|_| {});

@@ -33,11 +33,11 @@ pub trait Device: Send {
     /// The device does not answer, or failed.
     fn command(&mut self, setpoints: &Setpoints) -> Result<(), DeviceError>;
 
-    /// Holds the position at which the motors are, with `gain` (0 to 1) times the gains of `setpoints`. The device decides where that
-    /// is: its servos need no reading that may be late or wrong.
+    /// Holds the position at which the motors are, with `gain` (0 to 1) times the gains of its start, whatever the gains of the commands
+    /// before were. The device decides where that is: its servos need no reading that may be late or wrong.
     /// # Errors
     /// The device does not answer, or failed.
-    fn hold(&mut self, setpoints: &Setpoints, gain: f64) -> Result<(), DeviceError>;
+    fn hold(&mut self, gain: f64) -> Result<(), DeviceError>;
 
     /// Passes `dt`: a simulated device advances by it, another one may exchange its data.
     /// # Errors
@@ -62,7 +62,7 @@ pub trait Device: Send {
             return Ok(());
         }
         Err(DeviceError::Failed(
-            "the device is not simulated: it has no objects, noise, delay and faults".into(),
+            "the device is not simulated: it has no objects, noise, delay or faults".into(),
         ))
     }
 }

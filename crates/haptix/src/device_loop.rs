@@ -38,7 +38,7 @@ pub enum Order {
 pub struct Settings {
     /// Without a command for this long the device holds; `None` for never.
     pub command_timeout: Option<Duration>,
-    /// The part of its gains with which it holds, 0 to 1.
+    /// The part of the gains of its start with which it holds, 0 to 1.
     pub hold_gain: f64,
     /// What a simulated device simulates.
     pub simulation: Simulation,
@@ -266,7 +266,7 @@ impl DeviceLoop {
         if self.ordered.is_changed || self.mode != Some(mode) {
             match mode {
                 Mode::Following => self.device.command(&self.setpoints)?,
-                Mode::Holding => self.device.hold(&self.setpoints, self.settings.hold_gain)?,
+                Mode::Holding => self.device.hold(self.settings.hold_gain)?,
             }
             (self.ordered.is_changed, self.mode) = (false, Some(mode));
         }
@@ -276,7 +276,7 @@ impl DeviceLoop {
 
 impl Drop for DeviceLoop {
     fn drop(&mut self) {
-        let _ = self.device.hold(&self.setpoints, self.settings.hold_gain); // a device that fails now cannot be helped
+        let _ = self.device.hold(self.settings.hold_gain); // a device that fails now cannot be helped
     }
 }
 

@@ -80,7 +80,7 @@ impl Device for DummyDevice {
         Ok(())
     }
 
-    fn hold(&mut self, _: &Setpoints, _: f64) -> Result<(), DeviceError> {
+    fn hold(&mut self, _: f64) -> Result<(), DeviceError> {
         Ok(())
     }
 

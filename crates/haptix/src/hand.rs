@@ -28,7 +28,7 @@ pub const GRAVITY: f64 = 9.81;
 ///
 /// Each motor is a mass with damping and a servo, within the torque and the limits of the motor; joints follow the motors through
 /// continuous, piecewise linear couplings; what the contact sensors touch pushes back; inertial units move with their links. Links
-/// have no weight, and motors do not feel each other but through objects.
+/// have no weight, and motors affect each other only through objects.
 ///
 /// As a [`Device`] its servos follow setpoints. [`drive`](Self::drive) leaves them out: then it is a hand of bare motors, for a
 /// controller elsewhere.
@@ -202,14 +202,14 @@ impl Device for AnalyticHand {
         Ok(())
     }
 
-    fn hold(&mut self, setpoints: &Setpoints, gain: f64) -> Result<(), DeviceError> {
+    fn hold(&mut self, gain: f64) -> Result<(), DeviceError> {
         self.check()?;
         let mut position = [0.0; MAX];
         for (position, (state, motor)) in position.iter_mut().zip(self.states.iter().zip(&self.model.motors))
         {
             *position = state.position * motor.gear;
         }
-        self.setpoints = setpoints.held_at(position, gain.clamp(0.0, 1.0));
+        self.setpoints = self.start().held_at(position, gain.clamp(0.0, 1.0));
         Ok(())
     }
 

@@ -132,10 +132,10 @@ impl Haptix {
     /// What the hand does now.
     pub fn state(&self) -> State {
         match (&self.failure, &self.reading) {
-            _ if self.is_silent() => State::NotAnswering(self.refusal()),
+            _ if self.is_silent() => State::NotAnswering(self.absence()),
             (Some(what), _) => State::Failed(what.clone()),
             (None, None) => State::Starting,
-            _ if self.is_unanswered => State::Waiting(self.refusal()),
+            _ if self.is_unanswered => State::Waiting(self.absence()),
             (None, Some(reading)) if reading.mode == Mode::Holding => State::Holding,
             _ if self.is_unheard => State::Unheard,
             _ if self.is_grasping => State::Grasping,
@@ -143,9 +143,9 @@ impl Haptix {
         }
     }
 
-    /// Why the states of the robot do not count, if there is a reason.
-    fn refusal(&self) -> Option<String> {
-        self.states.as_ref().and_then(StateMonitor::refusal).map(|refusal| refusal.to_string())
+    /// Why the states of a robot do not count, if none do.
+    fn absence(&self) -> Option<String> {
+        self.states.as_ref().map(StateMonitor::absence)
     }
 
     fn is_silent(&self) -> bool {
@@ -157,13 +157,14 @@ impl Haptix {
         if let Some(conflict) = self.states.as_ref().and_then(StateMonitor::conflict) {
             return Err(conflict.to_string());
         }
+        let why = || self.absence().map_or(String::new(), |why| format!("; {why}"));
         if self.is_silent() {
             let millis = DEVICE_TIMEOUT.as_millis();
-            return Err(format!("the device has given no reading for {millis} ms"));
+            return Err(format!("the device has given no reading for {millis} ms{}", why()));
         }
         match (&self.failure, &self.reading) {
             (Some(what), _) => Err(what.clone()),
-            (None, None) => Err("the device has given no reading yet".into()),
+            (None, None) => Err(format!("the device has given no reading yet{}", why())),
             _ => Ok(()),
         }
     }
@@ -257,7 +258,7 @@ impl Haptix {
 
     /// An error if the device did not answer in its last tick: it would forget a command.
     fn check_answer(&self) -> Result<(), String> {
-        let Some(why) = self.is_unanswered.then(|| self.refusal()) else { return Ok(()) };
+        let Some(why) = self.is_unanswered.then(|| self.absence()) else { return Ok(()) };
         let why = why.map_or(String::new(), |why| format!("; {why}"));
         Err(format!("the device did not answer in its last tick, so it takes no command{why}"))
     }
@@ -310,7 +311,7 @@ impl Haptix {
 
     fn publishers_counted(&mut self, topic: &str, count: Option<usize>) {
         if self.states.as_mut().is_some_and(|states| states.count(topic, count)) {
-            self.warn_of_states(&self.refusal().unwrap_or_default());
+            self.warn_of_states(&self.absence().unwrap_or_default());
             self.hold();
         }
     }
@@ -429,8 +430,8 @@ impl Machine for Haptix {
             }
             Input::ClockRead(stamp) => self.clock.read(now, stamp),
             Input::Stopping => {
-                self.order(Order::Hold);
                 self.outputs.extend(self.states.is_some().then_some(Output::StayAtEnd));
+                self.order(Order::Hold);
             }
         }
     }

@@ -48,7 +48,7 @@ params::params! {
                 update rate or more.")
             .needed_by("silence stops; HAPTIX holds its last target for ever"),
         hold_gain: f64 = Parameter::float("hold_gain", 0.3, 0.0, 1.0)
-            .text("The part of the gains with which the device holds its position.")
+            .text("The part of the gains of its start with which the device holds its position, whatever the gains of the commands were.")
             .needed_by("hands differ"),
         priority: i64 = Parameter::integer("priority", 50, 0, 99)
             .at_start()
@@ -111,7 +111,7 @@ params::params! {
     /// An object around the hand.
     struct Members {
         shape: String = Parameter::choice("shape", "sphere", &["sphere", "plane", "stop"])
-            .text("A ball, everything behind a plane, or a stop that one contact sensor touches. Set it to add an object, delete it to remove one.")
+            .text("A ball, everything behind a plane, or a stop that one contact sensor touches. Setting any parameter of a new name adds an object; deleting this one removes the object with all its parameters.")
             .needed_by("grasps differ by what is grasped"),
         position: Vec<f64> = Parameter::floats("position", &[0.0, 0.0, 0.0], -10.0, 10.0, 3).unit("m")
             .text("Sphere: its center; plane: a point of it. x, y and z in the frame of the hand's base.")

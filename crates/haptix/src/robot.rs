@@ -107,22 +107,16 @@ impl RobotCommand {
         timeout: Duration,
     ) -> Option<Self> {
         let states = states.filter(|states| !states.are_lost(now, timeout))?;
-        Some(Self::stay(model, states, now, |motor| motor.velocity))
+        Some(Self::stay(model, states, now))
     }
 
-    /// The command to stay where the robot that `model` describes is now by these states; `fastest` is the speed of a joint that may be
-    /// asked for \[rad/s\].
-    fn stay(
-        model: &RobotModel,
-        states: &RobotStates,
-        now: Instant,
-        fastest: impl Fn(&RobotMotor) -> f64,
-    ) -> Self {
+    /// The command to stay where the robot that `model` describes is now by these states.
+    fn stay(model: &RobotModel, states: &RobotStates, now: Instant) -> Self {
         let age = states.time.age(now).as_secs_f64();
         let mut command = Self { count: model.motors.len(), positions: [0.0; MAX], time: LEAD };
         for (position, motor) in command.positions.iter_mut().zip(&model.motors) {
             let ActuatorSample { position: measured, velocity, .. } = states.joints[motor.joint];
-            let fastest = fastest(motor);
+            let fastest = motor.velocity;
             let limit = &model.info.joint_limit[motor.joint];
             let now_at = measured + velocity.clamp(-fastest, fastest) * age;
             *position =
@@ -154,7 +148,7 @@ impl RobotMotor {
 
 impl RobotModel {
     fn period(&self) -> Duration {
-        Duration::from_secs_f64(1.0 / f64::from(self.info.update_rate).max(1.0))
+        Duration::from_secs_f64(1.0 / f64::from(self.info.update_rate))
     }
 }
 
@@ -222,14 +216,10 @@ impl RobotHand {
     /// Stays where it is; returns the command for it, which is not repeated.
     /// # Errors
     /// The states are awaited or lost.
-    pub fn hold(&mut self, now: Instant, setpoints: &Setpoints) -> Result<RobotCommand, DeviceError> {
+    pub fn hold(&mut self, now: Instant) -> Result<RobotCommand, DeviceError> {
         let states = self.present(now)?;
         self.aim = Aim::Hold;
-        let index =
-            |motor: &RobotMotor| self.model.motors.iter().position(|other| other.joint == motor.joint);
-        Ok(RobotCommand::stay(&self.model, &states, now, |motor| {
-            index(motor).map_or(motor.velocity, |index| motor.fastest(index, setpoints))
-        }))
+        Ok(RobotCommand::stay(&self.model, &states, now))
     }
 
     /// Lets time pass.

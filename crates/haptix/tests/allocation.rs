@@ -49,7 +49,7 @@ fn a_hand_allocates_nothing_whatever_is_done_with_it() {
         hand.read(&mut Sensor::default()).unwrap();
         match step {
             500 => hand.simulate(&simulation()).unwrap(),
-            1000 => hand.hold(&setpoints, 0.5).unwrap(),
+            1000 => hand.hold(0.5).unwrap(),
             1500 => hand.reset(true).unwrap(),
             _ => {}
         }
@@ -76,11 +76,7 @@ fn a_hand_of_bare_motors_and_a_robot_elsewhere_allocate_nothing() {
             robot.take(RobotStates::new(&sample));
         }
         let _ = robot.read(now, &mut Sensor::default());
-        let _ = if millis % 100 < 90 {
-            robot.follow(now, &setpoints)
-        } else {
-            robot.hold(now, &setpoints).map(drop)
-        };
+        let _ = if millis % 100 < 90 { robot.follow(now, &setpoints) } else { robot.hold(now).map(drop) };
         commands += usize::from(robot.command(now).is_some());
         robot.pass(STEP);
     }

@@ -124,7 +124,7 @@ fn a_device_that_keeps_failing_answers_and_one_that_then_falls_silent_does_not()
     assert_eq!(node.machine.state(), State::Failed("the cable is out".into()));
     node.wait(1);
     assert_eq!(node.machine.state(), State::NotAnswering(None));
-    // A loop never reports this one; it is no sign of life.
+    // This is no sign of life.
     node.input(Input::DeviceFailed(DeviceError::NoAnswer));
     assert_eq!(node.machine.state(), State::NotAnswering(None));
 }

@@ -217,9 +217,9 @@ impl Device for Broken {
         plan.calls.push(format!("command {}", setpoints.ref_pos[0]));
         plan.command.clone().map_or(Ok(()), Err)
     }
-    fn hold(&mut self, setpoints: &Setpoints, gain: f64) -> Result<(), DeviceError> {
+    fn hold(&mut self, gain: f64) -> Result<(), DeviceError> {
         let mut plan = self.plan.lock().unwrap();
-        plan.calls.push(format!("hold by {}", setpoints.gain_pos[0] * gain));
+        plan.calls.push(format!("hold by {}", self.hand.start().gain_pos[0] * gain));
         plan.command.clone().map_or(Ok(()), Err)
     }
     fn step(&mut self, _: Duration) -> Result<(), DeviceError> {

@@ -5,8 +5,8 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Rig, STEP, close, values};
-use haptix::{Command, Device, DeviceError, Faults, MAX, Noise, Sensor, Simulation};
+use common::{Rig, close, values};
+use haptix::{Command, Device, Faults, MAX, Noise, Sensor, Simulation};
 
 #[test]
 fn every_motor_of_the_mpl_reaches_its_target_without_overshoot() {
@@ -151,25 +151,6 @@ fn extreme_commands_leave_positions_within_limits_and_values_finite() {
 }
 
 #[test]
-fn a_hold_stays_where_the_motors_are_with_part_of_the_gain() {
-    for (name, gear) in [("mpl", 1.0), ("mpl_gazebo", 180.0)] {
-        let mut rig = Rig::new(name);
-        rig.turn(0, gear);
-        rig.run(0.1);
-        let setpoints = rig.setpoints;
-        rig.hand.hold(&setpoints, 0.25).unwrap();
-        let there = f64::from(rig.read().motor_pos[0]);
-        assert!(there > 0.3 * gear && there < 0.95 * gear);
-        rig.run(2.0);
-        // Its velocity carries it on, then it comes back.
-        assert!(close(rig.read().motor_pos[0], there, 1e-3 * gear));
-        rig.hand.command(&setpoints).unwrap();
-        rig.run(2.0);
-        assert!(close(rig.read().motor_pos[0], gear, 1e-3 * gear));
-    }
-}
-
-#[test]
 fn a_reset_returns_to_the_start_only_with_the_pose() {
     let mut rig = Rig::new("two_finger");
     let start = rig.read();
@@ -222,21 +203,6 @@ fn a_dead_sensor_reads_zero_and_the_others_do_not() {
     expected.imu_orientation[1] = [0.0; 4];
     assert_ne!(whole, expected);
     assert_eq!(rig.read(), expected);
-}
-
-#[test]
-fn a_silent_device_neither_moves_nor_answers_until_it_is_repaired() {
-    let mut rig = Rig::new("two_finger");
-    with(&mut rig, |simulation| simulation.faults.is_silent = true);
-    let (setpoints, mut sensor) = (rig.setpoints, Sensor::default());
-    let no = Err(DeviceError::NoAnswer);
-    assert_eq!(rig.hand.step(STEP), no);
-    assert_eq!(rig.hand.read(&mut sensor), no);
-    assert_eq!(rig.hand.command(&setpoints), no);
-    assert_eq!(rig.hand.hold(&setpoints, 1.0), no);
-    assert_eq!(rig.hand.reset(true), no);
-    with(&mut rig, |_| {});
-    assert_eq!(rig.read().time_stamp, units::Stamp::ZERO);
 }
 
 #[test]

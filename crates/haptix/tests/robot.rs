@@ -64,8 +64,8 @@ impl Device for Robot {
         self.hand.follow(self.now(), setpoints)
     }
 
-    fn hold(&mut self, setpoints: &Setpoints, _: f64) -> Result<(), DeviceError> {
-        let command = self.hand.hold(self.now(), setpoints)?;
+    fn hold(&mut self, _: f64) -> Result<(), DeviceError> {
+        let command = self.hand.hold(self.now())?;
         self.link.0.lock().unwrap().commands.push(command);
         Ok(())
     }
@@ -178,7 +178,8 @@ fn before_the_first_states_nothing_goes_out_and_then_a_hold_where_the_robot_is()
     rig.command(Command { ref_pos: values(&[0.5, 0.5]), ..Command::default() });
     rig.run(800);
     assert_eq!(rig.told(), Vec::<Vec<f64>>::new());
-    assert_eq!(rig.node.machine.state(), State::NotAnswering(None));
+    let absence = format!("no states came on '{TOPIC}' within 100ms");
+    assert_eq!(rig.node.machine.state(), State::NotAnswering(Some(absence)));
     rig.positions = Some([0.3, 9.0, 0.1, 0.2]);
     rig.run(200);
     assert_eq!(rig.told(), [[0.1, 0.3]]);
@@ -301,7 +302,8 @@ fn a_command_that_comes_while_the_states_are_lost_is_refused_and_moves_nothing_l
     rig.node.orders.clear();
     rig.command(open);
     let refused = "a command was refused: the device did not answer in its last tick, so it takes no command";
-    assert_eq!((rig.warnings(), rig.node.orders.len()), (vec![refused.to_owned()], 0));
+    let refused = format!("{refused}; no states came on '{TOPIC}' within 100ms");
+    assert_eq!((rig.warnings(), rig.node.orders.len()), (vec![refused], 0));
     rig.run(100);
     rig.positions = Some([0.3, 0.0, 0.1, 0.2]);
     rig.run(1000);

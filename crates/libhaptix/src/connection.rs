@@ -144,7 +144,7 @@ impl Connection {
     /// The middleware refuses something, or the arguments of the process that are for ROS are wrong.
     pub fn new() -> Result<Self, Failure> {
         let ros = |error: ros::Error| Failure::Ros(error.to_string());
-        let settings = Settings::read();
+        let settings = Settings::read().map_err(Failure::Ros)?;
         let context = ros::context().map_err(ros)?;
         let mut node = Node::new(&context, &format!("hx_client_{}", std::process::id())).map_err(ros)?;
         Ok(Self {
@@ -158,12 +158,14 @@ impl Connection {
     }
 
     /// Waits until the node is there, for `limit` at most.
-    pub fn find(&mut self, limit: Duration) {
+    /// # Errors
+    /// It is not.
+    pub fn find(&mut self, limit: Duration) -> Result<(), Failure> {
         let Self { info, update, read, node, .. } = self;
         let end = clock::now() + limit;
         let left = || end.since(clock::now());
         let found = info.find(node, left()).and_then(|()| update.find(node, left()));
-        drop(found.and_then(|()| read.find(node, left()))); // a call says it
+        found.and_then(|()| read.find(node, left()))
     }
 
     /// After a call that nobody answered all services are looked for again: the node may have ended.

@@ -112,13 +112,15 @@ fn null(what: &str) -> Failure {
     Failure::Ros(format!("got NULL for its {what}."))
 }
 
-/// Makes the connection and waits for the node, for 5 s at most. Without a node it succeeds all the same, as in haptix-comm: the
-/// next call says that nobody answers. Host and port have no meaning: ROS finds the node.
+/// Makes the connection and waits for the node, for 5 s at most. Without a node it succeeds all the same, as in haptix-comm, with a
+/// line on stderr. Host and port have no meaning: ROS finds the node.
 #[unsafe(no_mangle)]
 pub extern "C" fn hx_connect(_host: *const c_char, _port: c_int) -> c_int {
     answered("hx_connect", || {
         connected(CONNECT_TIME, |connection, left| {
-            connection.find(left);
+            if let Err(failure) = connection.find(left) {
+                print_line(format_args!("hx_connect() goes on without a hand: {failure}"));
+            }
             Ok(())
         })
     })

@@ -14,49 +14,81 @@ pub struct Settings {
 
 impl Settings {
     /// Reads the environment.
-    pub fn read() -> Self {
+    /// # Errors
+    /// A variable has another value than it may have; the text quotes both.
+    pub fn read() -> Result<Self, String> {
         Self::of(|name| std::env::var(name).ok())
     }
 
-    fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
-        let namespace = variable(NAMESPACE).unwrap_or_default();
-        let node = match namespace.trim().trim_matches('/') {
+    fn of(variable: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
+        let given = variable(NAMESPACE).unwrap_or_default();
+        let node = match given.trim_matches('/') {
             "" => "/haptix".into(),
-            namespace => format!("/{namespace}/haptix"),
+            namespace if namespace.split('/').all(is_name) => format!("/{namespace}/haptix"),
+            _ => {
+                return Err(format!(
+                    "{NAMESPACE} is '{given}', must be names of letters, digits and '_' with '/' between them, none of which begins with \
+                     a digit"
+                ));
+            }
         };
-        let wait_for_tick = variable(WAIT_FOR_TICK).is_some_and(|value| !["", "0"].contains(&value.trim()));
-        Self { node, wait_for_tick }
+        let wait_for_tick = match variable(WAIT_FOR_TICK).unwrap_or_default().as_str() {
+            "" | "0" => false,
+            "1" => true,
+            other => return Err(format!("{WAIT_FOR_TICK} is '{other}', must be 0 or 1")),
+        };
+        Ok(Self { node, wait_for_tick })
     }
+}
+
+/// Whether ROS accepts it as one part of a name.
+fn is_name(part: &str) -> bool {
+    part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && part.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of(namespace: Option<&str>, wait: Option<&str>) -> (String, bool) {
+    fn of(namespace: Option<&str>, wait: Option<&str>) -> Result<(String, bool), String> {
         let settings = Settings::of(|name| match name {
             NAMESPACE => namespace.map(str::to_owned),
             WAIT_FOR_TICK => wait.map(str::to_owned),
             _ => None,
-        });
-        (settings.node, settings.wait_for_tick)
+        })?;
+        Ok((settings.node, settings.wait_for_tick))
     }
 
     #[test]
     fn a_namespace_may_be_written_with_and_without_slashes() {
-        for namespace in [None, Some(""), Some("/"), Some(" ")] {
-            assert_eq!(of(namespace, None), ("/haptix".into(), false));
+        for namespace in [None, Some(""), Some("/")] {
+            assert_eq!(of(namespace, None), Ok(("/haptix".into(), false)));
         }
         for namespace in ["left", "/left", "/left/", "left/"] {
-            assert_eq!(of(Some(namespace), None).0, "/left/haptix");
+            assert_eq!(of(Some(namespace), None).unwrap().0, "/left/haptix");
         }
-        assert_eq!(of(Some("a/b"), None).0, "/a/b/haptix");
+        assert_eq!(of(Some("a/_b2"), None).unwrap().0, "/a/_b2/haptix");
+    }
+
+    #[test]
+    fn what_is_no_namespace_is_refused() {
+        for wrong in ["left hand", " ", "2nd", "a//b", "a/2", "l\u{ed}nks"] {
+            let text = of(Some(wrong), None).unwrap_err();
+            assert!(text.starts_with(&format!("HAPTIX_NAMESPACE is '{wrong}', must be")), "{text}");
+        }
     }
 
     #[test]
     fn an_update_waits_only_on_request() {
         for (value, waits) in [(None, false), (Some(""), false), (Some("0"), false), (Some("1"), true)] {
-            assert_eq!(of(None, value).1, waits, "{value:?}");
+            assert_eq!(of(None, value).unwrap().1, waits, "{value:?}");
+        }
+        for wrong in ["no", "false", "true", "2", " "] {
+            assert_eq!(
+                of(None, Some(wrong)),
+                Err(format!("HAPTIX_WAIT_FOR_TICK is '{wrong}', must be 0 or 1"))
+            );
         }
     }
 }

@@ -271,13 +271,13 @@ impl Device for MujocoHand {
         Ok(())
     }
 
-    fn hold(&mut self, setpoints: &Setpoints, gain: f64) -> Result<(), DeviceError> {
+    fn hold(&mut self, gain: f64) -> Result<(), DeviceError> {
         self.check()?;
         let mut position = [0.0; MAX];
         for ((position, place), motor) in position.iter_mut().zip(&self.motors).zip(self.model.motors()) {
             *position = self.data.qpos()[place.position] * motor.gear;
         }
-        self.setpoints = setpoints.held_at(position, gain.clamp(0.0, 1.0));
+        self.setpoints = self.start().held_at(position, gain.clamp(0.0, 1.0));
         Ok(())
     }
 

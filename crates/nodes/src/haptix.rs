@@ -16,7 +16,7 @@ use units::{Level, Stamp};
 use self::device_thread::{DeviceThread, Orders, Ready, Timing, link};
 use self::hand::{Hand, check_simulation};
 use self::picture::{Objects, Picture};
-use self::robot::{Commands, Opened, RobotEnd, StatesSender};
+use self::robot::{Commands, RobotEnd, StatesSender};
 use self::services::Calls;
 use self::topics::Topics;
 use crate::start::{self, Member};
@@ -44,7 +44,7 @@ impl Actions {
                 if let Order::Configure(settings) = &*order {
                     self.objects.set(&settings.simulation);
                 }
-                let is_hold = *order == Order::Hold;
+                let is_hold = matches!(*order, Order::Hold);
                 self.orders.send(*order);
                 if let Some((_, end)) = self.robot.as_ref().filter(|_| is_hold) {
                     end.stay(false);
@@ -148,7 +148,7 @@ pub fn run_with(
     let picture = skeleton
         .map(|skeleton| Picture::new(&mut member.node, skeleton, prefix.clone(), objects.clone()))
         .transpose()?;
-    member.inputs.subscribe::<Command>(&mut member.node, COMMAND, qos::command(), |message| {
+    member.inputs.subscribe::<Command>(&mut member.node, COMMAND, qos::commands(), |message| {
         let command = Box::new(messages::command(&message));
         Some(Input::CommandReceived { command, at: clock::now() })
     })?;
@@ -156,9 +156,9 @@ pub fn run_with(
     let (ready, orders) = link(device, &params);
     let timing = ready.timing();
     let calls = Calls::default();
-    let (mut ways, mut commands, mut sole) = (None, None, None);
+    let (mut ways, mut commands, mut sole) = (None, None, Vec::new());
     if let Some(robot) = robot {
-        sole = Some(robot.sole());
+        sole = Vec::from(robot.sole);
         (ways, commands) = (Some((robot.states, robot.end)), Some(robot.commands));
     }
     let mut actions = Actions { topics, orders, calls: calls.clone(), objects, robot: ways };
@@ -169,10 +169,7 @@ pub fn run_with(
         check_simulation(set, &params)?;
         Ok(Input::ParametersChanged(Box::new(params.settings)))
     })?;
-    let runner = match sole {
-        Some(topics) => Opened::count_publishers(topics, runner, &shell),
-        None => runner,
-    };
+    let runner = runner.count_publishers(&sole, |topic, count| Input::PublishersCounted { topic, count });
     let runner =
         services::serve(runner, &calls, prefix)?.status(move |machine| status(machine, &timing)).log_levels();
     let thread = start_device(ready, &shell, stop, picture, commands)?;

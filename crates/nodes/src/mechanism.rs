@@ -217,7 +217,7 @@ pub fn run_with(
     let hardware: Box<dyn Hardware> = match (remote, model) {
         (Some(remote), _) => {
             hardware::warn_of_unguarded(&robot);
-            sole = remote.sole(&member.inputs);
+            sole = remote.sole;
             (states, efforts) = (Some(remote.states), Some(remote.efforts));
             machine = machine.with_states(remote.monitor);
             Box::new(remote.hardware)
@@ -258,7 +258,7 @@ pub fn run_with(
         let before = std::mem::replace(&mut *lock(&parameters), set.clone());
         Ok(Input::ParametersChanged(changed(&before, set)))
     })?;
-    let runner = remote::count_publishers(runner, &shell, sole);
+    let runner = runner.count_publishers(&sole, |topic, count| Input::PublishersCounted { topic, count });
     let runner = runner.watch(watch_publishers(&shell, joint_states, Input::JointStatePublishersCounted));
     let runner = services::serve(runner, &requests, types)?
         .task(move |node| workshop.run(node))

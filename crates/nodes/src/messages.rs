@@ -9,7 +9,7 @@ use r2r::or_pose_estimator::msg as or_pose;
 use r2r::sensor_msgs::msg as sensor;
 use r2r::tf2_msgs::msg::TFMessage;
 use ros::clock::{from_wire, to_wire};
-use units::{Command, NotFinite, Stamp, Velocity};
+use units::{Command, NotFinite, Stamp, StatesMessage, Velocity};
 
 /// A Twist as a velocity.
 /// # Errors
@@ -23,6 +23,17 @@ pub fn velocity(twist: &geometry::Twist) -> Result<Velocity, NotFinite> {
 pub fn twist(velocity: &Velocity) -> geometry::Twist {
     let vector = |[x, y, z]: [f64; 3]| geometry::Vector3 { x, y, z };
     geometry::Twist { linear: vector(velocity.linear()), angular: vector(velocity.angular()) }
+}
+
+/// The states of a robot's joints or actuators.
+pub fn states(message: sensor::JointState) -> StatesMessage {
+    StatesMessage {
+        stamp: from_wire(&message.header.stamp),
+        names: message.name,
+        positions: message.position,
+        velocities: message.velocity,
+        efforts: message.effort,
+    }
 }
 
 /// The frame of a command.

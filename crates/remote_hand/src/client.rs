@@ -289,8 +289,8 @@ impl Device for RemoteHand {
         self.done(&Request::Command(*setpoints))
     }
 
-    fn hold(&mut self, setpoints: &Setpoints, gain: f64) -> Result<(), DeviceError> {
-        self.done(&Request::Hold(*setpoints, gain))
+    fn hold(&mut self, gain: f64) -> Result<(), DeviceError> {
+        self.done(&Request::Hold(gain))
     }
 
     fn step(&mut self, dt: Duration) -> Result<(), DeviceError> {

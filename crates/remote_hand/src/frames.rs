@@ -29,7 +29,7 @@ pub(crate) enum Request {
     Step(Duration),
     Read,
     Command(Setpoints),
-    Hold(Setpoints, f64),
+    Hold(f64),
     Reset(bool),
     Simulate(Simulation),
 }
@@ -79,9 +79,8 @@ impl Request {
                 writer.byte(3);
                 writer.setpoints(setpoints);
             }
-            Self::Hold(setpoints, gain) => {
+            Self::Hold(gain) => {
                 writer.byte(4);
-                writer.setpoints(setpoints);
                 writer.f64(*gain);
             }
             Self::Reset(reset_limb_pose) => {
@@ -111,7 +110,7 @@ impl Request {
             }
             2 => Self::Read,
             3 => Self::Command(reader.setpoints()?),
-            4 => Self::Hold(reader.setpoints()?, reader.f64()?),
+            4 => Self::Hold(reader.f64()?),
             5 => Self::Reset(reader.flag()?),
             6 => Self::Simulate(reader.simulation()?),
             _ => return None,
@@ -236,7 +235,7 @@ mod tests {
             Request::Step(Duration::new(3, 999_999_999)),
             Request::Read,
             Request::Command(setpoints()),
-            Request::Hold(setpoints(), 0.25),
+            Request::Hold(0.25),
             Request::Reset(true),
             Request::Reset(false),
             Request::Simulate(Simulation::default()),

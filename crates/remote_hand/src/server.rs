@@ -127,7 +127,7 @@ fn carry_out(
             }
         },
         Request::Command(setpoints) => done(device.command(setpoints)),
-        Request::Hold(setpoints, gain) => done(device.hold(setpoints, *gain)),
+        Request::Hold(gain) => done(device.hold(*gain)),
         Request::Reset(reset_limb_pose) => done(device.reset(*reset_limb_pose)),
         Request::Simulate(simulation) => {
             *failure = None; // of what was simulated before

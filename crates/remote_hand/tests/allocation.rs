@@ -30,7 +30,7 @@ fn a_remote_hand_allocates_nothing_whatever_is_done_with_it() {
         hand.read(&mut Sensor::default()).unwrap();
         match step {
             100 => hand.simulate(&simulation).unwrap(),
-            200 => hand.hold(&setpoints, 0.5).unwrap(),
+            200 => hand.hold(0.5).unwrap(),
             300 => hand.reset(true).unwrap(),
             400 => {
                 simulation.faults.is_silent = true;

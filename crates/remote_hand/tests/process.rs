@@ -54,7 +54,7 @@ fn calls(hand: &mut RemoteHand) -> Vec<Result<(), DeviceError>> {
     vec![
         hand.read(&mut Sensor::default()),
         hand.command(&setpoints),
-        hand.hold(&setpoints, 0.5),
+        hand.hold(0.5),
         hand.reset(true),
         hand.simulate(&Simulation::default()),
     ]

@@ -31,6 +31,7 @@ mod node;
 mod overrides;
 mod parameters;
 mod publishers;
+mod reader;
 mod requests;
 mod runner;
 mod service;

@@ -7,7 +7,7 @@ use r2r::{QosProfile, WrappedServiceTypeSupport};
 use crate::overrides::Overrides;
 use crate::requests::{Requests, respond};
 use crate::wire::{describe, from_wire, list, to_wire};
-use crate::{Error, clock, qos};
+use crate::{Error, clock, publishers, qos};
 
 /// The six parameter services of a node, with descriptors, ranges, read-only and refusal with a reason.
 ///
@@ -37,6 +37,9 @@ struct Services {
     list: Requests<srv::ListParameters::Service>,
     describe: Requests<srv::DescribeParameters::Service>,
 }
+
+/// Where each node reports the changes of its parameters.
+const EVENTS: &str = "/parameter_events";
 
 /// Parameters that ROS gives every node; the specification does not declare them.
 const ROS_OWN: [&str; 2] = ["use_sim_time", "start_type_description_service"];
@@ -83,10 +86,15 @@ impl Parameters {
             describe: incoming::<srv::DescribeParameters::Service>(node, &name, "describe_parameters")
                 .map_err(what())?,
         };
-        let events =
-            node.create_publisher("/parameter_events", QosProfile::parameter_events()).map_err(what())?;
+        let events = node.create_publisher(EVENTS, QosProfile::parameter_events()).map_err(what())?;
         let node = node.fully_qualified_name().map_err(what())?;
         Ok(Self { set, services, events, node, turn: 0 })
+    }
+
+    /// Whether another node in the graph has this node's full name: each publishes its events.
+    pub(crate) fn have_namesake(&self, node: &r2r::Node) -> bool {
+        let found = publishers(node, EVENTS).unwrap_or_default();
+        found.iter().filter(|publisher| publisher.full_name == self.node).count() > 1
     }
 
     /// The values in force.
@@ -302,7 +310,7 @@ impl Parameters {
             deleted_parameters: only_in(before, &self.set),
         };
         if let Err(error) = self.events.publish(&event) {
-            log::warn!(target: self.node.trim_start_matches('/'), "could not publish '/parameter_events': {error}");
+            log::warn!(target: self.node.trim_start_matches('/'), "could not publish '{EVENTS}': {error}");
         }
     }
 }

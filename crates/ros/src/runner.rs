@@ -8,11 +8,12 @@ use units::{Instant, Level, Machine};
 
 use crate::action::{Action, Goal};
 use crate::diagnostics::Diagnostics;
+use crate::reader::Reader;
 use crate::service::{Deferred, Reply, Serve, Service};
 use crate::subscriptions::DynamicSubscriptions;
 use crate::{
     COUNT_PERIOD, Error, Inputs, Node, Parameters, ServiceContext, Shell, Status, Stop, SubscriptionSpec,
-    clock,
+    clock, watch_publishers,
 };
 
 /// The period of a node's housekeeping: diagnostics, wrong types on its topics.
@@ -22,65 +23,6 @@ pub const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 
 /// The longest sleep of a node that only waits for an answer.
 const SHORT_SLEEP: Duration = Duration::from_millis(10);
-
-/// The most wake-ups in a row before the received messages are delivered: enough for the longest queue of the middleware, see
-/// [`qos::commands`](crate::qos::commands).
-const MAX_ROUNDS: usize = 128;
-
-/// A wake-up that is later than this after it was due shows that the process was held, so more messages may wait than the one
-/// that caused it.
-const LATE: Duration = Duration::from_millis(5);
-
-/// A wait of at least this length was a sleep: no message was unread until it ended, and a single message of one topic ended
-/// it.
-const MIN_SLEEP: Duration = Duration::from_millis(1);
-
-/// Reads the middleware for one thread, and keeps the time since when no message was left unread.
-pub(crate) struct Reader {
-    all_read: Instant,
-}
-
-impl Reader {
-    /// A reader that has read everything up to now.
-    pub(crate) fn new() -> Self {
-        Self { all_read: clock::now() }
-    }
-
-    /// Waits for messages for `idle` at most, and receives with `receive` what the middleware has for `node`: after a sleep the
-    /// message that ended it, otherwise until no more come. In between the machine sees the time, and learns whether this
-    /// thread was held since its last read, here or elsewhere.
-    pub(crate) fn wait_and_receive<M: Machine>(
-        &mut self,
-        node: &mut r2r::Node,
-        shell: &Shell<M>,
-        idle: Duration,
-        mut receive: impl FnMut() -> usize,
-    ) {
-        let began = clock::now();
-        node.spin_once(idle);
-        let woke = clock::now();
-        let slept = woke.since(began);
-        let is_late = slept > idle + LATE;
-        if is_late {
-            // The process was held. The wait may have ended by its timeout alone, and messages that arrived meanwhile have to
-            // be delivered before what is due.
-            node.spin_once(Duration::ZERO);
-        }
-        shell.read_again(self.all_read, self.all_read + idle);
-        if MIN_SLEEP <= slept && !is_late {
-            self.all_read = woke;
-            receive();
-            return;
-        }
-        for _ in 0..MAX_ROUNDS {
-            if receive() == 0 {
-                self.all_read = clock::now();
-                return;
-            }
-            node.spin_once(Duration::ZERO);
-        }
-    }
-}
 
 /// The process's ROS context; it parses the arguments after `--ros-args`.
 /// # Errors
@@ -186,6 +128,8 @@ pub struct Runner<M: Machine> {
     /// The level that was logged last, if changes of it are logged.
     logged: Option<Level>,
     reader: Reader,
+    /// Whether a node of the same name was reported.
+    has_namesake: bool,
     housekeeping_due: Instant,
     count_due: Instant,
 }
@@ -220,6 +164,7 @@ impl<M: Machine + 'static> Runner<M> {
             diagnostics,
             logged: None,
             reader: Reader::new(),
+            has_namesake: false,
             housekeeping_due: clock::now() + HOUSEKEEPING,
             count_due: clock::now(),
         })
@@ -255,6 +200,21 @@ impl<M: Machine + 'static> Runner<M> {
     #[must_use]
     pub fn watch(mut self, watch: impl FnMut(&mut r2r::Node) + Send + 'static) -> Self {
         self.watches.push(Box::new(watch));
+        self
+    }
+
+    /// Counts the publishers of each of `topics`, on which one is expected, and delivers `input` with the topic when the number changes;
+    /// the number is `None` if the graph cannot be read.
+    #[must_use]
+    pub fn count_publishers(mut self, topics: &[String], input: fn(String, Option<usize>) -> M::Input) -> Self
+    where
+        M: Send,
+    {
+        for topic in topics {
+            let (resolved, topic) = (self.inputs.names().resolve(topic), topic.clone());
+            let watch = watch_publishers(&self.shell, resolved, move |count| input(topic.clone(), count));
+            self = self.watch(watch);
+        }
         self
     }
 
@@ -478,6 +438,15 @@ impl<M: Machine + 'static> Runner<M> {
     fn housekeep(&mut self) {
         self.housekeeping_due = clock::now() + HOUSEKEEPING;
         self.inputs.check_publishers(&self.node, &self.name, &self.shell, false);
+        let has_namesake = self.parameters.have_namesake(&self.node);
+        if has_namesake && !self.has_namesake {
+            log::warn!(
+                target: &self.name,
+                "another node in the graph has this node's name: both take commands and calls that are meant for one; end one of them, or \
+                 rename it with --ros-args -r __node:=NAME (a node that was killed stays in the graph for 20 s)"
+            );
+        }
+        self.has_namesake = has_namesake;
         let mut status = self.shell.inspect(|machine| (self.status)(machine));
         self.inputs.report(&mut status);
         if let Some(topics) = self.update.topics() {

@@ -128,6 +128,8 @@ pub struct StateMonitor {
     told: Vec<(Discriminant<StatesError>, Instant)>,
 }
 
+/// What a part is of which there may be others.
+const JOINT: &str = "joint";
 /// A kind of refusal is told once per time like this, also when messages that count come between.
 const TELLING_PERIOD: Duration = Duration::from_secs(1);
 
@@ -165,7 +167,7 @@ impl StateMonitor {
     /// The same for joints of a robot that has also the joints `others`, which do not matter, and `measures` this.
     #[must_use]
     pub fn of_joints(mut self, others: Vec<String>, measures: Measures) -> Self {
-        (self.part, self.others, self.measures) = ("joint", others, measures);
+        (self.part, self.others, self.measures) = (JOINT, others, measures);
         self
     }
 
@@ -181,9 +183,11 @@ impl StateMonitor {
         let judged = self.judge(clock, message);
         let before = self.refused.take();
         judged.map_err(|error| {
-            let is_other = before.is_none_or(|before| discriminant(&before) != discriminant(&error))
-                && self.is_due(clock.now(), &error);
-            self.refused = Some(error.clone());
+            let same = before.filter(|before| discriminant(before) == discriminant(&error));
+            let is_other = same.is_none() && self.is_due(clock.now(), &error);
+            // The age of stale states differs in each message; the first one tells enough.
+            let first = same.filter(|_| matches!(error, StatesError::Stale { .. }));
+            self.refused = Some(first.unwrap_or_else(|| error.clone()));
             (error, is_other)
         })
     }
@@ -273,9 +277,17 @@ impl StateMonitor {
         Some(StatesError::Publishers { topic: topic.clone(), count: count.get() })
     }
 
-    /// Why no states count at present: a topic with several publishers, or what was wrong with the last message.
-    pub fn refusal(&self) -> Option<StatesError> {
-        self.conflict().or_else(|| self.refused.clone())
+    /// Why no states count at present, if none do.
+    pub fn absence(&self) -> String {
+        let Self { topic, timeout, .. } = self;
+        if let Some(error) = self.conflict().or_else(|| self.refused.clone()) {
+            return error.to_string();
+        }
+        let is_known = |(known, _): &&(String, PublisherCount)| known == topic;
+        match self.publishers.iter().find(is_known) {
+            Some((_, count)) if count.get() == 0 => format!("nothing publishes '{topic}'"),
+            _ => format!("no states came on '{topic}' within {timeout:?}"),
+        }
     }
 
     /// Takes what the control loop reports of the link. Returns whether the states were lost since the last report.
@@ -335,7 +347,8 @@ impl fmt::Display for StatesError {
             }
             Self::Unknown { name, is_repeated: true, .. } => write!(f, "it has '{name}' twice"),
             Self::Unknown { part, name, .. } => {
-                write!(f, "it has '{name}', which is not one of the robot's {part}s")
+                write!(f, "it has '{name}', which is not one of the robot's {part}s")?;
+                if *part == JOINT { f.write_str(" and not one of its others") } else { Ok(()) }
             }
             Self::Missing { part, name } => write!(f, "it does not have {part} '{name}'"),
             Self::Value { name, what, value } => {

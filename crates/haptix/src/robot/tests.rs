@@ -43,8 +43,7 @@ impl Rig {
     }
 
     fn hold(&mut self) -> Result<RobotCommand, DeviceError> {
-        let setpoints = self.hand.model().start;
-        self.hand.hold(self.now, &setpoints)
+        self.hand.hold(self.now)
     }
 
     fn follow(&mut self, positions: [f64; 2]) -> Result<(), DeviceError> {
@@ -179,9 +178,9 @@ fn nothing_that_is_told_asks_for_more_than_the_greatest_speed_however_old_the_st
         setpoints.ref_vel_max = [cap; MAX];
         rig.hand.follow(rig.now, &setpoints).unwrap();
         let follow = rig.hand.command(rig.now).unwrap();
-        let hold = rig.hand.hold(rig.now, &setpoints).unwrap();
+        let hold = rig.hand.hold(rig.now).unwrap();
         let last = RobotCommand::last(&model, rig.hand.states.as_ref(), rig.now, timeout).unwrap();
-        for (what, command, most) in [("follow", follow, most), ("hold", hold, most), ("last", last, 2.0)] {
+        for (what, command, most) in [("follow", follow, most), ("hold", hold, 2.0), ("last", last, 2.0)] {
             let time = command.time.as_secs_f64();
             for position in command.positions() {
                 let asked = (position - present).abs() / time;

@@ -100,7 +100,7 @@ fn read(set: &Set, device: &dyn Device) -> Result<Params, Refusal> {
 pub(super) fn check_simulation(set: &Set, params: &Params) -> Result<(), Refusal> {
     let (name, simulation) = (device(set), &params.settings.simulation);
     if [DUMMY, TOPICS].contains(&name.as_str()) && *simulation != Simulation::default() {
-        let rule = "must be a simulated hand: this one has no objects, noise, delay and faults";
+        let rule = "must be a simulated hand: this one has no objects, noise, delay or faults";
         return Err(set.refuse("device", rule));
     }
     let is_stop = |shape: Shape| matches!(shape, Shape::Stop { .. });
@@ -126,7 +126,7 @@ fn not_started(name: &str, error: StartError) -> String {
             "parameter 'device' is '{name}', needs the executable {MUJOCO_HAND}, which is neither beside this one nor in the PATH: \
              in the repository of Steersman `cargo xtask setup --mujoco`, then `cargo build -p {MUJOCO_HAND}`"
         ),
-        error => format!("parameter 'device' is '{name}', its process does not become a hand: {error}"),
+        error => format!("parameter 'device' is '{name}', its process did not start a hand: {error}"),
     }
 }
 

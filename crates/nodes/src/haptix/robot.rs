@@ -1,5 +1,5 @@
 use std::mem::take;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use haptix::{
@@ -9,12 +9,12 @@ use haptix::{
 use r2r::builtin_interfaces::msg::Duration as WireDuration;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
-use ros::clock::{self, from_wire};
-use ros::{Error, Inputs, Runner, Shell, panics, qos, watch_publishers};
+use ros::panics::{self, lock};
+use ros::{Error, Inputs, Topic, clock, qos};
 use rtrb::{Consumer, Producer, RingBuffer};
-use units::{StateMonitor, StateSample, StatesMessage};
+use units::{StateMonitor, StateSample};
 
-use super::NAME;
+use crate::messages;
 
 /// How many states may wait for the device, and how many commands for their topic.
 const MOST_WAITING: usize = 64;
@@ -57,7 +57,7 @@ impl Robot {
             .of_joints(model.others().to_vec(), model.measures())
     }
 
-    /// Opens its topics. Returns also the names of those on which one publisher is expected, in the graph.
+    /// Opens its topics.
     /// # Errors
     /// The middleware refuses one.
     pub(super) fn open(self, node: &mut r2r::Node, inputs: &mut Inputs<Haptix>) -> Result<Opened, Error> {
@@ -68,29 +68,20 @@ impl Robot {
             commands,
         } = self;
         inputs.subscribe::<JointState>(node, &topic, qos::sensor(), |message| {
-            Some(Input::StatesReceived(StatesMessage {
-                stamp: from_wire(&message.header.stamp),
-                names: message.name,
-                positions: message.position,
-                velocities: message.velocity,
-                efforts: message.effort,
-            }))
+            Some(Input::StatesReceived(messages::states(message)))
         })?;
-        let publisher = node
-            .create_publisher(&commands_topic, qos::command())
-            .map_err(Error::ros(format!("publish '{commands_topic}'")))?;
+        let publisher = Topic::new(node, &commands_topic, qos::command())?;
         let names = model.commanded().map(str::to_owned).collect();
         let shared = Shared { publisher, names, model, timeout, last: None, is_over: false };
         let shared = Arc::new(Mutex::new(shared));
         let end = RobotEnd(Arc::clone(&shared));
         let last = end.clone();
         panics::final_messages(move || last.stay(true));
-        let sole = [topic, commands_topic].map(|topic| (topic.clone(), inputs.names().resolve(&topic)));
         Ok(Opened {
             states: StatesSender { ring: states, shared: Arc::clone(&shared) },
             commands: Commands { ring: commands, shared, is_heard: None },
             end,
-            sole,
+            sole: [topic, commands_topic],
         })
     }
 }
@@ -100,32 +91,13 @@ pub(super) struct Opened {
     pub(super) states: StatesSender,
     pub(super) commands: Commands,
     pub(super) end: RobotEnd,
-    sole: [(String, String); 2],
-}
-
-impl Opened {
-    /// Adds tasks to `runner` that count the publishers of its topics.
-    pub(super) fn count_publishers(
-        topics: [(String, String); 2],
-        mut runner: Runner<Haptix>,
-        shell: &Shell<Haptix>,
-    ) -> Runner<Haptix> {
-        for (topic, resolved) in topics {
-            let input = move |count| Input::PublishersCounted { topic: topic.clone(), count };
-            runner = runner.watch(watch_publishers(shell, resolved, input));
-        }
-        runner
-    }
-
-    /// The topics on which one publisher is expected, each with its name in the graph.
-    pub(super) fn sole(&self) -> [(String, String); 2] {
-        self.sole.clone()
-    }
+    /// The topics on which one publisher is expected.
+    pub(super) sole: [String; 2],
 }
 
 /// What the threads of the node share.
 struct Shared {
-    publisher: r2r::Publisher<JointTrajectory>,
+    publisher: Topic<JointTrajectory>,
     names: Vec<String>,
     model: RobotModel,
     timeout: Duration,
@@ -136,7 +108,7 @@ struct Shared {
 }
 
 impl Shared {
-    fn publish(&self, command: &RobotCommand) {
+    fn publish(&mut self, command: &RobotCommand) {
         let point = JointTrajectoryPoint {
             positions: command.positions().to_vec(),
             time_from_start: WireDuration {
@@ -149,14 +121,8 @@ impl Shared {
         // would be faster than the greatest speed when it is late, or when the robot's clock is another one.
         let message =
             JointTrajectory { joint_names: self.names.clone(), points: vec![point], ..Default::default() };
-        if let Err(error) = self.publisher.publish(&message) {
-            log::error!(target: NAME, "a command of the robot could not be published: {error}");
-        }
+        self.publisher.publish(&message);
     }
-}
-
-fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Passes states to the device.
@@ -189,12 +155,10 @@ impl Commands {
         while let Ok(command) = self.ring.pop() {
             newest = Some(command);
         }
-        let shared = lock(&self.shared);
+        let mut shared = lock(&self.shared);
         let command = newest.filter(|_| !shared.is_over)?;
         shared.publish(&command);
-        // The middleware may fail to count: then nothing is claimed.
-        let is_heard =
-            shared.publisher.get_inter_process_subscription_count().map_or(true, |count| count > 0);
+        let is_heard = shared.publisher.has_subscribers();
         (self.is_heard.replace(is_heard) != Some(is_heard)).then_some(is_heard)
     }
 }
@@ -207,6 +171,9 @@ impl RobotEnd {
     /// Tells the robot to stay where it is, if that is known; at the end nothing is published after it.
     pub(super) fn stay(&self, is_end: bool) {
         let mut shared = lock(&self.0);
+        if shared.is_over && !is_end {
+            return;
+        }
         shared.is_over |= is_end;
         let command = RobotCommand::last(&shared.model, shared.last.as_ref(), clock::now(), shared.timeout);
         if let Some(command) = command {
@@ -245,8 +212,8 @@ impl Device for RobotDevice {
         self.hand.follow(rt::now(), setpoints)
     }
 
-    fn hold(&mut self, setpoints: &Setpoints, _: f64) -> Result<(), DeviceError> {
-        let command = self.hand.hold(rt::now(), setpoints)?;
+    fn hold(&mut self, _: f64) -> Result<(), DeviceError> {
+        let command = self.hand.hold(rt::now())?;
         self.commands.push(command).map_err(|_| DeviceError::NoAnswer) // without room the loop tries again
     }
 

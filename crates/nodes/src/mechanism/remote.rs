@@ -6,12 +6,13 @@ use hindbrain::Motors;
 use mechanism::{BaseMotors, Input, Mechanism, RemoteCommands, RemoteParams, Robot};
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Int16;
-use ros::clock::{self, from_wire, to_wire};
+use ros::clock::{self, to_wire};
 use ros::panics::lock;
-use ros::{Error, Inputs, Runner, Shell, panics, qos, watch_publishers};
-use units::{Stamp, StateMonitor, StatesMessage};
+use ros::{Error, Inputs, panics, qos};
+use units::{Stamp, StateMonitor};
 
 use super::NAME;
+use crate::messages;
 
 /// The way to a robot elsewhere and back.
 pub(super) struct Remote {
@@ -20,7 +21,7 @@ pub(super) struct Remote {
     pub(super) efforts: Efforts,
     pub(super) monitor: StateMonitor,
     /// The topics on which one publisher is expected.
-    sole: Vec<String>,
+    pub(super) sole: Vec<String>,
 }
 
 /// The efforts on their way from the control loop to their topics.
@@ -77,38 +78,12 @@ impl Remote {
         let last = topics.clone();
         panics::final_messages(move || last.publish_last());
         inputs.subscribe::<JointState>(node, &params.states, qos::sensor(), |message| {
-            Some(Input::StatesReceived(StatesMessage {
-                stamp: from_wire(&message.header.stamp),
-                names: message.name,
-                positions: message.position,
-                velocities: message.velocity,
-                efforts: message.effort,
-            }))
+            Some(Input::StatesReceived(messages::states(message)))
         })?;
         let (hardware, states, receiver) = remote(robot, params.timeout, params.rate);
         let period = Duration::from_secs_f64(1.0 / params.rate);
         let monitor = StateMonitor::new(&params.states, names, params.timeout);
         Ok(Self { hardware, states, efforts: Efforts { receiver, topics, period }, monitor, sole })
-    }
-}
-
-/// Adds tasks to `runner` that count the publishers of the topics on which one is expected.
-pub(super) fn count_publishers(
-    mut runner: Runner<Mechanism>,
-    shell: &Shell<Mechanism>,
-    topics: Vec<(String, String)>,
-) -> Runner<Mechanism> {
-    for (topic, resolved) in topics {
-        let input = move |count| Input::PublishersCounted { topic: topic.clone(), count };
-        runner = runner.watch(watch_publishers(shell, resolved, input));
-    }
-    runner
-}
-
-impl Remote {
-    /// The topics on which one publisher is expected, each with its name in the graph.
-    pub(super) fn sole(&self, inputs: &Inputs<Mechanism>) -> Vec<(String, String)> {
-        self.sole.iter().map(|topic| (topic.clone(), inputs.names().resolve(topic))).collect()
     }
 }
 

@@ -85,7 +85,7 @@ fn of_other_joints_and_of_what_is_not_measured_nothing_is_read() {
     assert_eq!(refused(false, false, &message("a")), "it does not have joint 'b'");
     assert_eq!(
         refused(false, false, &message("a b wrist")),
-        "it has 'wrist', which is not one of the robot's joints"
+        "it has 'wrist', which is not one of the robot's joints and not one of its others"
     );
     assert_eq!(refused(false, false, &message("elbow a b elbow")), "it has 'elbow' twice");
 }
@@ -142,6 +142,27 @@ fn nothing_counts_beside_a_second_publisher() {
     assert!(!monitor.count("motor/port", Some(1)));
     assert!(monitor.receive(&Clock::default(), &states).is_ok());
     assert!(monitor.count("motor/port", None), "a graph that cannot be read proves nothing");
+}
+
+#[test]
+fn why_no_states_count_is_said_and_does_not_change_with_their_age() {
+    let mut monitor = monitor();
+    assert_eq!(monitor.absence(), "no states came on 'hardware/joint_states' within 100ms");
+    assert!(!monitor.count("motor/port", Some(0)) && !monitor.count("hardware/joint_states", Some(0)));
+    assert_eq!(monitor.absence(), "nothing publishes 'hardware/joint_states'");
+    assert!(!monitor.count("hardware/joint_states", Some(1)));
+    let mut clock = Clock::default();
+    clock.pass_to(Instant::from_millis(1), None);
+    clock.read(clock.now(), Stamp { sec: 100, nanosec: 0 });
+    for sec in [98, 97, 96] {
+        let old = StatesMessage { stamp: Stamp { sec, nanosec: 0 }, ..message("a b") };
+        assert!(monitor.receive(&clock, &old).is_err());
+        assert_eq!(monitor.absence(), "it is 2.000 s old, must be younger than 100ms");
+    }
+    assert!(monitor.receive(&clock, &message("a")).is_err());
+    assert_eq!(monitor.absence(), "it does not have actuator 'b'");
+    assert!(monitor.count("motor/port", Some(2)));
+    assert_eq!(monitor.absence(), "'motor/port' has 2 publishers, must have 1");
 }
 
 #[test]
