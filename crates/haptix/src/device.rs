@@ -39,7 +39,7 @@ pub trait Device: Send {
     /// The device does not answer, or failed.
     fn hold(&mut self, gain: f64) -> Result<(), DeviceError>;
 
-    /// Passes `dt`: a simulated device advances by it, another one may exchange its data.
+    /// Advances by `dt`: a simulated device advances by it, another one may exchange its data.
     /// # Errors
     /// The device does not answer, or failed.
     fn step(&mut self, dt: Duration) -> Result<(), DeviceError>;
@@ -70,7 +70,7 @@ pub trait Device: Send {
 /// Why a device did not do something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeviceError {
-    /// It does not answer: nobody can say why.
+    /// It does not answer, so the reason is unknown.
     NoAnswer,
     /// It answered with a failure, in words.
     Failed(String),

@@ -71,18 +71,18 @@ pub struct Reading {
     /// What the device does from then on.
     pub mode: Mode,
     /// When the latest command was received that the loop took, whether or not it is still followed; `None` before the first one.
-    pub heard: Option<Instant>,
+    pub last_command: Option<Instant>,
     /// The reading.
     pub sensor: Sensor,
 }
 
 /// Steps a device, and exchanges data with it at its update rate.
 ///
-/// The device passes time in steps of a fixed length. A tick is the first step of an update period: the device is read, then what was
+/// The device's time advances in steps of a fixed length. A tick is the first step of an update period: the device is read, then what was
 /// ordered since the last tick is picked up, of commands the latest. So a reading never shows the effect of a command of its own tick,
 /// and all readers between two ticks see the same one. Silence stops: without a command within the time-out the device holds, also before
-/// the first command and after a reset of the pose. A hold lasts until the next command, whatever the settings become. A tick in which
-/// the device does not answer ends the command, too, also one that comes then: the device holds when it answers again. The last thing
+/// the first command and after a reset of the pose. A hold lasts until the next command, whatever the settings become. A tick
+/// without an answer also ends the command, including one that is received in it: the device holds when it answers again. The last thing
 /// that the device receives is a hold, also after a panic.
 ///
 /// # Real-time
@@ -98,16 +98,16 @@ pub struct DeviceLoop {
     setpoints: Setpoints,
     /// When the command was received that is followed; `None` while there is none, and then the device holds.
     commanded: Option<Instant>,
-    heard: Option<Instant>,
+    last_command: Option<Instant>,
     ordered: Ordered,
     mode: Option<Mode>,
     /// Whether the device did not answer in the last tick.
-    is_silent: bool,
+    is_unanswered: bool,
     /// A failure that the next tick reports.
     failure: Option<DeviceError>,
     /// When the next step is due.
     due: Option<Instant>,
-    /// The time that the device passed, and that of the next tick.
+    /// The device's time, and that of the next tick.
     passed: Duration,
     tick: Duration,
 }
@@ -133,10 +133,10 @@ impl DeviceLoop {
             update,
             settings,
             commanded: None,
-            heard: None,
+            last_command: None,
             ordered: Ordered::default(),
             mode: None,
-            is_silent: false,
+            is_unanswered: false,
             failure: None,
             due: None,
             passed: Duration::ZERO,
@@ -170,7 +170,7 @@ impl DeviceLoop {
     pub fn take(&mut self, order: Order) {
         match order {
             Order::Command { setpoints, at } => {
-                (self.setpoints, self.commanded, self.heard) = (setpoints, Some(at), Some(at));
+                (self.setpoints, self.commanded, self.last_command) = (setpoints, Some(at), Some(at));
                 self.ordered.is_changed = true;
             }
             Order::Reset { reset_limb_pose } => {
@@ -234,16 +234,16 @@ impl DeviceLoop {
         };
         match outcome {
             Ok(mode) => {
-                self.is_silent = false;
-                Some(Report::Stepped(Reading { at: now, mode, heard: self.heard, sensor }))
+                self.is_unanswered = false;
+                Some(Report::Stepped(Reading { at: now, mode, last_command: self.last_command, sensor }))
             }
             Err(DeviceError::NoAnswer) => {
                 // What it did not take must not move it when it is back.
                 (self.commanded, self.mode) = (None, None);
-                (!replace(&mut self.is_silent, true)).then_some(Report::Failed(DeviceError::NoAnswer))
+                (!replace(&mut self.is_unanswered, true)).then_some(Report::Failed(DeviceError::NoAnswer))
             }
             Err(error) => {
-                self.is_silent = false;
+                self.is_unanswered = false;
                 Some(Report::Failed(error))
             }
         }

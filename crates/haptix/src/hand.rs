@@ -232,10 +232,7 @@ impl Device for AnalyticHand {
 
     fn read(&mut self, sensor: &mut Sensor) -> Result<(), DeviceError> {
         self.check()?;
-        sensor.time_stamp = Stamp {
-            sec: i32::try_from(self.time.as_secs()).unwrap_or(i32::MAX),
-            nanosec: self.time.subsec_nanos(),
-        };
+        sensor.time_stamp = Stamp::of(self.time);
         for index in 0..self.model.motors.len().min(MAX) {
             let MotorState { position, velocity, torque } = self.motor(index);
             sensor.motor_pos[index] = position as f32;

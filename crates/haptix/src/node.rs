@@ -20,7 +20,7 @@ mod messages;
 pub const DEVICE_TIMEOUT: Duration = Duration::from_millis(1000);
 /// The most calls that wait for a tick at once.
 pub const MAX_WAITING: usize = 64;
-/// A refused message of a topic is reported once per time like this.
+/// A refused message of a topic is reported once in this time.
 const WARNING_PERIOD: Duration = Duration::from_secs(1);
 
 /// The node: what commands, calls and readings lead to. The device is stepped elsewhere, by a [`DeviceLoop`].
@@ -32,7 +32,7 @@ const WARNING_PERIOD: Duration = Duration::from_secs(1);
 /// * A hold ends the grasp mode.
 /// * A robot elsewhere is held at once when a topic on which one publisher is expected has several, and every call fails until then; so
 ///   is it at a reset, also without the pose, of which it has none.
-/// * A device that did not answer in its last tick is given no command; the client is told so.
+/// * A device that did not answer in its last tick is given no command; the client gets an error.
 /// * While the device fails or has not answered for [`DEVICE_TIMEOUT`], every call is answered with an error and changes nothing.
 /// # Source
 /// HAPTIX, haptix-comm 0.9 and its Gazebo server. Own: the error is known at once when the device is silent, and waiting is a choice.
@@ -45,13 +45,13 @@ pub struct Haptix {
     setpoints: Setpoints,
     is_grasping: bool,
     /// Whether positions were commanded since the hand held last.
-    is_placed: bool,
-    /// When the latest command was received that was passed to the device's loop.
-    passed: Option<Instant>,
+    has_target: bool,
+    /// When the latest command was received that was last_ordered to the device's loop.
+    last_ordered: Option<Instant>,
     /// Whether the device did not answer in its last tick.
     is_unanswered: bool,
     /// Whether nobody subscribes to the commands of a robot elsewhere.
-    is_unheard: bool,
+    is_unsubscribed: bool,
     /// Judges the states of a robot elsewhere, if the device is one.
     states: Option<StateMonitor>,
     command_timeout: Option<Duration>,
@@ -85,10 +85,10 @@ impl Haptix {
             start: *device.start(),
             setpoints: *device.start(),
             is_grasping: false,
-            is_placed: false,
-            passed: None,
+            has_target: false,
+            last_ordered: None,
             is_unanswered: false,
-            is_unheard: false,
+            is_unsubscribed: false,
             states: None,
             command_timeout: settings.command_timeout,
             clock: Clock::default(),
@@ -132,12 +132,12 @@ impl Haptix {
     /// What the hand does now.
     pub fn state(&self) -> State {
         match (&self.failure, &self.reading) {
-            _ if self.is_silent() => State::NotAnswering(self.absence()),
+            _ if self.has_timed_out() => State::NotAnswering(self.absence()),
             (Some(what), _) => State::Failed(what.clone()),
             (None, None) => State::Starting,
             _ if self.is_unanswered => State::Waiting(self.absence()),
             (None, Some(reading)) if reading.mode == Mode::Holding => State::Holding,
-            _ if self.is_unheard => State::Unheard,
+            _ if self.is_unsubscribed => State::NoSubscriber,
             _ if self.is_grasping => State::Grasping,
             _ => State::Following,
         }
@@ -148,7 +148,7 @@ impl Haptix {
         self.states.as_ref().map(StateMonitor::absence)
     }
 
-    fn is_silent(&self) -> bool {
+    fn has_timed_out(&self) -> bool {
         self.answered.is_some_and(|answered| self.clock.now().since(answered) >= DEVICE_TIMEOUT)
     }
 
@@ -158,7 +158,7 @@ impl Haptix {
             return Err(conflict.to_string());
         }
         let why = || self.absence().map_or(String::new(), |why| format!("; {why}"));
-        if self.is_silent() {
+        if self.has_timed_out() {
             let millis = DEVICE_TIMEOUT.as_millis();
             return Err(format!("the device has given no reading for {millis} ms{}", why()));
         }
@@ -192,7 +192,7 @@ impl Haptix {
         }
         let limits = self.info.motor_limits();
         self.setpoints.take(command, limits, &is_grasping).map_err(|error| error.to_string())?;
-        self.is_placed |= command.ref_pos.is_some();
+        self.has_target |= command.ref_pos.is_some();
         if !command.is_empty() {
             let received = now.since(Instant::ZERO).saturating_sub(age);
             self.pass(Instant::ZERO + received);
@@ -202,7 +202,7 @@ impl Haptix {
 
     /// Passes the setpoints to the device, of a command that was received at `at`.
     fn pass(&mut self, at: Instant) {
-        self.passed = Some(at);
+        self.last_ordered = Some(at);
         self.order(Order::Command { setpoints: self.setpoints, at });
     }
 
@@ -214,7 +214,7 @@ impl Haptix {
         }
         self.is_grasping = !values.is_empty();
         if self.is_grasping {
-            self.is_placed = true;
+            self.has_target = true;
             for (motor, position) in positions {
                 if let Some(limit) = self.info.motor_limits().get(motor) {
                     self.setpoints.place(motor, position, limit);
@@ -226,7 +226,7 @@ impl Haptix {
     }
 
     /// Sets `ref_pos` to where the hand is.
-    fn stay(&mut self, sensor: &Sensor) {
+    fn aim_at_measured(&mut self, sensor: &Sensor) {
         for (motor, limit) in self.info.motor_limits().iter().enumerate() {
             self.setpoints.place(motor, f64::from(sensor.motor_pos[motor]), limit);
         }
@@ -235,7 +235,7 @@ impl Haptix {
     fn reset(&mut self, reset_limb_pose: bool) -> Result<(), String> {
         self.check_device()?;
         if reset_limb_pose {
-            (self.setpoints, self.is_grasping, self.is_placed) = (self.start, false, false);
+            (self.setpoints, self.is_grasping, self.has_target) = (self.start, false, false);
         }
         self.order(Order::Reset { reset_limb_pose });
         if self.states.is_some() {
@@ -248,12 +248,13 @@ impl Haptix {
     fn hold(&mut self) {
         self.is_held(&self.sensor());
         self.order(Order::Hold);
+        self.outputs.extend(self.states.is_some().then_some(Output::Stay { is_last: false }));
     }
 
     /// The hand holds, or will, and is where `sensor` has it.
     fn is_held(&mut self, sensor: &Sensor) {
-        (self.is_grasping, self.is_placed) = (false, false);
-        self.stay(sensor);
+        (self.is_grasping, self.has_target) = (false, false);
+        self.aim_at_measured(sensor);
     }
 
     /// An error if the device did not answer in its last tick: it would forget a command.
@@ -266,7 +267,7 @@ impl Haptix {
     fn update(&mut self, id: u64, command: &Command, wait_for_tick: bool) {
         let is_full = wait_for_tick && self.waiting.len() >= MAX_WAITING;
         let taken = if is_full {
-            Err(format!("{MAX_WAITING} calls wait for a tick, which is the most"))
+            Err(format!("{MAX_WAITING} calls wait for a tick already; no more may wait"))
         } else {
             self.command(command, self.clock.now())
         };
@@ -282,10 +283,10 @@ impl Haptix {
         (self.failure, self.is_unanswered) = (None, false);
         let sensor = reading.sensor;
         // A command that the loop has not taken yet ends this hold.
-        if reading.mode == Mode::Holding && reading.heard == self.passed {
+        if reading.mode == Mode::Holding && reading.last_command == self.last_ordered {
             self.is_held(&sensor);
-        } else if !self.is_placed {
-            self.stay(&sensor);
+        } else if !self.has_target {
+            self.aim_at_measured(&sensor);
         }
         let outputs = &mut self.outputs;
         self.waiting.retain(|waiting| {
@@ -378,7 +379,7 @@ impl Haptix {
         if has_reading {
             *answered = now;
         }
-        if self.is_silent() {
+        if self.has_timed_out() {
             self.fail_waiting();
         }
     }
@@ -422,15 +423,15 @@ impl Machine for Haptix {
             Input::DeviceFailed(error) => self.failed(&error),
             Input::StatesReceived(message) => self.states_received(&message),
             Input::PublishersCounted { topic, count } => self.publishers_counted(&topic, count),
-            Input::CommandsHeard(is_heard) => {
-                if !is_heard && !self.is_unheard {
-                    self.outputs.push_back(Output::Warn(State::Unheard.to_string()));
+            Input::CommandsSubscribed(has_subscriber) => {
+                if !has_subscriber && !self.is_unsubscribed {
+                    self.outputs.push_back(Output::Warn(State::NoSubscriber.to_string()));
                 }
-                self.is_unheard = !is_heard;
+                self.is_unsubscribed = !has_subscriber;
             }
             Input::ClockRead(stamp) => self.clock.read(now, stamp),
             Input::Stopping => {
-                self.outputs.extend(self.states.is_some().then_some(Output::StayAtEnd));
+                self.outputs.extend(self.states.is_some().then_some(Output::Stay { is_last: true }));
                 self.order(Order::Hold);
             }
         }
@@ -455,7 +456,8 @@ impl Machine for Haptix {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let silence = self.answered.filter(|_| !self.is_silent()).map(|answered| answered + DEVICE_TIMEOUT);
+        let silence =
+            self.answered.filter(|_| !self.has_timed_out()).map(|answered| answered + DEVICE_TIMEOUT);
         let is_new = self.state() != self.published || !self.outputs.is_empty();
         earliest(silence, is_new.then(|| self.clock.now()))
     }

@@ -17,7 +17,7 @@ params::params! {
             .at_start()
             .text("The hand: mpl (joint radians), mpl_gazebo (the same at the motors' shafts), two_finger, the path of a YAML file that \
                 describes another one, topics for a robot elsewhere, which topics.robot describes, or dummy, whose values are constant and known, for \
-                tests of clients. After mujoco: MuJoCo simulates the hand in a process of its own, as in mujoco:mpl.")
+                tests of clients. With mujoco: before its name, as in mujoco:mpl, MuJoCo simulates the hand in a process of its own.")
             .needed_by("hands differ"),
         robot: String = Parameter::string("topics.robot", "")
             .at_start()
@@ -33,7 +33,7 @@ params::params! {
             .needed_by("ros2_control: the topic of joint_trajectory_controller"),
         timeout: Duration = Parameter::seconds("topics.timeout", 0.1, 0.005, 10.0)
             .at_start()
-            .text("When the last states are this old, the robot is lost: it is told nothing until they are back, then to stay, and it follows the next command after that.")
+            .text("When the last states are this old, the robot is lost: it is sent nothing. When they return, it is commanded to stay, and it follows the next command after that.")
             .needed_by("robots and networks differ"),
         step_rate: i64 = Parameter::integer("step_rate", 1000, 50, 1000).unit("Hz")
             .at_start()
@@ -41,7 +41,7 @@ params::params! {
             .needed_by("computers differ"),
         update_rate: f64 = Parameter::float("update_rate", 0.0, 0.0, 1000.0).unit("Hz")
             .at_start()
-            .text("How often the device takes commands and renews its reading, at most step_rate; 0 for the device's own rate, else 2 or more, with topics 4.")
+            .text("How often the device takes commands and renews its reading: 0 for the device's own rate, otherwise 2 Hz or more (4 Hz with device topics) and at most step_rate.")
             .needed_by("HAPTIX: 50 Hz is its least, controllers need more"),
         command_timeout: Duration = Parameter::seconds("command_timeout", 1.0, 0.0, 60.0)
             .text("Without a command for this long the device holds its position with reduced gains until the next one; 0 for never, else a period of the \
@@ -56,11 +56,11 @@ params::params! {
             .needed_by("ros2_control: thread_priority"),
         lock_memory: bool = Parameter::bool("lock_memory", true)
             .at_start()
-            .text("Whether the process's memory stays in memory, if that is permitted.")
+            .text("Whether the memory of the process is locked into RAM, if that is permitted.")
             .needed_by("ros2_control: lock_memory"),
         cores: Vec<i64> = Parameter::integers("cores", &[], 0, 1023, 64)
             .at_start()
-            .text("The processors that the device's thread may run on; all if there are none.")
+            .text("The CPU cores on which the device's thread may run; empty for all.")
             .needed_by("ros2_control: cpu_affinity"),
         publish_tf: bool = Parameter::bool("publish_tf", true)
             .at_start()
@@ -68,14 +68,14 @@ params::params! {
             .needed_by("a robot_state_publisher with a URDF of the hand publishes them, too"),
         frame_prefix: String = Parameter::string("frame_prefix", "")
             .at_start()
-            .text("Stands before the name of each frame, as left_ or right/.")
+            .text("The prefix of each frame's name, such as left_ or right/.")
             .needed_by("robot_state_publisher: frame_prefix; two hands have one tree of frames"),
         seed: i64 = Parameter::integer("simulation.seed", 1, 0, i64::MAX)
             .at_start()
             .text("The seed of the noise; the same one gives the same noise.")
             .needed_by("tests of clients have to be repeatable"),
         delay: i64 = Parameter::integer("simulation.delay", 0, 0, MAX_DELAY as i64).unit("ticks")
-            .text("How many periods of the update rate the readings are late.")
+            .text("By how many periods of the update rate the readings are delayed.")
             .needed_by("tests of clients with the delays of a hand"),
         position: f64 = Parameter::float("simulation.noise.position", 0.0, 0.0, 1.0).unit("rad")
             .text("Standard deviation of the noise of joint positions; times the gear for motors.")

@@ -13,11 +13,11 @@ use crate::wire::{MAX, Sensor};
 /// within it.
 pub const LEAD: Duration = Duration::from_millis(250);
 /// How long a command may be on its way to the robot, which moves on meanwhile.
-const TRAVEL: Duration = Duration::from_millis(20);
+const TRANSPORT: Duration = Duration::from_millis(20);
 /// The least update rate \[Hz\]: within a period at it the last command ends.
 pub const LEAST_RATE: f64 = 4.0;
 
-/// A robot elsewhere as a hand: its states are the readings, and it is told positions, one step ahead.
+/// Makes a robot on other topics a hand: its states become readings, and each tick commands positions one step ahead.
 ///
 /// Let v be a joint's greatest speed, or `ref_vel_max` if that is less, p where the last states have it, and a their age with
 /// 20 ms for the command's way. A command for q takes at least |q - p| / v + a. Meanwhile the joint went v·a at most, so it is asked for
@@ -29,9 +29,9 @@ pub const LEAST_RATE: f64 = 4.0;
 /// robot that follows positions has its own.
 ///
 /// Nothing is commanded before the first states. States that are as old as the time-out are lost: then there is no answer, and the robot
-/// is told nothing until they are back. It follows again with the next setpoints after that.
+/// is sent nothing until they are back. It follows again with the next setpoints after that.
 /// # Real-time
-/// No method allocates, locks or blocks, but an error of words.
+/// No method allocates, locks or blocks.
 /// # Source
 /// own
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ pub struct RobotStates {
     joints: [ActuatorSample; MAX],
 }
 
-/// Where a robot is told to be. It is plain data, so it can travel in a ring.
+/// The positions that a robot is commanded. It is plain data, so it can travel in a ring.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RobotCommand {
     count: usize,
@@ -78,7 +78,7 @@ pub struct RobotCommand {
 enum Aim {
     Nothing,
     Follow(Setpoints),
-    /// It was told to.
+    /// The hold was commanded.
     Hold,
 }
 
@@ -135,7 +135,7 @@ impl RobotCommand {
 /// How long a way \[rad\] from where states of this age \[s\] have a joint must take for it not to be asked for more than `fastest` \[rad/s\].
 fn time(way: f64, fastest: f64, age: f64) -> Duration {
     let time = Duration::try_from_secs_f64(way.abs() / fastest + age);
-    time.unwrap_or(Duration::MAX).saturating_add(TRAVEL)
+    time.unwrap_or(Duration::MAX).saturating_add(TRANSPORT)
 }
 
 impl RobotMotor {
@@ -168,8 +168,8 @@ impl RobotHand {
         self.states = Some(states);
     }
 
-    /// The states, unless they are lost or awaited; then it also forgets what it was told.
-    fn present(&mut self, now: Instant) -> Result<RobotStates, DeviceError> {
+    /// The states, unless they are lost or awaited; then it also forgets its commands.
+    fn fresh_states(&mut self, now: Instant) -> Result<RobotStates, DeviceError> {
         match self.states.filter(|states| !states.are_lost(now, self.timeout)) {
             Some(states) => Ok(states),
             None => {
@@ -186,10 +186,8 @@ impl RobotHand {
         if take(&mut self.is_lost) {
             return Err(DeviceError::NoAnswer);
         }
-        let states = self.present(now)?;
-        let taken = self.time.saturating_sub(states.time.age(now));
-        sensor.time_stamp =
-            Stamp { sec: i32::try_from(taken.as_secs()).unwrap_or(i32::MAX), nanosec: taken.subsec_nanos() };
+        let states = self.fresh_states(now)?;
+        sensor.time_stamp = Stamp::of(self.time.saturating_sub(states.time.age(now)));
         for (index, joint) in states.joints.iter().enumerate().take(self.model.info.joint_count) {
             sensor.joint_pos[index] = joint.position as f32;
             sensor.joint_vel[index] = joint.velocity as f32;
@@ -208,7 +206,7 @@ impl RobotHand {
     /// # Errors
     /// The states are awaited or lost.
     pub fn follow(&mut self, now: Instant, setpoints: &Setpoints) -> Result<(), DeviceError> {
-        self.present(now)?;
+        self.fresh_states(now)?;
         self.aim = Aim::Follow(*setpoints);
         Ok(())
     }
@@ -217,7 +215,7 @@ impl RobotHand {
     /// # Errors
     /// The states are awaited or lost.
     pub fn hold(&mut self, now: Instant) -> Result<RobotCommand, DeviceError> {
-        let states = self.present(now)?;
+        let states = self.fresh_states(now)?;
         self.aim = Aim::Hold;
         Ok(RobotCommand::stay(&self.model, &states, now))
     }
@@ -230,13 +228,13 @@ impl RobotHand {
     /// The command for the period that begins now, if the robot follows setpoints.
     pub fn command(&mut self, now: Instant) -> Option<RobotCommand> {
         let is_following = matches!(self.aim, Aim::Follow(_));
-        let Ok(states) = self.present(now) else {
+        let Ok(states) = self.fresh_states(now) else {
             self.is_lost |= is_following;
             return None;
         };
         let Aim::Follow(setpoints) = &self.aim else { return None };
         let age = states.time.age(now).as_secs_f64();
-        let reach = (LEAD.saturating_sub(TRAVEL).as_secs_f64() - age).max(0.0);
+        let reach = (LEAD.saturating_sub(TRANSPORT).as_secs_f64() - age).max(0.0);
         let model = &self.model;
         let mut command =
             RobotCommand { count: model.motors.len(), positions: [0.0; MAX], time: model.period() };

@@ -15,8 +15,8 @@ pub enum State {
     Holding,
     /// The device did not answer in its last tick; why, if that is known. It holds when it answers.
     Waiting(Option<String>),
-    /// The robot is commanded, but nobody subscribes to its commands.
-    Unheard,
+    /// The robot is commanded, but no node subscribes to its commands.
+    NoSubscriber,
     /// The device failed, with its text.
     Failed(String),
     /// The device does not answer; why, if that is known.
@@ -36,7 +36,7 @@ impl fmt::Display for State {
                 f.write_str("WAITING: the device did not answer in its last tick, so it takes no command")?;
                 why.as_ref().map_or(Ok(()), |why| write!(f, "; {why}"))
             }
-            Self::Unheard => f.write_str("WAITING: nobody subscribes to the robot's commands"),
+            Self::NoSubscriber => f.write_str("NO_SUBSCRIBER: no node subscribes to the robot's commands"),
             Self::Failed(what) => write!(f, "FAILED: {what}"),
             Self::NotAnswering(why) => {
                 let millis = DEVICE_TIMEOUT.as_millis();

@@ -290,7 +290,7 @@ fn waiting_calls_are_limited() {
         node.update(id, positions(&[0.5]), true);
     }
     let (result, _) = update(node.answer(MAX_WAITING as u64));
-    assert_eq!(result, Err("64 calls wait for a tick, which is the most".into()));
+    assert_eq!(result, Err("64 calls wait for a tick already; no more may wait".into()));
     node.update(100, positions(&[0.5]), false);
     assert_eq!(update(node.answer(100)).0, Ok(()), "one that does not wait is answered");
     node.run(10);

@@ -146,10 +146,10 @@ impl Rig {
         }));
     }
 
-    /// The positions that the robot was told since the last call.
-    fn told(&mut self) -> Vec<Vec<f64>> {
-        let told: Vec<RobotCommand> = self.link.0.lock().unwrap().commands.drain(..).collect();
-        told.iter().map(|command| command.positions().to_vec()).collect()
+    /// The positions that the robot was sent since the last call.
+    fn sent(&mut self) -> Vec<Vec<f64>> {
+        let sent: Vec<RobotCommand> = self.link.0.lock().unwrap().commands.drain(..).collect();
+        sent.iter().map(|command| command.positions().to_vec()).collect()
     }
 
     fn command(&mut self, command: Command) {
@@ -177,12 +177,12 @@ fn before_the_first_states_nothing_goes_out_and_then_a_hold_where_the_robot_is()
     rig.run(500);
     rig.command(Command { ref_pos: values(&[0.5, 0.5]), ..Command::default() });
     rig.run(800);
-    assert_eq!(rig.told(), Vec::<Vec<f64>>::new());
+    assert_eq!(rig.sent(), Vec::<Vec<f64>>::new());
     let absence = format!("no states came on '{TOPIC}' within 100ms");
     assert_eq!(rig.node.machine.state(), State::NotAnswering(Some(absence)));
     rig.positions = Some([0.3, 9.0, 0.1, 0.2]);
     rig.run(200);
-    assert_eq!(rig.told(), [[0.1, 0.3]]);
+    assert_eq!(rig.sent(), [[0.1, 0.3]]);
     assert_eq!(rig.node.machine.state(), State::Holding);
     let sensor = rig.node.readings.last().unwrap().0.sensor;
     assert_eq!(
@@ -199,17 +199,17 @@ fn a_command_without_positions_moves_nothing_also_after_a_reset() {
     let gains = Command { gain_pos: values(&[1.0, 1.0]), ..Command::default() };
     rig.command(gains);
     rig.run(100);
-    let near = |told: &Vec<f64>| (told[0] - 0.1).abs() < 1e-6 && (told[1] - 0.3).abs() < 1e-6;
-    let told = rig.told();
-    assert!(told.len() > 3 && told.iter().all(near), "{told:?}");
+    let near = |sent: &Vec<f64>| (sent[0] - 0.1).abs() < 1e-6 && (sent[1] - 0.3).abs() < 1e-6;
+    let sent = rig.sent();
+    assert!(sent.len() > 3 && sent.iter().all(near), "{sent:?}");
     rig.command(Command { ref_pos: values(&[0.8, 0.8]), ..Command::default() });
     rig.run(100);
-    assert!(rig.told().last().unwrap()[0] > 0.5);
+    assert!(rig.sent().last().unwrap()[0] > 0.5);
     rig.node.input(Input::ResetRequested { id: 1, reset_limb_pose: true });
     rig.command(gains);
     rig.run(100);
-    let told = rig.told();
-    assert!(told.len() > 3 && told.iter().all(near), "{told:?}");
+    let sent = rig.sent();
+    assert!(sent.len() > 3 && sent.iter().all(near), "{sent:?}");
 }
 
 #[test]
@@ -221,13 +221,13 @@ fn silence_of_a_client_holds_where_the_robot_is_then() {
     rig.run(100);
     rig.positions = Some([0.4, 0.0, 0.2, 0.2]);
     rig.run(1000);
-    rig.told();
+    rig.sent();
     rig.run(500);
-    assert_eq!(rig.told(), Vec::<Vec<f64>>::new(), "a hold is told once");
+    assert_eq!(rig.sent(), Vec::<Vec<f64>>::new(), "a hold is sent once");
     assert_eq!(rig.node.readings.last().unwrap().0.mode, Mode::Holding);
     rig.command(Command { ref_pos: values(&[0.8, 0.8]), ..Command::default() });
     rig.run(40);
-    assert!(!rig.told().is_empty());
+    assert!(!rig.sent().is_empty());
 }
 
 #[test]
@@ -241,15 +241,15 @@ fn states_that_do_not_count_say_why_and_end_the_motion() {
     rig.run(150);
     let sentence = "the position of 'left_knuckle_joint' is NaN, must be finite";
     assert_eq!(rig.warnings(), [format!("the robot's states do not count: {sentence}")]);
-    rig.told();
+    rig.sent();
     rig.run(1000);
-    assert_eq!(rig.told(), Vec::<Vec<f64>>::new());
+    assert_eq!(rig.sent(), Vec::<Vec<f64>>::new());
     let state = rig.node.machine.state();
     assert_eq!(state, State::NotAnswering(Some(sentence.into())));
     assert!(state.to_string().ends_with(&format!("no reading for 1000 ms; {sentence}")));
     rig.positions = Some([0.3, 0.0, 0.1, 0.2]);
     rig.run(100);
-    assert_eq!(rig.told(), [[0.1, 0.3]], "what is back is held");
+    assert_eq!(rig.sent(), [[0.1, 0.3]], "what is back is held");
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn a_second_publisher_holds_at_once_and_refuses_commands() {
     rig.run(100);
     rig.command(Command { ref_pos: values(&[0.8, 0.8]), ..Command::default() });
     rig.run(40);
-    rig.told();
+    rig.sent();
     rig.node.orders.clear();
     rig.node.input(Input::PublishersCounted { topic: TOPIC.into(), count: Some(2) });
     assert_eq!(rig.node.orders, [Order::Hold]);
@@ -270,12 +270,12 @@ fn a_second_publisher_holds_at_once_and_refuses_commands() {
         .map(|what| format!("{what}: {sentence}"));
     assert_eq!(rig.warnings(), expected);
     rig.run(20);
-    assert_eq!(rig.told(), [[0.1, 0.3]]);
+    assert_eq!(rig.sent(), [[0.1, 0.3]]);
     rig.run(1200);
-    assert_eq!((rig.told(), rig.node.machine.state()), (vec![], State::NotAnswering(Some(sentence))));
+    assert_eq!((rig.sent(), rig.node.machine.state()), (vec![], State::NotAnswering(Some(sentence))));
     rig.node.input(Input::PublishersCounted { topic: TOPIC.into(), count: Some(1) });
     rig.run(100);
-    assert_eq!((rig.told(), rig.node.machine.state()), (vec![vec![0.1, 0.3]], State::Holding));
+    assert_eq!((rig.sent(), rig.node.machine.state()), (vec![vec![0.1, 0.3]], State::Holding));
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn a_command_that_comes_while_the_states_are_lost_is_refused_and_moves_nothing_l
     assert!(update(rig.node.answer(1)).0.unwrap_err().contains("did not answer in its last tick"));
     assert_eq!(rig.node.answer(2), None, "what gave no command waits on");
     assert!(rig.node.machine.state().to_string().starts_with("WAITING"), "{}", rig.node.machine.state());
-    rig.told();
+    rig.sent();
     rig.warnings();
     rig.node.orders.clear();
     rig.command(open);
@@ -307,10 +307,10 @@ fn a_command_that_comes_while_the_states_are_lost_is_refused_and_moves_nothing_l
     rig.run(100);
     rig.positions = Some([0.3, 0.0, 0.1, 0.2]);
     rig.run(1000);
-    assert_eq!((rig.told(), rig.node.machine.state()), (vec![vec![0.1, 0.3]], State::Holding));
+    assert_eq!((rig.sent(), rig.node.machine.state()), (vec![vec![0.1, 0.3]], State::Holding));
     rig.command(open);
     rig.run(100);
-    assert!(rig.told().len() > 3);
+    assert!(rig.sent().len() > 3);
 }
 
 #[test]
@@ -340,12 +340,12 @@ fn after_a_hold_a_loss_a_conflict_or_a_reset_nothing_but_positions_moves_the_rob
             end(&mut rig);
             rig.positions = Some([0.25, 0.0, 0.15, 0.2]);
             rig.run(100);
-            rig.told();
+            rig.sent();
             rig.command(other);
             rig.run(100);
-            let told = rig.told();
-            let near = |told: &Vec<f64>| (told[0] - 0.15).abs() < 1e-6 && (told[1] - 0.25).abs() < 1e-6;
-            assert!(told.len() > 3 && told.iter().all(near), "{told:?}");
+            let sent = rig.sent();
+            let near = |sent: &Vec<f64>| (sent[0] - 0.15).abs() < 1e-6 && (sent[1] - 0.25).abs() < 1e-6;
+            assert!(sent.len() > 3 && sent.iter().all(near), "{sent:?}");
         }
     }
 }
@@ -355,13 +355,13 @@ fn a_robot_beyond_its_range_stays_there_until_a_command_for_within_it() {
     let mut rig = Rig::new();
     rig.positions = Some([0.3, 0.0, 1.5, 0.2]);
     rig.run(100);
-    assert_eq!(rig.told(), [[1.5, 0.3]]);
+    assert_eq!(rig.sent(), [[1.5, 0.3]]);
     rig.command(Command { gain_pos: values(&[1.0, 1.0]), ..Command::default() });
     rig.run(100);
-    assert!(rig.told().iter().all(|told| told[0] == 1.5));
+    assert!(rig.sent().iter().all(|sent| sent[0] == 1.5));
     rig.command(Command { ref_pos: values(&[0.7, 0.3]), ..Command::default() });
     rig.run(100);
-    assert!(rig.told().last().unwrap()[0] < 1.5);
+    assert!(rig.sent().last().unwrap()[0] < 1.5);
 }
 
 #[test]
@@ -381,18 +381,18 @@ fn a_second_publisher_is_answered_with_a_hold_whatever_the_robot_does() {
 }
 
 #[test]
-fn that_nobody_hears_the_commands_is_the_state_and_told_once() {
+fn that_no_node_subscribes_to_the_commands_is_the_state_and_said_once() {
     let mut rig = Rig::new();
     rig.positions = Some([0.3, 0.0, 0.1, 0.2]);
     rig.run(100);
     rig.warnings();
     rig.command(Command { ref_pos: values(&[0.8, 0.8]), ..Command::default() });
     rig.run(50);
-    rig.node.input(Input::CommandsHeard(false));
-    rig.node.input(Input::CommandsHeard(false));
-    assert_eq!(rig.node.machine.state(), State::Unheard);
-    assert_eq!(rig.warnings(), ["WAITING: nobody subscribes to the robot's commands"]);
-    rig.node.input(Input::CommandsHeard(true));
+    rig.node.input(Input::CommandsSubscribed(false));
+    rig.node.input(Input::CommandsSubscribed(false));
+    assert_eq!(rig.node.machine.state(), State::NoSubscriber);
+    assert_eq!(rig.warnings(), ["NO_SUBSCRIBER: no node subscribes to the robot's commands"]);
+    rig.node.input(Input::CommandsSubscribed(true));
     assert_eq!(rig.node.machine.state(), State::Following);
 }
 
@@ -403,10 +403,10 @@ fn a_reset_without_the_pose_holds_a_robot() {
     rig.run(100);
     rig.command(Command { ref_pos: values(&[0.8, 0.8]), ..Command::default() });
     rig.run(100);
-    rig.told();
+    rig.sent();
     rig.node.input(Input::ResetRequested { id: 1, reset_limb_pose: false });
     rig.run(100);
-    assert_eq!((rig.told(), rig.node.machine.state()), (vec![vec![0.1, 0.3]], State::Holding));
+    assert_eq!((rig.sent(), rig.node.machine.state()), (vec![vec![0.1, 0.3]], State::Holding));
 }
 
 #[test]
@@ -415,5 +415,5 @@ fn the_end_is_told_beside_the_device() {
     rig.positions = Some([0.3, 0.0, 0.1, 0.2]);
     rig.run(100);
     rig.node.input(Input::Stopping);
-    assert!(rig.node.outputs.contains(&Output::StayAtEnd));
+    assert!(rig.node.outputs.contains(&Output::Stay { is_last: true }));
 }

@@ -95,7 +95,7 @@ fn answered(name: &str, body: impl FnOnce() -> Result<(), Failure>) -> c_int {
     let text = match outcome {
         Ok(Ok(())) => return OK,
         Ok(Err(failure)) => format!("{name}() {failure}"),
-        Err(_) => format!("{name}() failed: an error in this library, which is printed above"),
+        Err(_) => format!("{name}() failed: a bug in this library; its message is printed above"),
     };
     // Neither may panic, but a caller in C has no defence if one did.
     let _ = catch_unwind(|| {
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(last(), "");
         assert_eq!(answered("hx_fine", || Ok(())), OK);
         assert_eq!(answered("hx_odd", || panic!("a fault of this library")), ERROR);
-        assert_eq!(last(), "hx_odd() failed: an error in this library, which is printed above");
+        assert_eq!(last(), "hx_odd() failed: a bug in this library; its message is printed above");
         assert_eq!(answered("hx_late", || Err(Failure::TimedOut("Nobody.".into()))), ERROR);
         assert_eq!(last(), "hx_late() Service call timed out. Nobody.");
         assert_eq!(answered("hx_fine", || Ok(())), OK);

@@ -305,10 +305,7 @@ impl Device for MujocoHand {
     fn read(&mut self, sensor: &mut Sensor) -> Result<(), DeviceError> {
         self.check()?;
         self.check_values()?;
-        sensor.time_stamp = Stamp {
-            sec: i32::try_from(self.time.as_secs()).unwrap_or(i32::MAX),
-            nanosec: self.time.subsec_nanos(),
-        };
+        sensor.time_stamp = Stamp::of(self.time);
         let (positions, velocities) = (self.data.qpos(), self.data.qvel());
         for (index, (place, motor)) in self.motors.iter().zip(self.model.motors()).enumerate() {
             sensor.motor_pos[index] = (positions[place.position] * motor.gear) as f32;

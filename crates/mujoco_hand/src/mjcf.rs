@@ -19,7 +19,7 @@ const RADIUS: f64 = 0.004;
 /// A link is a body of its own only if it is longer \[m\].
 const SHORT: f64 = 0.002;
 
-/// How the parts of a hand are called in its MJCF: by their indices, since names of people may hold any character.
+/// The names of a hand's parts in its MJCF: by their indices, since names of people may hold any character.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Plan {
     /// The joint of each motor. If no joint is the motor's one to one, the motor has one of its own.

@@ -1,8 +1,9 @@
 //! A topic that carries commands from one stage to the next, and records their age at publication.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use r2r::geometry_msgs::msg as geometry;
+use ros::panics::lock;
 use ros::{Error, Latency, Status, Topic, clock, panics, qos};
 use units::{Command, Stamp};
 
@@ -80,12 +81,12 @@ pub struct SharedLatency(Arc<Mutex<Latency>>);
 impl SharedLatency {
     /// Records the age of `stamp`.
     pub fn record(&self, stamp: Stamp) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).record(stamp, clock::stamp());
+        lock(&self.0).record(stamp, clock::stamp());
     }
 
     /// Adds the latencies to `status`.
     pub fn report(&self, status: Status) -> Status {
-        let quantiles = self.0.lock().unwrap_or_else(PoisonError::into_inner).quantiles();
+        let quantiles = lock(&self.0).quantiles();
         match quantiles {
             None => status,
             Some(q) => status

@@ -8,7 +8,7 @@ mod robot;
 mod services;
 mod topics;
 
-use haptix::{DeviceLoop, Haptix, Input, Order, Output, Params, Report, State, device, specification};
+use haptix::{DeviceLoop, Haptix, Input, Order, Output, Params, Report, State, specification};
 use r2r::haptix_msgs::msg::Command;
 use ros::{Error, Runner, Shell, Status, Stop, clock, qos};
 use units::{Level, Stamp};
@@ -44,11 +44,7 @@ impl Actions {
                 if let Order::Configure(settings) = &*order {
                     self.objects.set(&settings.simulation);
                 }
-                let is_hold = matches!(*order, Order::Hold);
                 self.orders.send(*order);
-                if let Some((_, end)) = self.robot.as_ref().filter(|_| is_hold) {
-                    end.stay(false);
-                }
             }
             Output::Answer(id, answer) => self.calls.answer(id, answer),
             Output::PublishReading(reading, stamp) => {
@@ -60,9 +56,9 @@ impl Actions {
                     sender.send(&states);
                 }
             }
-            Output::StayAtEnd => {
+            Output::Stay { is_last } => {
                 if let Some((_, end)) = &self.robot {
-                    end.stay(true);
+                    end.stay(is_last);
                 }
             }
             Output::PublishState(state) => self.topics.publish_state(&state),
@@ -83,8 +79,8 @@ fn start_device(
     let report = move |report| match report {
         _ if stop.is_set() => {} // the node's publishers end before the device's thread
         Report::Stepped(reading) => {
-            if let Some(is_heard) = commands.as_mut().and_then(Commands::publish) {
-                shell.deliver(Input::CommandsHeard(is_heard));
+            if let Some(has_subscriber) = commands.as_mut().and_then(Commands::publish) {
+                shell.deliver(Input::CommandsSubscribed(has_subscriber));
             }
             shell.deliver(Input::DeviceStepped(Box::new(reading)));
             if let Some(picture) = &mut picture {
@@ -106,7 +102,7 @@ fn status(machine: &Haptix, timing: &Timing) -> Status {
     let level = match state {
         State::Following | State::Grasping | State::Holding => Level::Ok,
         State::Starting => Level::Stale,
-        State::Waiting(_) | State::Unheard => Level::Warn,
+        State::Waiting(_) | State::NoSubscriber => Level::Warn,
         State::Failed(_) | State::NotAnswering(_) => Level::Error,
     };
     let mut values = vec![("hand".into(), machine.description().model_name.clone())];
@@ -129,7 +125,7 @@ pub fn run_with(
     stop: &Stop,
     change: impl FnOnce(Runner<Haptix>) -> Runner<Haptix>,
 ) -> Result<(), Error> {
-    let mut member = Member::new(context, specification(), |set| Ok(device(set)))?;
+    let mut member = Member::new(context, specification(), |_| Ok(()))?;
     let Hand { device, skeleton, params, robot } = Hand::open(member.set())?;
     let device = DeviceLoop::new(device, params.step, params.settings);
     let mut machine = Haptix::new(&device, &params.settings);

@@ -1,7 +1,7 @@
 //! Node `velocity_arbiter`: selects the source that drives.
 
 use std::fmt::Write;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use arbiter::{
@@ -13,6 +13,7 @@ use r2r::diagnostic_msgs::msg::{DiagnosticStatus, KeyValue};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::or_pose_estimator::msg as or_pose;
 use r2r::std_msgs::msg::Bool;
+use ros::panics::lock;
 use ros::{Candidate, Error, Names, Shell, Status, Stop, SubscriptionSpec, Topic, clock, qos};
 use units::{Census, Command, Contains, Instant, NotFinite, Stamp};
 
@@ -47,7 +48,7 @@ impl SharedParams {
     }
 
     fn lock(&self) -> MutexGuard<'_, Params> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 
@@ -86,7 +87,7 @@ impl StatusLine {
     }
 
     fn lock(&self) -> MutexGuard<'_, Pending> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -49,7 +49,7 @@ impl From<io::Error> for ServeError {
 }
 
 fn wrong_version(version: u32) -> String {
-    format!("the caller speaks version {version}, this executable version {VERSION}: build both anew")
+    format!("the caller speaks version {version}, this executable version {VERSION}: rebuild both")
 }
 
 /// The socket that is this process's standard input.

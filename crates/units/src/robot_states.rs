@@ -130,7 +130,7 @@ pub struct StateMonitor {
 
 /// What a part is of which there may be others.
 const JOINT: &str = "joint";
-/// A kind of refusal is told once per time like this, also when messages that count come between.
+/// A kind of refusal is reported once in this time, also when messages that count come between.
 const TELLING_PERIOD: Duration = Duration::from_secs(1);
 
 /// What a robot measures beside positions.

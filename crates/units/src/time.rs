@@ -60,6 +60,11 @@ impl Stamp {
     /// The stamp for "no time given"; ROS writes it as all zero.
     pub const ZERO: Self = Self { sec: 0, nanosec: 0 };
 
+    /// The time of a clock that began at zero `duration` ago; saturates.
+    pub fn of(duration: Duration) -> Self {
+        Self { sec: i32::try_from(duration.as_secs()).unwrap_or(i32::MAX), nanosec: duration.subsec_nanos() }
+    }
+
     /// Whether no time was given.
     pub const fn is_zero(self) -> bool {
         self.sec == 0 && self.nanosec == 0
@@ -101,6 +106,7 @@ mod tests {
         assert_eq!(b.as_nanos() - a.as_nanos(), 1);
         assert!(Stamp::ZERO.is_zero() && !b.is_zero());
         assert_eq!(b.before(Duration::from_nanos(1)), a);
+        assert_eq!((Stamp::of(Duration::new(1, 999_999_999)), Stamp::of(Duration::MAX).sec), (a, i32::MAX));
         assert_eq!(a.before(Duration::from_secs(2)), Stamp { sec: -1, nanosec: 999_999_999 });
         assert_eq!(Stamp::ZERO.before(Duration::MAX).sec, i32::MIN);
     }

@@ -24,7 +24,7 @@ pub struct RobotModel {
     measures: Measures,
 }
 
-/// A motor, which is a joint that the robot is told to move.
+/// A motor, which is a joint that the robot is commanded to move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RobotMotor {
     pub joint: usize,

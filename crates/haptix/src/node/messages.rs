@@ -32,8 +32,8 @@ pub enum Input {
     StatesReceived(StatesMessage),
     /// A topic on which one publisher is expected has so many; `None` if that is not known.
     PublishersCounted { topic: String, count: Option<usize> },
-    /// Whether somebody subscribes to the robot's commands changed.
-    CommandsHeard(bool),
+    /// Whether a node subscribes to the robot's commands changed.
+    CommandsSubscribed(bool),
     /// The wall clock was read.
     ClockRead(Stamp),
     /// The node ends.
@@ -43,15 +43,18 @@ pub enum Input {
 /// Everything that the node does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
-    /// Pass this to the device's loop. A robot elsewhere is also told a hold at once, beside the loop, if it is known where it is: the
-    /// loop tells nothing if it holds already, or if the states are lost before its next tick.
+    /// Pass this to the device's loop.
     Order(Box<Order>),
     /// Answer the call.
     Answer(u64, Answer),
     /// Pass states of the robot to its device.
     PassStates(Box<StateSample>),
-    /// Tell the robot to stay where it is, since the node ends: the device's loop may not come to it.
-    StayAtEnd,
+    /// Command the robot to stay where it is, at once and beside the device's loop: the loop commands nothing if it holds already, if the
+    /// states are lost before its next tick, or if the node ends before it.
+    Stay {
+        /// Nothing is commanded after it, since the node ends.
+        is_last: bool,
+    },
     /// Publish a reading with what is derived from it; the stamp is that of the wall clock when it was taken.
     PublishReading(Box<Reading>, Stamp),
     /// Publish the state; it changed.

@@ -60,7 +60,7 @@ fn nothing_is_commanded_before_the_first_states() {
     rig.states(10, [0.1, 0.2, 0.3]);
     assert_eq!(rig.command(), None, "what came before does not count");
     assert_eq!(rig.hold().unwrap().positions(), [0.1, 0.3]);
-    assert_eq!(rig.command(), None, "a hold is told once");
+    assert_eq!(rig.command(), None, "a hold is sent once");
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn lost_states_end_the_motion_until_the_next_setpoints() {
     assert_eq!(
         rig.hand.read(rig.now, &mut Sensor::default()),
         Err(DeviceError::NoAnswer),
-        "the loss is told once"
+        "the loss is reported once"
     );
     assert_eq!(rig.hand.read(rig.now, &mut Sensor::default()), Ok(()));
     rig.follow([0.8, 0.8]).unwrap();

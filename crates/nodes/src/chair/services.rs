@@ -1,6 +1,6 @@
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use chair::{Chair, ChairInput, Input, Joystick, Mode, Service, State};
@@ -8,6 +8,7 @@ use futures::FutureExt;
 use r2r::luci_messages::msg::LuciJoystick;
 use r2r::std_srvs::srv::{Empty, SetBool};
 use r2r::{Client, Node, Publisher, QosProfile};
+use ros::panics::lock;
 use ros::{Error, Names, Runner, Shell, Status, clock};
 use units::{Instant, Level};
 
@@ -161,7 +162,7 @@ impl Services {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

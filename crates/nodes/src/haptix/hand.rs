@@ -134,7 +134,9 @@ fn not_started(name: &str, error: StartError) -> String {
 fn model(name: &str, set: &Set) -> Result<(Model, String), Error> {
     open(name, "device", &[TOPICS, DUMMY], |rule| Error::Parameters {
         node: NAME.into(),
-        refusals: vec![set.refuse("device", format!("{rule}; a simulated hand also after {MUJOCO}"))],
+        refusals: vec![
+            set.refuse("device", format!("{rule}; {MUJOCO} may stand before the name of a simulated hand")),
+        ],
     })
 }
 

@@ -1,4 +1,4 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use haptix::{BASE, Object, Reading, Shape, Simulation, Skeleton};
@@ -7,6 +7,7 @@ use r2r::geometry_msgs::msg as geometry;
 use r2r::std_msgs::msg::{ColorRGBA, Header};
 use r2r::visualization_msgs::msg::{Marker, MarkerArray};
 use ros::clock::to_wire;
+use ros::panics::lock;
 use ros::{Error, Topic, clock, qos};
 use units::Instant;
 
@@ -37,11 +38,11 @@ pub(super) struct Objects(Arc<Mutex<Vec<Option<Object>>>>);
 impl Objects {
     /// Takes the objects of `simulation`.
     pub(super) fn set(&self, simulation: &Simulation) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = simulation.objects.to_vec();
+        *lock(&self.0) = simulation.objects.to_vec();
     }
 
     fn all(&self) -> Vec<Option<Object>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.0).clone()
     }
 }
 

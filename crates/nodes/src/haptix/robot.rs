@@ -79,7 +79,7 @@ impl Robot {
         panics::final_messages(move || last.stay(true));
         Ok(Opened {
             states: StatesSender { ring: states, shared: Arc::clone(&shared) },
-            commands: Commands { ring: commands, shared, is_heard: None },
+            commands: Commands { ring: commands, shared, has_subscriber: None },
             end,
             sole: [topic, commands_topic],
         })
@@ -145,7 +145,7 @@ pub(super) struct Commands {
     ring: Consumer<RobotCommand>,
     shared: Arc<Mutex<Shared>>,
     /// Whether somebody subscribed to the last one.
-    is_heard: Option<bool>,
+    has_subscriber: Option<bool>,
 }
 
 impl Commands {
@@ -158,8 +158,8 @@ impl Commands {
         let mut shared = lock(&self.shared);
         let command = newest.filter(|_| !shared.is_over)?;
         shared.publish(&command);
-        let is_heard = shared.publisher.has_subscribers();
-        (self.is_heard.replace(is_heard) != Some(is_heard)).then_some(is_heard)
+        let has_subscriber = shared.publisher.has_subscribers();
+        (self.has_subscriber.replace(has_subscriber) != Some(has_subscriber)).then_some(has_subscriber)
     }
 }
 
@@ -168,13 +168,10 @@ impl Commands {
 pub(super) struct RobotEnd(Arc<Mutex<Shared>>);
 
 impl RobotEnd {
-    /// Tells the robot to stay where it is, if that is known; at the end nothing is published after it.
-    pub(super) fn stay(&self, is_end: bool) {
+    /// Commands the robot to stay where it is, if that is known; nothing is published after the last of these.
+    pub(super) fn stay(&self, is_last: bool) {
         let mut shared = lock(&self.0);
-        if shared.is_over && !is_end {
-            return;
-        }
-        shared.is_over |= is_end;
+        shared.is_over |= is_last;
         let command = RobotCommand::last(&shared.model, shared.last.as_ref(), clock::now(), shared.timeout);
         if let Some(command) = command {
             shared.publish(&command);

@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use haptix::{Answer, Haptix, Input};
 use r2r::haptix_msgs::srv::{GetRobotInfo, ReadSensors, Reset, SetGrasp, Update};
+use ros::panics::lock;
 use ros::{Error, Runner, Shell};
 
 use super::messages;
@@ -30,7 +31,7 @@ impl Calls {
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Passes a call to the machine, which answers with [`answer`](Self::answer).

@@ -1,6 +1,7 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use hindbrain::{Census, CommandType, Hindbrain, Input, Publishers as Counted, SoleTopic, Source};
+use ros::panics::lock;
 use ros::{COUNT_PERIOD, Names, Publisher, Shell, census, clock};
 use units::{Contains, Instant};
 
@@ -15,7 +16,7 @@ pub struct Publishers(Arc<Mutex<[Vec<String>; Source::COUNT]>>);
 impl Publishers {
     /// The nodes that publish `source`.
     pub fn of(&self, source: Source) -> Vec<String> {
-        let names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let names = lock(&self.0);
         Source::ALL.iter().position(|&s| s == source).map(|index| names[index].clone()).unwrap_or_default()
     }
 
@@ -25,7 +26,7 @@ impl Publishers {
     }
 
     fn set(&self, source: Source, found: Vec<String>) {
-        let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = lock(&self.0);
         if let Some(index) = Source::ALL.iter().position(|&s| s == source) {
             names[index] = found;
         }

@@ -1,10 +1,11 @@
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use hindbrain::{CommandType, Hindbrain, Input, Params, Sensor, measured};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::sensor_msgs::msg::Range;
 use r2r::std_msgs::msg::Bool;
+use ros::panics::lock;
 use ros::{Error, Inputs, clock, qos};
 use units::Contains;
 
@@ -18,12 +19,12 @@ pub struct EnableQueue(Arc<Mutex<Vec<bool>>>);
 
 impl EnableQueue {
     fn push(&self, on: bool) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(on);
+        lock(&self.0).push(on);
     }
 
     /// Removes and returns the waiting messages.
     pub fn take(&self) -> Vec<bool> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *lock(&self.0))
     }
 }
 

@@ -1,10 +1,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, TryLockError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use hindbrain::{Motors, OVERRUN_LIMIT, TICK};
 use r2r::std_msgs::msg::Int16;
+use ros::panics::lock;
 use ros::{Error, clock, panics};
 use units::{Instant, Stamp};
 
@@ -108,7 +109,7 @@ impl Watch {
     /// Locks publishing. The caller holds the lock from reading [`is_tripped`](Self::is_tripped) until the motor values are
     /// published, so a value that was judged before a trip never follows the supervising thread's stop.
     pub fn publishing(&self) -> MutexGuard<'_, ()> {
-        self.0.publishing.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.publishing)
     }
 
     /// The same, unless another thread publishes for longer than a tick.

@@ -1,9 +1,10 @@
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use joystick::DeviceState;
 use r2r::or_joystick::msg as or_joystick;
+use ros::panics::lock;
 use ros::{Topic, clock, qos};
 use units::Instant;
 
@@ -108,6 +109,6 @@ impl DeviceTopics {
     }
 
     fn lock(&self) -> MutexGuard<'_, Topics> {
-        self.topics.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.topics)
     }
 }

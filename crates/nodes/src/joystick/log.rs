@@ -3,11 +3,12 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
 use joystick::{Exception, LOG_HEADER, LogLine, LogPace, LogRow, Printable};
+use ros::panics::lock;
 use ros::{Status, clock};
 use rustix::fs::{Mode, OFlags};
 use units::Instant;
@@ -152,7 +153,7 @@ impl Log {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

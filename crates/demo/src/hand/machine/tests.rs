@@ -119,7 +119,7 @@ impl Node {
                     self.operator.handle(now, Input::Read(Box::new(reading)));
                 }
                 haptix::Output::Warn(text) => panic!("{text}"),
-                haptix::Output::PassStates(_) | haptix::Output::StayAtEnd => panic!("this hand is here"),
+                haptix::Output::PassStates(_) | haptix::Output::Stay { .. } => panic!("this hand is here"),
             }
         }
         answered
