@@ -107,7 +107,7 @@ def test_a_simulator_ends_with_a_node_that_is_killed():
 @pytest.mark.parametrize(
     ("device", "path", "expected"),
     [
-        ("mujoco:mlp", None, "must be one of mpl, mpl_gazebo, two_finger, topics, dummy, or the path of a YAML file; a simulated hand also after mujoco:"),
+        ("mujoco:mlp", None, "must be one of mpl, mpl_gazebo, two_finger, topics, dummy, or the path of a YAML file; mujoco: may stand before the name of a simulated hand"),
         ("mujoco:dummy", None, "must be one of mpl"),
         ("mujoco:two_finger", "/usr/bin", "needs the executable mujoco_hand, which is neither beside this one nor in the PATH"),
     ],

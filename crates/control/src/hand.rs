@@ -38,7 +38,7 @@ impl HandHardware {
     /// # Errors
     /// An actuator is no motor of the hand.
     pub fn new(hand: AnalyticHand, robot: &Robot) -> Result<Self, HandError> {
-        let names = &hand.description().motor_names;
+        let names = &hand.constants().description.motor_names;
         let motor = |actuator: &Actuator| {
             names
                 .iter()

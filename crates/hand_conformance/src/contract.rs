@@ -13,9 +13,15 @@ pub fn names_have_the_order_of_the_description(make: &Make) {
     for name in ["mpl", "mpl_gazebo", "two_finger"] {
         let rig = Rig::new(make, name);
         let model = Model::builtin(name).unwrap();
-        assert_eq!((rig.device.info(), rig.device.description()), (model.info(), model.description()));
-        assert_eq!((rig.device.start(), rig.device.grasps()), (model.start(), model.grasps()));
-        let (info, names) = (rig.device.info(), rig.device.description());
+        assert_eq!(
+            (&rig.device.constants().info, &rig.device.constants().description),
+            (&model.constants().info, &model.constants().description)
+        );
+        assert_eq!(
+            (&rig.device.constants().start, &rig.device.constants().grasps),
+            (&model.constants().start, &model.constants().grasps)
+        );
+        let (info, names) = (&rig.device.constants().info, &rig.device.constants().description);
         for (count, names) in [
             (info.motor_count, &names.motor_names),
             (info.joint_count, &names.joint_names),
@@ -27,10 +33,10 @@ pub fn names_have_the_order_of_the_description(make: &Make) {
     }
     // Each motor moves its own joints, so the order of both is that of their names.
     let mut rig = Rig::new(make, "mpl");
-    let names = rig.model.description().clone();
+    let names = rig.model.constants().description.clone();
     for (motor, name) in names.motor_names.iter().enumerate() {
         rig.device.reset(true).unwrap();
-        rig.setpoints = *rig.model.start();
+        rig.setpoints = rig.model.constants().start;
         let before = rig.read();
         let limit = rig.limits()[motor];
         let far = if limit.maximum > 0.0 { limit.maximum } else { limit.minimum };
@@ -93,7 +99,7 @@ pub fn the_same_calls_give_the_same_readings(make: &Make) {
     let readings = |rig: &mut Rig| -> Vec<Sensor> {
         let shape = Shape::Sphere { center: Vector3::new(-0.05, 0.0, 0.1), radius: 0.04 };
         rig.place(&[Object { shape, stiffness: 1000.0, damping: 1.0 }]);
-        rig.setpoints = *rig.model.start();
+        rig.setpoints = rig.model.constants().start;
         (0..60)
             .map(|tick| {
                 rig.turn(tick % 13, 0.4);

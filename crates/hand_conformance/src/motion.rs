@@ -49,7 +49,7 @@ pub fn each_motor_moves_as_its_equation_says(make: &Make) {
     let mut rig = Rig::new(make, "mpl");
     for motor in 0..rig.limits().len() {
         rig.device.reset(true).unwrap();
-        rig.setpoints = *rig.model.start();
+        rig.setpoints = rig.model.constants().start;
         let limit = rig.limits()[motor];
         let start = f64::from(rig.read().motor_pos[motor]);
         let target = f64::from(limit.minimum + 0.8 * (limit.maximum - limit.minimum));
@@ -61,7 +61,7 @@ pub fn each_motor_moves_as_its_equation_says(make: &Make) {
             let sensor = rig.read();
             worst = worst.max((f64::from(sensor.motor_pos[motor]) - expected).abs());
         }
-        let name = rig.model.description().motor_names[motor].clone();
+        let name = rig.model.constants().description.motor_names[motor].clone();
         println!("{name}: {:.2} % of the step", 100.0 * worst / (target - start).abs());
         assert!(worst < 0.03 * (target - start).abs(), "{name} is {worst} rad away from its equation");
         let sensor = rig.read();
@@ -111,7 +111,7 @@ pub fn commands_far_away_end_at_the_limits(make: &Make) {
             for (position, limit) in sensor.motor_pos.iter().zip(rig.limits()) {
                 assert!((limit.minimum..=limit.maximum).contains(position), "{position} {limit:?}");
             }
-            for (position, limit) in sensor.joint_pos.iter().zip(rig.model.info().joint_limits()) {
+            for (position, limit) in sensor.joint_pos.iter().zip(rig.model.constants().info.joint_limits()) {
                 assert!((limit.minimum..=limit.maximum).contains(position), "{position} {limit:?}");
             }
         }

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use haptix::{Description, Device, DeviceError, Grasps, RobotInfo, Sensor, Setpoints, Simulation};
+use haptix::{Constants, Device, DeviceError, Sensor, Setpoints, Simulation};
 
 /// How often a step is repeated: some seconds.
 const ATTEMPTS: usize = 10_000;
@@ -9,20 +9,8 @@ const ATTEMPTS: usize = 10_000;
 pub struct Patient<D>(pub D);
 
 impl<D: Device> Device for Patient<D> {
-    fn info(&self) -> &RobotInfo {
-        self.0.info()
-    }
-
-    fn description(&self) -> &Description {
-        self.0.description()
-    }
-
-    fn grasps(&self) -> &Grasps {
-        self.0.grasps()
-    }
-
-    fn start(&self) -> &Setpoints {
-        self.0.start()
+    fn constants(&self) -> &Constants {
+        self.0.constants()
     }
 
     fn command(&mut self, setpoints: &Setpoints) -> Result<(), DeviceError> {

@@ -27,22 +27,22 @@ impl Rig {
     /// The device of `description`.
     pub fn of(make: &Make, description: &str) -> Self {
         let device = make(description, 1);
-        Self { setpoints: *device.start(), device, model: Model::parse(description).unwrap() }
+        Self { setpoints: device.constants().start, device, model: Model::parse(description).unwrap() }
     }
 
     /// The ranges of its motors.
     pub fn limits(&self) -> Vec<Limit> {
-        self.device.info().motor_limits().to_vec()
+        self.device.constants().info.motor_limits().to_vec()
     }
 
     /// The index of the motor `name`.
     pub fn motor(&self, name: &str) -> usize {
-        self.model.description().motor_names.iter().position(|known| known == name).unwrap()
+        self.model.constants().description.motor_names.iter().position(|known| known == name).unwrap()
     }
 
     /// The index of the contact sensor `name`.
     pub fn contact(&self, name: &str) -> usize {
-        self.model.description().contact_names.iter().position(|known| known == name).unwrap()
+        self.model.constants().description.contact_names.iter().position(|known| known == name).unwrap()
     }
 
     /// Gives a command.

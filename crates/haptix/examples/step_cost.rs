@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
         for (what, simulation) in [("free", Simulation::default()), ("with a ball", touching)] {
             let mut hand = AnalyticHand::new(Model::builtin(name)?, 1);
             hand.simulate(&simulation)?;
-            let mut setpoints = *hand.start();
+            let mut setpoints = hand.constants().start;
             setpoints.ref_pos[..13].fill(0.7);
             hand.command(&setpoints)?;
             let mut sensor = Sensor::default();

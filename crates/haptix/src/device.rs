@@ -16,17 +16,8 @@ use crate::wire::{Description, RobotInfo, Sensor};
 /// # Source
 /// own
 pub trait Device: Send {
-    /// What the hand consists of; constant.
-    fn info(&self) -> &RobotInfo;
-
-    /// The names of its parts; constant.
-    fn description(&self) -> &Description;
-
-    /// Its named grasps; constant.
-    fn grasps(&self) -> &Grasps;
-
-    /// The setpoints at its start: its pose and its own gains; constant.
-    fn start(&self) -> &Setpoints;
+    /// What the hand is.
+    fn constants(&self) -> &Constants;
 
     /// Takes new setpoints; they replace a hold.
     /// # Errors
@@ -65,6 +56,19 @@ pub trait Device: Send {
             "the device is not simulated: it has no objects, noise, delay or faults".into(),
         ))
     }
+}
+
+/// What a hand is; none of it changes while it runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Constants {
+    /// What it consists of.
+    pub info: RobotInfo,
+    /// The names of its parts.
+    pub description: Description,
+    /// Its named grasps.
+    pub grasps: Grasps,
+    /// The setpoints at its start: its pose and its own gains.
+    pub start: Setpoints,
 }
 
 /// Why a device did not do something.

@@ -3,11 +3,10 @@ use core::time::Duration;
 
 use units::Instant;
 
-use crate::device::{Device, DeviceError};
-use crate::grasps::Grasps;
+use crate::device::{Constants, Device, DeviceError};
 use crate::setpoints::Setpoints;
 use crate::simulation::Simulation;
-use crate::wire::{Description, RobotInfo, Sensor};
+use crate::wire::Sensor;
 
 /// How much time a [`DeviceLoop`] makes up for at most.
 pub const MAX_CATCH_UP: Duration = Duration::from_millis(100);
@@ -125,9 +124,10 @@ struct Ordered {
 impl DeviceLoop {
     /// The loop of `device`, which passes time in steps of `step`; its ticks are the first steps of the periods of its update rate.
     pub fn new(device: Box<dyn Device>, step: Duration, settings: Settings) -> Self {
-        let update = Duration::try_from_secs_f64(1.0 / f64::from(device.info().update_rate)).unwrap_or(step);
+        let update =
+            Duration::try_from_secs_f64(1.0 / f64::from(device.constants().info.update_rate)).unwrap_or(step);
         let mut new = Self {
-            setpoints: *device.start(),
+            setpoints: device.constants().start,
             device,
             step: step.max(Duration::from_micros(1)),
             update,
@@ -146,24 +146,9 @@ impl DeviceLoop {
         new
     }
 
-    /// What the hand consists of.
-    pub fn info(&self) -> &RobotInfo {
-        self.device.info()
-    }
-
-    /// The names of its parts.
-    pub fn description(&self) -> &Description {
-        self.device.description()
-    }
-
-    /// Its named grasps.
-    pub fn grasps(&self) -> &Grasps {
-        self.device.grasps()
-    }
-
-    /// The setpoints at its start.
-    pub fn start(&self) -> &Setpoints {
-        self.device.start()
+    /// What the hand is.
+    pub fn constants(&self) -> &Constants {
+        self.device.constants()
     }
 
     /// Takes an order; the device picks it up in the next tick.
@@ -176,7 +161,7 @@ impl DeviceLoop {
             Order::Reset { reset_limb_pose } => {
                 self.ordered.reset = Some(reset_limb_pose || self.ordered.reset == Some(true));
                 if reset_limb_pose {
-                    (self.setpoints, self.commanded) = (*self.device.start(), None);
+                    (self.setpoints, self.commanded) = (self.device.constants().start, None);
                     self.ordered.is_changed = true;
                 }
             }

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use units::Stamp;
 
-use crate::device::{Device, DeviceError};
+use crate::device::{Constants, Device, DeviceError};
 use crate::grasps::Grasps;
 use crate::setpoints::Setpoints;
 use crate::wire::{Description, Limit, MAX, RobotInfo, Sensor};
@@ -15,12 +15,7 @@ use crate::wire::{Description, Limit, MAX, RobotInfo, Sensor};
 /// # Source
 /// HAPTIX: the values of haptix-comm's test responder.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DummyDevice {
-    info: RobotInfo,
-    description: Description,
-    grasps: Grasps,
-    start: Setpoints,
-}
+pub struct DummyDevice(Constants);
 
 const MOTORS: usize = 4;
 const JOINTS: usize = 5;
@@ -34,7 +29,7 @@ impl Default for DummyDevice {
             core::array::from_fn(|index| if index < count { limit(index) } else { Limit::default() })
         };
         let names = |kind: &str, count: usize| (0..count).map(|index| format!("{kind}{index}")).collect();
-        Self {
+        Self(Constants {
             info: RobotInfo {
                 motor_count: MOTORS,
                 joint_count: JOINTS,
@@ -55,25 +50,13 @@ impl Default for DummyDevice {
             },
             grasps: Grasps::default(),
             start: Setpoints::new(MOTORS, [0.0; MAX], [0.0; MAX], [0.0; MAX]),
-        }
+        })
     }
 }
 
 impl Device for DummyDevice {
-    fn info(&self) -> &RobotInfo {
-        &self.info
-    }
-
-    fn description(&self) -> &Description {
-        &self.description
-    }
-
-    fn grasps(&self) -> &Grasps {
-        &self.grasps
-    }
-
-    fn start(&self) -> &Setpoints {
-        &self.start
+    fn constants(&self) -> &Constants {
+        &self.0
     }
 
     fn command(&mut self, _: &Setpoints) -> Result<(), DeviceError> {

@@ -10,8 +10,7 @@ use core::time::Duration;
 use nalgebra::Vector3;
 use units::Stamp;
 
-use crate::device::{Device, DeviceError};
-use crate::grasps::Grasps;
+use crate::device::{Constants, Device, DeviceError};
 use crate::hand::contacts::Posture;
 use crate::hand::kinematics::{Angle, Link, measure, motion, pose};
 use crate::hand::sensing::Sensing;
@@ -19,7 +18,7 @@ use crate::hand::servo::{Demand, Load, State};
 use crate::model::{Model, Motor};
 use crate::setpoints::{Reference, Setpoints};
 use crate::simulation::Simulation;
-use crate::wire::{Description, MAX, RobotInfo, Sensor};
+use crate::wire::{MAX, Sensor};
 
 /// The gravity that an accelerometer at rest shows \[m/s²\].
 pub const GRAVITY: f64 = 9.81;
@@ -68,8 +67,8 @@ impl AnalyticHand {
     /// A hand at rest in its start pose; `seed` is that of its noise.
     pub fn new(model: Model, seed: u64) -> Self {
         let mut hand = Self {
-            setpoints: model.start,
-            reference: Reference::at(model.start.ref_pos),
+            setpoints: model.constants.start,
+            reference: Reference::at(model.constants.start.ref_pos),
             time: Duration::ZERO,
             states: [State::default(); MAX],
             angles: [Angle::default(); MAX],
@@ -85,8 +84,8 @@ impl AnalyticHand {
 
     /// Puts the hand to rest in its start pose.
     fn rest(&mut self) {
-        self.setpoints = self.model.start;
-        self.reference = Reference::at(self.model.start.ref_pos);
+        self.setpoints = self.model.constants.start;
+        self.reference = Reference::at(self.model.constants.start.ref_pos);
         for (state, motor) in self.states.iter_mut().zip(&self.model.motors) {
             *state = State { position: motor.start, ..State::default() };
         }
@@ -180,20 +179,8 @@ impl AnalyticHand {
 }
 
 impl Device for AnalyticHand {
-    fn info(&self) -> &RobotInfo {
-        &self.model.info
-    }
-
-    fn description(&self) -> &Description {
-        &self.model.description
-    }
-
-    fn grasps(&self) -> &Grasps {
-        &self.model.grasps
-    }
-
-    fn start(&self) -> &Setpoints {
-        &self.model.start
+    fn constants(&self) -> &Constants {
+        &self.model.constants
     }
 
     fn command(&mut self, setpoints: &Setpoints) -> Result<(), DeviceError> {
@@ -209,7 +196,7 @@ impl Device for AnalyticHand {
         {
             *position = state.position * motor.gear;
         }
-        self.setpoints = self.start().held_at(position, gain.clamp(0.0, 1.0));
+        self.setpoints = self.constants().start.held_at(position, gain.clamp(0.0, 1.0));
         Ok(())
     }
 
@@ -257,7 +244,12 @@ impl Device for AnalyticHand {
                 measure(imu, &self.links, gravity).map(part);
             sensor.imu_orientation[index] = [1.0, 0.0, 0.0, 0.0];
         }
-        self.sensing.pass(sensor, &self.simulation, &self.model.info, &self.model.description);
+        self.sensing.pass(
+            sensor,
+            &self.simulation,
+            &self.model.constants.info,
+            &self.model.constants.description,
+        );
         Ok(())
     }
 

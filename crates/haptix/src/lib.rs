@@ -26,7 +26,7 @@ pub mod parts {
     pub use units::Coupling;
 }
 
-pub use device::{Device, DeviceError};
+pub use device::{Constants, Device, DeviceError};
 pub use device_loop::{DeviceLoop, MAX_CATCH_UP, Mode, Order, Reading, Report, Settings};
 pub use dummy::DummyDevice;
 pub use grasps::{GraspValue, Grasps};

@@ -8,13 +8,11 @@ use nalgebra::{Unit, Vector3};
 use params::tree::{Node, Tree, Wrong, read};
 use units::Coupling;
 
-use crate::grasps::Grasps;
+use crate::device::Constants;
 use crate::hand::contacts::Pad;
 use crate::hand::kinematics::{ImuMount, JointFrame};
 use crate::hand::servo::Plant;
 use crate::model::fields::wrong;
-use crate::setpoints::Setpoints;
-use crate::wire::{Description, RobotInfo};
 
 /// The built-in devices: name and description. They are examples of the format, too.
 pub const BUILTIN: [(&str, &str); 3] = [
@@ -30,10 +28,7 @@ pub const BUILTIN: [(&str, &str); 3] = [
 /// own
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    pub(crate) info: RobotInfo,
-    pub(crate) description: Description,
-    pub(crate) grasps: Grasps,
-    pub(crate) start: Setpoints,
+    pub(crate) constants: Constants,
     pub(crate) motors: Vec<Motor>,
     pub(crate) joints: Vec<Joint>,
     /// Of the joints, in their order.
@@ -103,28 +98,13 @@ impl Model {
     /// The same with this update rate \[Hz\], above 0.
     #[must_use]
     pub fn with_update_rate(mut self, update_rate: f64) -> Self {
-        self.info.update_rate = update_rate as f32;
+        self.constants.info.update_rate = update_rate as f32;
         self
     }
 
-    /// What the hand consists of.
-    pub fn info(&self) -> &RobotInfo {
-        &self.info
-    }
-
-    /// The names of its parts.
-    pub fn description(&self) -> &Description {
-        &self.description
-    }
-
-    /// Its named grasps.
-    pub fn grasps(&self) -> &Grasps {
-        &self.grasps
-    }
-
-    /// The setpoints at its start.
-    pub fn start(&self) -> &Setpoints {
-        &self.start
+    /// What the hand is.
+    pub fn constants(&self) -> &Constants {
+        &self.constants
     }
 
     /// Its motors in their order.

@@ -3,12 +3,12 @@ use std::collections::VecDeque;
 
 use units::{Clock, Instant, Machine, StateMonitor, StatesMessage, earliest};
 
-use crate::device::DeviceError;
+use crate::device::{Constants, DeviceError};
 use crate::device_loop::{DeviceLoop, Mode, Order, Reading, Settings};
-use crate::grasps::{GraspValue, Grasps};
+use crate::grasps::GraspValue;
 use crate::setpoints::Setpoints;
 use crate::state::State;
-use crate::wire::{Command, Description, MAX, RobotInfo, Sensor};
+use crate::wire::{Command, MAX, Sensor};
 
 pub use self::messages::{Answer, Input, Output};
 
@@ -38,15 +38,12 @@ const WARNING_PERIOD: Duration = Duration::from_secs(1);
 /// HAPTIX, haptix-comm 0.9 and its Gazebo server. Own: the error is known at once when the device is silent, and waiting is a choice.
 #[derive(Debug)]
 pub struct Haptix {
-    info: RobotInfo,
-    description: Description,
-    grasps: Grasps,
-    start: Setpoints,
+    constants: Constants,
     setpoints: Setpoints,
     is_grasping: bool,
     /// Whether positions were commanded since the hand held last.
     has_target: bool,
-    /// When the latest command was received that was last_ordered to the device's loop.
+    /// When the latest command was received that was passed to the device's loop.
     last_ordered: Option<Instant>,
     /// Whether the device did not answer in its last tick.
     is_unanswered: bool,
@@ -79,11 +76,8 @@ impl Haptix {
     /// The node for a device, before its loop moves to its thread.
     pub fn new(device: &DeviceLoop, settings: &Settings) -> Self {
         Self {
-            info: *device.info(),
-            description: device.description().clone(),
-            grasps: device.grasps().clone(),
-            start: *device.start(),
-            setpoints: *device.start(),
+            constants: device.constants().clone(),
+            setpoints: device.constants().start,
             is_grasping: false,
             has_target: false,
             last_ordered: None,
@@ -109,19 +103,9 @@ impl Haptix {
         self
     }
 
-    /// What the hand consists of.
-    pub fn info(&self) -> &RobotInfo {
-        &self.info
-    }
-
-    /// The names of its parts.
-    pub fn description(&self) -> &Description {
-        &self.description
-    }
-
-    /// The names of its grasps.
-    pub fn grasps(&self) -> &Grasps {
-        &self.grasps
+    /// What the hand is.
+    pub fn constants(&self) -> &Constants {
+        &self.constants
     }
 
     /// What the motors shall do.
@@ -188,9 +172,9 @@ impl Haptix {
         }
         let mut is_grasping = [false; MAX];
         if self.is_grasping {
-            is_grasping = self.grasps.motors();
+            is_grasping = self.constants.grasps.motors();
         }
-        let limits = self.info.motor_limits();
+        let limits = self.constants.info.motor_limits();
         self.setpoints.take(command, limits, &is_grasping).map_err(|error| error.to_string())?;
         self.has_target |= command.ref_pos.is_some();
         if !command.is_empty() {
@@ -208,7 +192,7 @@ impl Haptix {
 
     fn grasp(&mut self, values: &[GraspValue]) -> Result<Box<Command>, String> {
         self.check_device()?;
-        let positions = self.grasps.positions(values)?;
+        let positions = self.constants.grasps.positions(values)?;
         if !values.is_empty() {
             self.check_answer()?;
         }
@@ -216,7 +200,7 @@ impl Haptix {
         if self.is_grasping {
             self.has_target = true;
             for (motor, position) in positions {
-                if let Some(limit) = self.info.motor_limits().get(motor) {
+                if let Some(limit) = self.constants.info.motor_limits().get(motor) {
                     self.setpoints.place(motor, position, limit);
                 }
             }
@@ -227,7 +211,7 @@ impl Haptix {
 
     /// Sets `ref_pos` to where the hand is.
     fn aim_at_measured(&mut self, sensor: &Sensor) {
-        for (motor, limit) in self.info.motor_limits().iter().enumerate() {
+        for (motor, limit) in self.constants.info.motor_limits().iter().enumerate() {
             self.setpoints.place(motor, f64::from(sensor.motor_pos[motor]), limit);
         }
     }
@@ -235,7 +219,7 @@ impl Haptix {
     fn reset(&mut self, reset_limb_pose: bool) -> Result<(), String> {
         self.check_device()?;
         if reset_limb_pose {
-            (self.setpoints, self.is_grasping, self.has_target) = (self.start, false, false);
+            (self.setpoints, self.is_grasping, self.has_target) = (self.constants.start, false, false);
         }
         self.order(Order::Reset { reset_limb_pose });
         if self.states.is_some() {
@@ -403,7 +387,7 @@ impl Machine for Haptix {
                 self.answer(id, Answer::Read(answer));
             }
             Input::InfoRequested { id } => {
-                let info = || Box::new((self.info, self.description.clone()));
+                let info = || Box::new((self.constants.info, self.constants.description.clone()));
                 let answer = self.check_device().map(|()| info());
                 self.answer(id, Answer::Info(answer));
             }

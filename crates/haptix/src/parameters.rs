@@ -320,7 +320,7 @@ mod tests {
         let overrides = overrides.iter().map(|(name, value)| ((*name).into(), value.clone()));
         let set = specification().resolve(overrides).unwrap();
         let model = Model::builtin("mpl").unwrap();
-        Params::read(&set, model.description(), model.info().update_rate)
+        Params::read(&set, &model.constants().description, model.constants().info.update_rate)
             .map_err(|refusal| refusal.to_string())
     }
 

@@ -117,7 +117,7 @@ impl RobotCommand {
         for (position, motor) in command.positions.iter_mut().zip(&model.motors) {
             let ActuatorSample { position: measured, velocity, .. } = states.joints[motor.joint];
             let fastest = motor.velocity;
-            let limit = &model.info.joint_limit[motor.joint];
+            let limit = &model.constants.info.joint_limit[motor.joint];
             let now_at = measured + velocity.clamp(-fastest, fastest) * age;
             *position =
                 now_at.min(measured.max(limit.maximum.into())).max(measured.min(limit.minimum.into()));
@@ -148,7 +148,7 @@ impl RobotMotor {
 
 impl RobotModel {
     fn period(&self) -> Duration {
-        Duration::from_secs_f64(1.0 / f64::from(self.info.update_rate))
+        Duration::from_secs_f64(1.0 / f64::from(self.constants.info.update_rate))
     }
 }
 
@@ -188,7 +188,7 @@ impl RobotHand {
         }
         let states = self.fresh_states(now)?;
         sensor.time_stamp = Stamp::of(self.time.saturating_sub(states.time.age(now)));
-        for (index, joint) in states.joints.iter().enumerate().take(self.model.info.joint_count) {
+        for (index, joint) in states.joints.iter().enumerate().take(self.model.constants.info.joint_count) {
             sensor.joint_pos[index] = joint.position as f32;
             sensor.joint_vel[index] = joint.velocity as f32;
         }
@@ -198,7 +198,7 @@ impl RobotHand {
             sensor.motor_vel[index] = (joint.velocity * gear) as f32;
             sensor.motor_torque[index] = (joint.effort.unwrap_or_default() / gear) as f32;
         }
-        limit(sensor, &self.model.info);
+        limit(sensor, &self.model.constants.info);
         Ok(())
     }
 
@@ -240,7 +240,8 @@ impl RobotHand {
             RobotCommand { count: model.motors.len(), positions: [0.0; MAX], time: model.period() };
         for (index, (position, motor)) in command.positions.iter_mut().zip(&model.motors).enumerate() {
             let measured = states.joints[motor.joint].position;
-            let (fastest, limit) = (motor.fastest(index, setpoints), &model.info.motor_limit[index]);
+            let (fastest, limit) =
+                (motor.fastest(index, setpoints), &model.constants.info.motor_limit[index]);
             let (target, turned) = (setpoints.ref_pos[index], measured * motor.gear);
             let is_beyond = target >= f64::from(limit.maximum) && turned > target
                 || target <= f64::from(limit.minimum) && turned < target;

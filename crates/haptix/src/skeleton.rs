@@ -62,11 +62,11 @@ impl Skeleton {
     /// The skeleton of the hand that `model` describes.
     pub fn new(model: &Model) -> Self {
         Self {
-            joint_names: model.description.joint_names.clone(),
+            joint_names: model.constants.description.joint_names.clone(),
             joints: model.frames.clone(),
-            contact_names: model.description.contact_names.clone(),
+            contact_names: model.constants.description.contact_names.clone(),
             pads: model.pads.clone(),
-            imu_frames: model.description.imu_frames.clone(),
+            imu_frames: model.constants.description.imu_frames.clone(),
             imus: model.imus.clone(),
         }
     }
@@ -178,8 +178,8 @@ mod tests {
         for (place, object) in simulation.objects.iter_mut().zip(objects) {
             *place = Some(*object);
         }
-        let mut setpoints = model.start;
-        let limits: Vec<_> = model.info.motor_limits().to_vec();
+        let mut setpoints = model.constants.start;
+        let limits: Vec<_> = model.constants.info.motor_limits().to_vec();
         for (motor, limit) in limits.iter().enumerate() {
             setpoints.place(motor, f64::from(0.6 * limit.maximum + 0.4 * limit.minimum), limit);
         }

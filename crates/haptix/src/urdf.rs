@@ -61,13 +61,13 @@ impl Model {
             0,
             "<!-- Generated from the description of the hand. A link has the name of the joint that moves it. -->",
         );
-        line(out, 0, &format!("<robot name=\"{}\">", escape(&self.description.model_name)));
+        line(out, 0, &format!("<robot name=\"{}\">", escape(&self.constants.description.model_name)));
         self.link(out, None);
         for (index, joint) in self.joints.iter().enumerate() {
             self.link(out, Some(index));
             self.joint(out, index, leaders.get(joint.motor) == Some(&index));
         }
-        for (frame, imu) in self.description.imu_frames.iter().zip(&self.imus) {
+        for (frame, imu) in self.constants.description.imu_frames.iter().zip(&self.imus) {
             let (frame, link) = (escape(frame), escape(self.link_name(imu.mount.link)));
             let pose = pose(imu.mount.position, &imu.rotation);
             line(out, 1, &format!("<link name=\"{frame}\"/>"));
@@ -93,14 +93,15 @@ impl Model {
                 joint.motor == index && joint.coupling.is_invertible()
             };
             let candidates = || self.joints.iter().enumerate().filter(tells).map(|(joint, _)| joint);
-            let named = candidates().find(|&joint| self.description.joint_names.get(joint) == Some(name));
+            let named =
+                candidates().find(|&joint| self.constants.description.joint_names.get(joint) == Some(name));
             named.or(candidates().next()).ok_or_else(|| UrdfError { motor: name.clone() })
         };
-        self.description.motor_names.iter().enumerate().map(leader).collect()
+        self.constants.description.motor_names.iter().enumerate().map(leader).collect()
     }
 
     fn link_name(&self, joint: Option<usize>) -> &str {
-        joint.and_then(|joint| self.description.joint_names.get(joint)).map_or(BASE, String::as_str)
+        joint.and_then(|joint| self.constants.description.joint_names.get(joint)).map_or(BASE, String::as_str)
     }
 
     fn link(&self, out: &mut String, of: Option<usize>) {
@@ -146,7 +147,8 @@ impl Model {
         );
         let square = motor.gear * motor.gear;
         let gain = |gains: &[f64]| gains.get(joint.motor).copied().unwrap_or_default() * square;
-        let (gain_pos, gain_vel) = (gain(&self.start.gain_pos), gain(&self.start.gain_vel));
+        let (gain_pos, gain_vel) =
+            (gain(&self.constants.start.gain_pos), gain(&self.constants.start.gain_vel));
         // Without one of the gains the limits could only brake everywhere.
         if is_moved && gain_pos > 0.0 && gain_vel > 0.0 {
             let steepest = joint.coupling.steepest();
@@ -160,7 +162,9 @@ impl Model {
     }
 
     fn transmission(&self, out: &mut String, index: usize, leader: usize) {
-        let Some((name, motor)) = self.description.motor_names.get(index).zip(self.motors.get(index)) else {
+        let Some((name, motor)) =
+            self.constants.description.motor_names.get(index).zip(self.motors.get(index))
+        else {
             return;
         };
         let followers =

@@ -40,7 +40,7 @@ fn simulation() -> Simulation {
 #[test]
 fn a_hand_allocates_nothing_whatever_is_done_with_it() {
     let mut hand = AnalyticHand::new(Model::builtin("mpl").unwrap(), 1);
-    let mut setpoints = *hand.start();
+    let mut setpoints = hand.constants().start;
     let before = count();
     for step in 0..2000 {
         setpoints.ref_pos[step % 13] = 0.5;
@@ -63,7 +63,7 @@ fn a_hand_of_bare_motors_and_a_robot_elsewhere_allocate_nothing() {
     hand.simulate(&simulation()).unwrap();
     let model = RobotModel::parse(include_str!("../devices/robot.yaml")).unwrap();
     let mut robot = RobotHand::new(model, Duration::from_millis(100));
-    let setpoints = *robot.model().start();
+    let setpoints = robot.model().constants().start;
     let actuators = vec![ActuatorSample { position: 0.1, ..ActuatorSample::default() }; 3];
     let mut sample = StateSample { time: MessageTime::new(Instant::ZERO, Duration::ZERO), actuators };
     let before = count();
@@ -89,7 +89,7 @@ fn the_loop_allocates_nothing_either() {
     let settings = Settings { command_timeout: None, hold_gain: 0.5, simulation: Simulation::default() };
     let hand = AnalyticHand::new(Model::builtin("mpl").unwrap(), 1);
     let mut device = DeviceLoop::new(Box::new(hand), STEP, settings);
-    let setpoints = *device.start();
+    let setpoints = device.constants().start;
     let before = count();
     let mut reports = 0;
     for millis in 0..2000 {

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use common::{STEP, close};
 use haptix::{
-    AnalyticHand, Description, Device, DeviceError, DeviceLoop, DummyDevice, Grasps, Mode, Model, Order,
-    Reading, Report, RobotInfo, Sensor, Setpoints, Settings, Simulation,
+    AnalyticHand, Constants, Device, DeviceError, DeviceLoop, DummyDevice, Mode, Model, Order, Reading,
+    Report, Sensor, Setpoints, Settings, Simulation,
 };
 use units::{Instant, Stamp};
 
@@ -38,7 +38,7 @@ fn stepped(report: Option<Report>) -> Reading {
 }
 
 fn command(device: &DeviceLoop, position: f64, millis: u64) -> Order {
-    let mut setpoints = *device.start();
+    let mut setpoints = device.constants().start;
     setpoints.ref_pos[0] = position;
     Order::Command { setpoints, at: at(millis) }
 }
@@ -200,17 +200,8 @@ struct Broken {
 }
 
 impl Device for Broken {
-    fn info(&self) -> &RobotInfo {
-        self.hand.info()
-    }
-    fn description(&self) -> &Description {
-        self.hand.description()
-    }
-    fn grasps(&self) -> &Grasps {
-        self.hand.grasps()
-    }
-    fn start(&self) -> &Setpoints {
-        self.hand.start()
+    fn constants(&self) -> &Constants {
+        self.hand.constants()
     }
     fn command(&mut self, setpoints: &Setpoints) -> Result<(), DeviceError> {
         let mut plan = self.plan.lock().unwrap();
@@ -219,7 +210,7 @@ impl Device for Broken {
     }
     fn hold(&mut self, gain: f64) -> Result<(), DeviceError> {
         let mut plan = self.plan.lock().unwrap();
-        plan.calls.push(format!("hold by {}", self.hand.start().gain_pos[0] * gain));
+        plan.calls.push(format!("hold by {}", self.hand.constants().start.gain_pos[0] * gain));
         plan.command.clone().map_or(Ok(()), Err)
     }
     fn step(&mut self, _: Duration) -> Result<(), DeviceError> {
@@ -270,7 +261,7 @@ fn a_device_is_asked_only_for_what_is_new() {
     run(&mut device, 2100, 2200);
     assert_eq!(calls(&plan), ["reset false"]);
     // With the device's own gain of 10, not that of the last command.
-    let mut setpoints = *device.start();
+    let mut setpoints = device.constants().start;
     setpoints.gain_pos[0] = 3.0;
     device.take(Order::Command { setpoints, at: at(2200) });
     device.take(Order::Reset { reset_limb_pose: true });

@@ -130,7 +130,7 @@ fn each_contact_sensor_feels_what_it_touches_and_no_other_does() {
 fn a_unit_without_an_estimate_has_the_identity_and_one_that_is_none_has_zeros() {
     for (name, count) in [("mpl", 5), ("mpl_gazebo", 5), ("two_finger", 3)] {
         let mut rig = Rig::new(name);
-        assert_eq!(rig.hand.info().imu_count, count, "{name}");
+        assert_eq!(rig.hand.constants().info.imu_count, count, "{name}");
         rig.turn(0, 0.3);
         rig.run(0.1);
         for (index, orientation) in rig.read().imu_orientation.into_iter().enumerate() {

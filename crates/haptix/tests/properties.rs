@@ -89,7 +89,7 @@ fn simulation() -> impl Strategy<Value = Simulation> {
 }
 
 fn assert_sound(sensor: &Sensor, device: &dyn Device, what: &str) {
-    let info = device.info();
+    let info = &device.constants().info;
     let positions = [(&sensor.motor_pos, &info.motor_limit), (&sensor.joint_pos, &info.joint_limit)];
     for (positions, limits) in positions {
         for (position, limit) in positions.iter().zip(limits) {
@@ -151,7 +151,7 @@ proptest! {
     ) {
         let run = || {
             let hand = AnalyticHand::new(Model::builtin(name).unwrap(), seed);
-            let mut rig = Rig { setpoints: *hand.start(), hand };
+            let mut rig = Rig { setpoints: hand.constants().start, hand };
             rig.hand.simulate(&simulation).unwrap();
             let mut bits = Vec::new();
             for command in &commands {
@@ -341,7 +341,7 @@ proptest! {
         for turn in turns {
             match turn {
                 Turn::Command => {
-                    device.take(Order::Command { setpoints: *device.start(), at: Instant::from_millis(millis) });
+                    device.take(Order::Command { setpoints: device.constants().start, at: Instant::from_millis(millis) });
                     commanded = Some(millis);
                 }
                 Turn::Hold => {

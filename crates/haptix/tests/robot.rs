@@ -9,8 +9,8 @@ use std::time::Duration;
 use common::node::{Node, at, update};
 use common::values;
 use haptix::{
-    Command, Description, Device, DeviceError, Grasps, Input, Mode, Order, Output, RobotCommand, RobotHand,
-    RobotInfo, RobotModel, RobotStates, Sensor, Setpoints, State,
+    Command, Constants, Device, DeviceError, Input, Mode, Order, Output, RobotCommand, RobotHand, RobotModel,
+    RobotStates, Sensor, Setpoints, State,
 };
 use units::{Instant, StateMonitor, StatesMessage};
 
@@ -31,8 +31,6 @@ struct Way {
 /// The device, as its shell makes it.
 struct Robot {
     hand: RobotHand,
-    grasps: Grasps,
-    start: Setpoints,
     link: Link,
     is_due: bool,
 }
@@ -44,20 +42,8 @@ impl Robot {
 }
 
 impl Device for Robot {
-    fn info(&self) -> &RobotInfo {
-        self.hand.model().info()
-    }
-
-    fn description(&self) -> &Description {
-        self.hand.model().description()
-    }
-
-    fn grasps(&self) -> &Grasps {
-        &self.grasps
-    }
-
-    fn start(&self) -> &Setpoints {
-        &self.start
+    fn constants(&self) -> &Constants {
+        self.hand.model().constants()
     }
 
     fn command(&mut self, setpoints: &Setpoints) -> Result<(), DeviceError> {
@@ -105,14 +91,12 @@ struct Rig {
 impl Rig {
     fn new() -> Self {
         let model = RobotModel::parse(include_str!("../devices/robot.yaml")).unwrap();
-        let names = model.description().joint_names.clone();
+        let names = model.constants().description.joint_names.clone();
         let monitor =
             StateMonitor::new(TOPIC, names, TIMEOUT).of_joints(model.others().to_vec(), model.measures());
         let link = Link::default();
-        let start = Setpoints::new(2, [0.0; haptix::MAX], [0.0; haptix::MAX], [0.0; haptix::MAX]);
         let hand = RobotHand::new(model, TIMEOUT);
-        let mut node =
-            Node::of(Robot { hand, grasps: Grasps::default(), start, link: link.clone(), is_due: false });
+        let mut node = Node::of(Robot { hand, link: link.clone(), is_due: false });
         node.machine = node.machine.with_states(monitor);
         Self { node, link, positions: None }
     }

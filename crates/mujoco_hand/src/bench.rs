@@ -36,7 +36,7 @@ pub fn measure(name: &str, is_touching: bool) -> Result<Measured, String> {
     let failed = |error: haptix::DeviceError| error.to_string();
     hand.simulate(&simulation).map_err(failed)?;
     let mut bare = hand.bare()?;
-    let mut setpoints = *hand.start();
+    let mut setpoints = hand.constants().start;
     let mut sensor = Sensor::default();
     let (mut steps, mut bares, mut reads) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..ROUNDS {

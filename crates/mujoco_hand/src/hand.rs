@@ -1,8 +1,8 @@
 use core::time::Duration;
 
 use haptix::{
-    AnalyticHand, Description, Device, DeviceError, Grasps, MAX, MAX_OBJECTS, Model, Object, Reference,
-    RobotInfo, Sensing, Sensor, Setpoints, Simulation,
+    AnalyticHand, Constants, Device, DeviceError, MAX, MAX_OBJECTS, Model, Object, Reference, Sensing,
+    Sensor, Setpoints, Simulation,
 };
 use mujoco_rs::prelude::{MjData, MjModel, MjtObjBase};
 use units::Stamp;
@@ -63,8 +63,8 @@ impl MujocoHand {
         let mut hand = Self {
             motors,
             joints: joints.collect::<Result<_, _>>()?,
-            setpoints: *model.start(),
-            reference: Reference::at(model.start().ref_pos),
+            setpoints: model.constants().start,
+            reference: Reference::at(model.constants().start.ref_pos),
             time: Duration::ZERO,
             simulation,
             sensing: Sensing::new(seed),
@@ -90,7 +90,7 @@ impl MujocoHand {
     /// Puts the hand to rest in its start pose.
     fn rest(&mut self) {
         self.data.reset();
-        self.setpoints = *self.model.start();
+        self.setpoints = self.model.constants().start;
         self.reference = Reference::at(self.setpoints.ref_pos);
         for (place, motor) in self.motors.iter().zip(self.model.motors()) {
             self.data.qpos_mut()[place.position] = motor.start;
@@ -249,20 +249,8 @@ fn tie(data: &mut MjData<Box<MjModel>>, row: usize, [constant, slope]: [f64; 2])
 }
 
 impl Device for MujocoHand {
-    fn info(&self) -> &RobotInfo {
-        self.model.info()
-    }
-
-    fn description(&self) -> &Description {
-        self.model.description()
-    }
-
-    fn grasps(&self) -> &Grasps {
-        self.model.grasps()
-    }
-
-    fn start(&self) -> &Setpoints {
-        self.model.start()
+    fn constants(&self) -> &Constants {
+        self.model.constants()
     }
 
     fn command(&mut self, setpoints: &Setpoints) -> Result<(), DeviceError> {
@@ -277,7 +265,7 @@ impl Device for MujocoHand {
         for ((position, place), motor) in position.iter_mut().zip(&self.motors).zip(self.model.motors()) {
             *position = self.data.qpos()[place.position] * motor.gear;
         }
-        self.setpoints = self.start().held_at(position, gain.clamp(0.0, 1.0));
+        self.setpoints = self.constants().start.held_at(position, gain.clamp(0.0, 1.0));
         Ok(())
     }
 
@@ -331,7 +319,12 @@ impl Device for MujocoHand {
             }
             sensor.imu_orientation[index] = [1.0, 0.0, 0.0, 0.0];
         }
-        self.sensing.pass(sensor, &self.simulation, self.model.info(), self.model.description());
+        self.sensing.pass(
+            sensor,
+            &self.simulation,
+            &self.model.constants().info,
+            &self.model.constants().description,
+        );
         Ok(())
     }
 
@@ -405,8 +398,8 @@ mod tests {
                     *place = Some(Object { shape, stiffness, damping });
                 }
                 hand.simulate(&simulation).unwrap();
-                let mut setpoints = *hand.start();
-                for (motor, limit) in hand.info().motor_limits().to_vec().iter().enumerate() {
+                let mut setpoints = hand.constants().start;
+                for (motor, limit) in hand.constants().info.motor_limits().to_vec().iter().enumerate() {
                     setpoints.ref_pos[motor] = if motor == 7 { limit.minimum } else { limit.maximum }.into();
                 }
                 hand.command(&setpoints).unwrap();
@@ -448,7 +441,7 @@ mod tests {
     fn ranges_and_torques_of_nothing_are_possible() {
         let text = "based_on: two_finger\nmotors:\n  left: {limit: [0, 0], torque: 0}\n  right: {damping: 0, gain_pos: 0}\n";
         let mut hand = MujocoHand::new(Model::parse(text).unwrap(), 1).unwrap();
-        let mut setpoints = *hand.start();
+        let mut setpoints = hand.constants().start;
         setpoints.ref_pos[0] = 1.0;
         hand.command(&setpoints).unwrap();
         for _ in 0..100 {

@@ -105,7 +105,7 @@ fn status(machine: &Haptix, timing: &Timing) -> Status {
         State::Waiting(_) | State::NoSubscriber => Level::Warn,
         State::Failed(_) | State::NotAnswering(_) => Level::Error,
     };
-    let mut values = vec![("hand".into(), machine.description().model_name.clone())];
+    let mut values = vec![("hand".into(), machine.constants().description.model_name.clone())];
     values.extend(timing.values());
     Status { level, message: state.to_string(), values }
 }
@@ -136,7 +136,7 @@ pub fn run_with(
         }
         None => None,
     };
-    let (description, rate) = (machine.description().clone(), machine.info().update_rate);
+    let (description, rate) = (machine.constants().description.clone(), machine.constants().info.update_rate);
     let topics = Topics::new(&mut member.node, &machine, skeleton.as_ref(), &params, robot.is_none())?;
     let objects = Objects::default();
     objects.set(&params.settings.simulation);

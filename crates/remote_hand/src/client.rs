@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-use haptix::{Description, Device, DeviceError, Grasps, Model, RobotInfo, Sensor, Setpoints, Simulation};
+use haptix::{Constants, Device, DeviceError, Model, Sensor, Setpoints, Simulation};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
@@ -269,20 +269,8 @@ fn wait_for(child: &Child, timeout: Duration) -> bool {
 }
 
 impl Device for RemoteHand {
-    fn info(&self) -> &RobotInfo {
-        self.model.info()
-    }
-
-    fn description(&self) -> &Description {
-        self.model.description()
-    }
-
-    fn grasps(&self) -> &Grasps {
-        self.model.grasps()
-    }
-
-    fn start(&self) -> &Setpoints {
-        self.model.start()
+    fn constants(&self) -> &Constants {
+        self.model.constants()
     }
 
     fn command(&mut self, setpoints: &Setpoints) -> Result<(), DeviceError> {

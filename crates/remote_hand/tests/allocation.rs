@@ -19,7 +19,7 @@ fn serving() {
 #[test]
 fn a_remote_hand_allocates_nothing_whatever_is_done_with_it() {
     let mut hand = common::two_finger(Duration::from_secs(20));
-    let mut setpoints = *hand.start();
+    let mut setpoints = hand.constants().start;
     let mut simulation =
         Simulation { noise: Noise { position: 0.1, ..Noise::default() }, ..Simulation::default() };
     let before = count();

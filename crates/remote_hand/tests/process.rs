@@ -50,7 +50,7 @@ fn stop(process: u32) {
 
 /// All calls with an answer.
 fn calls(hand: &mut RemoteHand) -> Vec<Result<(), DeviceError>> {
-    let setpoints = *hand.start();
+    let setpoints = hand.constants().start;
     vec![
         hand.read(&mut Sensor::default()),
         hand.command(&setpoints),

@@ -50,7 +50,7 @@ fn row(name: &'static str, is_touching: bool) -> Result<Row, Error> {
     let broken = |error: &dyn fmt::Display| Error::Start(format!("the hand '{name}': {error}"));
     let failed = |error: DeviceError| broken(&error);
     let model = Model::builtin(name).map_err(|error| broken(&error))?;
-    let mut floor = Floor::new(model.info().motor_count, model.info().joint_count);
+    let mut floor = Floor::new(model.constants().info.motor_count, model.constants().info.joint_count);
     let mut hand = AnalyticHand::new(model, 1);
     let mut simulation = Simulation::default();
     if is_touching {
@@ -58,7 +58,7 @@ fn row(name: &'static str, is_touching: bool) -> Result<Row, Error> {
         simulation.objects[0] = Some(Object { shape, stiffness: 1000.0, damping: 1.0 });
     }
     hand.simulate(&simulation).map_err(failed)?;
-    let mut setpoints = *hand.start();
+    let mut setpoints = hand.constants().start;
     let mut sensor = Sensor::default();
     let room = || Vec::with_capacity(SAMPLES);
     let (mut steps, mut floors, mut reads, mut allocations) = (room(), room(), room(), 0);

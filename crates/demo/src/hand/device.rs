@@ -51,8 +51,8 @@ impl Device {
             wrong(refusals.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
         })?;
         let model = Model::builtin(&haptix::device(&set)).map_err(|error| wrong(error.to_string()))?;
-        let info = model.info();
-        let parameters = Params::read(&set, model.description(), info.update_rate)
+        let info = &model.constants().info;
+        let parameters = Params::read(&set, &model.constants().description, info.update_rate)
             .map_err(|error| wrong(error.to_string()))?;
         let objects = parameters.settings.simulation.objects;
         let ball = objects.iter().flatten().find_map(|object| match object.shape {
@@ -62,7 +62,7 @@ impl Device {
         let all = set.iter().filter(|(name, ..)| name.starts_with(BALL));
         let ball_parameters = all.map(|(name, _, value)| (name.to_owned(), value.clone())).collect();
         Ok(Self {
-            grasps: model.grasps().names().map(Into::into).collect(),
+            grasps: model.constants().grasps.names().map(Into::into).collect(),
             skeleton: Skeleton::new(&model),
             motor_count: info.motor_count.min(MAX),
             command_timeout: parameters.settings.command_timeout.unwrap_or(Duration::MAX),
@@ -90,13 +90,14 @@ mod tests {
         values.retain(|(name, _)| is_there || !name.starts_with(BALL));
         let set = haptix::specification().resolve(values).unwrap();
         let model = Model::builtin("mpl").unwrap();
-        let names = model.description().contact_names.clone();
-        let parameters = Params::read(&set, model.description(), model.info().update_rate).unwrap();
+        let names = model.constants().description.contact_names.clone();
+        let parameters =
+            Params::read(&set, &model.constants().description, model.constants().info.update_rate).unwrap();
         let mut hand = AnalyticHand::new(model, 1);
         hand.simulate(&parameters.settings.simulation).unwrap();
-        let mut setpoints = *hand.start();
+        let mut setpoints = hand.constants().start;
         let grasp = GraspValue { name: GRASP.into(), value: level };
-        for (motor, position) in hand.grasps().positions(&[grasp]).unwrap() {
+        for (motor, position) in hand.constants().grasps.positions(&[grasp]).unwrap() {
             setpoints.ref_pos[motor] = position;
         }
         hand.command(&setpoints).unwrap();

@@ -3,6 +3,7 @@ use params::nearest;
 use params::tree::{Node, Wrong};
 use units::{Coupling, MAX_KNEES};
 
+use crate::device::Constants;
 use crate::grasps::{Grasp, Grasps};
 use crate::hand::contacts::Pad;
 use crate::hand::kinematics::{ImuMount, JointFrame, Mount};
@@ -66,7 +67,7 @@ pub(crate) fn model(node: &Node) -> Result<Model, Wrong> {
         joint_limit: joint_limits,
         update_rate: top.float("update_rate", 2.0..=1000.0, "Hz", None)? as f32,
     };
-    Ok(Model {
+    let constants = Constants {
         grasps: grasps(&top, &motors.names, &motors.all.iter().map(|motor| motor.gear).collect::<Vec<_>>())?,
         start: Setpoints::new(info.motor_count, position, gain_pos, gain_vel),
         description: Description {
@@ -78,13 +79,16 @@ pub(crate) fn model(node: &Node) -> Result<Model, Wrong> {
             imu_names,
             imu_frames,
         },
+        info,
+    };
+    Ok(Model {
+        constants,
         joints: motors.joints,
         motors: motors.all,
         frames,
         pads,
         imus,
         up: direction(&top, "up")?,
-        info,
     })
 }
 

@@ -1,7 +1,7 @@
 use params::tree::{Wrong, read};
 use units::Measures;
 
-use crate::grasps::Grasps;
+use crate::device::Constants;
 use crate::model::fields::{Fields, wrong};
 use crate::model::parts::{find, grasps, interval, limit, named};
 use crate::robot::LEAST_RATE;
@@ -15,10 +15,7 @@ use crate::wire::{Description, Limit, MAX, RobotInfo};
 /// own
 #[derive(Clone, Debug, PartialEq)]
 pub struct RobotModel {
-    pub(crate) info: RobotInfo,
-    pub(crate) description: Description,
-    pub(crate) grasps: Grasps,
-    pub(crate) start: Setpoints,
+    pub(crate) constants: Constants,
     pub(crate) motors: Vec<RobotMotor>,
     others: Vec<String>,
     measures: Measures,
@@ -98,7 +95,7 @@ impl RobotModel {
                 top.wrong("measures", "must have 'position': a hold needs to know where the robot is")
             );
         }
-        Ok(Self {
+        let constants = Constants {
             grasps: grasps(&top, &motor_names, &gears)?,
             // Where it starts is known with its first states; its gains are its own.
             start: Setpoints::new(motors.len(), [0.0; MAX], [0.0; MAX], [0.0; MAX]),
@@ -109,38 +106,26 @@ impl RobotModel {
                 joint_names,
                 ..Description::default()
             },
+            info,
+        };
+        Ok(Self {
+            constants,
             measures: Measures { velocity: has("velocity"), effort: Some(has("effort")) },
             motors,
             others,
-            info,
         })
     }
 
     /// The same with this update rate \[Hz\], above 0.
     #[must_use]
     pub fn with_update_rate(mut self, update_rate: f64) -> Self {
-        self.info.update_rate = update_rate as f32;
+        self.constants.info.update_rate = update_rate as f32;
         self
     }
 
-    /// What it consists of.
-    pub fn info(&self) -> &RobotInfo {
-        &self.info
-    }
-
-    /// The names of its parts; its states have the joints' names.
-    pub fn description(&self) -> &Description {
-        &self.description
-    }
-
-    /// Its named grasps.
-    pub fn grasps(&self) -> &Grasps {
-        &self.grasps
-    }
-
-    /// The setpoints at its start, without gains, which are the robot's own; its positions come with its states.
-    pub fn start(&self) -> &Setpoints {
-        &self.start
+    /// What the hand is.
+    pub fn constants(&self) -> &Constants {
+        &self.constants
     }
 
     /// The joints of the robot that do not belong to it.
@@ -157,7 +142,7 @@ impl RobotModel {
     pub fn commanded(&self) -> impl Iterator<Item = &str> {
         self.motors
             .iter()
-            .filter_map(|motor| self.description.joint_names.get(motor.joint))
+            .filter_map(|motor| self.constants.description.joint_names.get(motor.joint))
             .map(String::as_str)
     }
 }
@@ -177,14 +162,14 @@ mod tests {
     fn the_example_has_its_motors_at_the_ends_of_their_joints() {
         let model = RobotModel::parse(TEXT).unwrap();
         assert_eq!(model.commanded().collect::<Vec<_>>(), ["left_knuckle_joint", "right_knuckle_joint"]);
-        let (info, description) = (model.info(), model.description());
+        let (info, description) = (&model.constants().info, &model.constants().description);
         assert_eq!((info.motor_count, info.joint_count, info.imu_count), (2, 3, 0));
         assert_eq!(description.motor_names, ["left", "right"]);
         assert_eq!(info.motor_limit[0], Limit { minimum: 0.0, maximum: 0.8 });
         assert_eq!(model.others(), ["elbow_joint"]);
         assert_eq!(model.measures(), Measures { velocity: true, effort: Some(false) });
         let geared = TEXT.replacen("velocity: 2.0", "velocity: 2.0, gear: 10", 1);
-        assert_eq!(RobotModel::parse(&geared).unwrap().info().motor_limit[0].maximum, 8.0);
+        assert_eq!(RobotModel::parse(&geared).unwrap().constants.info.motor_limit[0].maximum, 8.0);
     }
 
     #[test]

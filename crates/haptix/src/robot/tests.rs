@@ -37,7 +37,7 @@ impl Rig {
     }
 
     fn setpoints(&self, positions: [f64; 2]) -> Setpoints {
-        let mut setpoints = self.hand.model().start;
+        let mut setpoints = self.hand.model().constants.start;
         setpoints.ref_pos[..2].copy_from_slice(&positions);
         setpoints
     }

@@ -22,11 +22,11 @@ impl Rig {
 
     pub fn of(model: Model) -> Self {
         let hand = AnalyticHand::new(model, 1);
-        Self { setpoints: *hand.start(), hand }
+        Self { setpoints: hand.constants().start, hand }
     }
 
     pub fn limits(&self) -> Vec<Limit> {
-        self.hand.info().motor_limits().to_vec()
+        self.hand.constants().info.motor_limits().to_vec()
     }
 
     pub fn command(&mut self, command: &Command) {

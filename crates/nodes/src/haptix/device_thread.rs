@@ -229,10 +229,11 @@ mod tests {
     fn hand() -> (Ready, Orders, haptix::Setpoints) {
         let model = Model::builtin("two_finger").unwrap();
         let set = specification().defaults();
-        let params = Params::read(&set, model.description(), model.info().update_rate).unwrap();
+        let params =
+            Params::read(&set, &model.constants().description, model.constants().info.update_rate).unwrap();
         let params = Params { priority: None, lock_memory: false, ..params };
         let device = DeviceLoop::new(Box::new(AnalyticHand::new(model, 1)), params.step, params.settings);
-        let start = *device.start();
+        let start = device.constants().start;
         let (ready, orders) = link(device, &params);
         (ready, orders, start)
     }

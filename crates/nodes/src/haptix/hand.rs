@@ -50,7 +50,8 @@ impl Hand {
         }
         let in_mujoco = name.strip_prefix(MUJOCO);
         let (mut model, description) = model(in_mujoco.unwrap_or(&name), set)?;
-        let params = Params::read(set, model.description(), model.info().update_rate).map_err(refused)?;
+        let params = Params::read(set, &model.constants().description, model.constants().info.update_rate)
+            .map_err(refused)?;
         if let Some(rate) = params.update_rate {
             model = model.with_update_rate(rate);
         }
@@ -77,7 +78,8 @@ impl Hand {
         }
         let mut model = RobotModel::parse(&text(&path, "topics.robot")?)
             .map_err(|error| Error::Start(format!("'{path}': {error}")))?;
-        let params = Params::read(set, model.description(), model.info().update_rate).map_err(refused)?;
+        let params = Params::read(set, &model.constants().description, model.constants().info.update_rate)
+            .map_err(refused)?;
         check_simulation(set, &params).map_err(refused)?;
         if let Some(rate) = params.update_rate {
             model = model.with_update_rate(rate);
@@ -89,7 +91,7 @@ impl Hand {
 
 /// The parameters for `device`.
 fn read(set: &Set, device: &dyn Device) -> Result<Params, Refusal> {
-    let params = Params::read(set, device.description(), device.info().update_rate)?;
+    let params = Params::read(set, &device.constants().description, device.constants().info.update_rate)?;
     check_simulation(set, &params).map(|()| params)
 }
 

@@ -3,8 +3,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use haptix::{
-    Description, Device, DeviceError, Grasps, Haptix, Input, RobotCommand, RobotHand, RobotInfo, RobotModel,
-    RobotStates, RobotTopics, Sensor, Setpoints,
+    Constants, Device, DeviceError, Haptix, Input, RobotCommand, RobotHand, RobotModel, RobotStates,
+    RobotTopics, Sensor, Setpoints,
 };
 use r2r::builtin_interfaces::msg::Duration as WireDuration;
 use r2r::sensor_msgs::msg::JointState;
@@ -52,7 +52,7 @@ impl Robot {
     /// What judges its states.
     pub(super) fn monitor(&self) -> StateMonitor {
         let Self { model, topics, .. } = self;
-        let joints = model.description().joint_names.clone();
+        let joints = model.constants().description.joint_names.clone();
         StateMonitor::new(&topics.states, joints, topics.timeout)
             .of_joints(model.others().to_vec(), model.measures())
     }
@@ -189,20 +189,8 @@ impl RobotDevice {
 }
 
 impl Device for RobotDevice {
-    fn info(&self) -> &RobotInfo {
-        self.hand.model().info()
-    }
-
-    fn description(&self) -> &Description {
-        self.hand.model().description()
-    }
-
-    fn grasps(&self) -> &Grasps {
-        self.hand.model().grasps()
-    }
-
-    fn start(&self) -> &Setpoints {
-        self.hand.model().start()
+    fn constants(&self) -> &Constants {
+        self.hand.model().constants()
     }
 
     fn command(&mut self, setpoints: &Setpoints) -> Result<(), DeviceError> {

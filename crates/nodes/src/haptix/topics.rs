@@ -40,10 +40,10 @@ impl Topics {
         params: &Params,
         has_joint_states: bool,
     ) -> Result<Self, Error> {
-        let description = machine.description().clone();
+        let description = machine.constants().description.clone();
         let prefix = params.frame_prefix.clone();
         let mut info = Topic::new(node, "~/robot_info", qos::state())?;
-        info.publish(&messages::robot_info(machine.info()));
+        info.publish(&messages::robot_info(&machine.constants().info));
         let mut names = Topic::new(node, "~/robot_description", qos::state())?;
         names.publish(&messages::robot_description(&description, &prefix));
         let mut imus = Vec::new();

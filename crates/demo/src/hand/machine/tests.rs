@@ -66,7 +66,8 @@ impl Node {
         let values = params::file::read(PARAMETERS).unwrap().remove(0).values;
         let set = haptix::specification().resolve(values).unwrap();
         let model = Model::builtin("mpl").unwrap();
-        let parameters = Params::read(&set, model.description(), model.info().update_rate).unwrap();
+        let parameters =
+            Params::read(&set, &model.constants().description, model.constants().info.update_rate).unwrap();
         let mut settings = parameters.settings;
         let faults = &mut settings.simulation.faults;
         match fault {
@@ -80,8 +81,8 @@ impl Node {
             Fault::Shaking => settings.simulation.noise.position = 0.02,
             _ => {}
         }
-        let contacts = model.description().contact_names.clone();
-        let imus = model.description().imu_names.clone();
+        let contacts = model.constants().description.contact_names.clone();
+        let imus = model.constants().description.imu_names.clone();
         let hand = AnalyticHand::new(model, 1);
         let device = DeviceLoop::new(Box::new(hand), Duration::from_millis(1), settings);
         let machine = Haptix::new(&device, &settings);
