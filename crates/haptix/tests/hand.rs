@@ -57,17 +57,6 @@ fn joints_are_exactly_where_their_motor_has_them() {
 }
 
 #[test]
-fn a_stuck_motor_does_not_move_at_all() {
-    let mut rig = rig("two_finger");
-    rig.simulate(|simulation| simulation.faults.stuck_motors[0] = true);
-    rig.turn(0, 0.05);
-    rig.run(1.0);
-    let sensor = rig.read();
-    assert_eq!((sensor.motor_pos[0], sensor.motor_vel[0]), (0.0, 0.0));
-    assert!(close(sensor.motor_torque[0], 0.5, 1e-6)); // 10 N·m/rad · 0.05 rad
-}
-
-#[test]
 fn noise_has_the_given_deviation() {
     let noise = Noise {
         position: 0.01,
