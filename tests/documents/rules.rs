@@ -17,6 +17,7 @@ const PAGES: [(&str, &[&str], usize); 2] = [
         &[
             "crates/haptix/tests",
             "crates/haptix/src",
+            "crates/hand_conformance/src",
             "crates/libhaptix/src",
             "crates/nodes/src/haptix",
             "tests/ros",
@@ -25,7 +26,11 @@ const PAGES: [(&str, &[&str], usize); 2] = [
     ),
 ];
 
-/// The tests of a file: functions below `#[test]`, those of proptest too, and Python's `def test_...`.
+/// The file whose macro makes a test of each public function that takes a `Make`.
+const CONFORMANCE: &str = include_str!("../../crates/hand_conformance/src/lib.rs");
+
+/// The tests of a file: functions below `#[test]`, those of proptest too, those of every hand that the macro runs, and Python's
+/// `def test_...`.
 fn tests_of(text: &str) -> BTreeSet<String> {
     let name = |line: &str, keyword: &str| {
         let rest = line.trim_start().strip_prefix(keyword)?;
@@ -39,6 +44,12 @@ fn tests_of(text: &str) -> BTreeSet<String> {
             && std::mem::take(&mut is_test)
         {
             found.insert(function);
+        }
+        let is_run = |test: &String| {
+            CONFORMANCE.split(|c: char| c != '_' && !c.is_alphanumeric()).any(|word| word == test)
+        };
+        if line.ends_with("(make: &Make) {") {
+            found.extend(name(line, "pub fn ").filter(is_run));
         }
         found.extend(name(line, "def ").filter(|function| function.starts_with("test_")));
     }
@@ -79,4 +90,6 @@ fn each_rule_of_a_page_has_tests_that_exist() {
 fn tests_are_found_as_both_languages_write_them() {
     let text = "#[test]\nfn one() {}\nfn helper() {}\n    #[test]\n    /// Text.\n    fn two(a: u8) {}\ndef test_three(graph):\ndef helper():\n";
     assert_eq!(tests_of(text).into_iter().collect::<Vec<_>>(), ["one", "test_three", "two"]);
+    let text = "pub fn joints_follow_their_motors(make: &Make) {\npub fn of_no_list(make: &Make) {\npub fn new(make: &Make, name: &str) {\n";
+    assert_eq!(tests_of(text).into_iter().collect::<Vec<_>>(), ["joints_follow_their_motors"]);
 }

@@ -14,7 +14,7 @@ pub mod sensors;
 pub mod simulated;
 
 pub use patient::Patient;
-pub use rig::Rig;
+pub use rig::{Rig, STEP};
 
 /// Makes the device of a description, which is YAML, and of a seed of its noise.
 pub type Make = dyn Fn(&str, u64) -> Box<dyn haptix::Device>;
@@ -35,7 +35,7 @@ macro_rules! conformance {
             sensors: at_rest_each_unit_measures_gravity_upward, a_turning_hand_measures_its_turn,
                 what_is_up_is_a_matter_of_the_description, an_object_presses_on_the_sensor_that_touches_it,
                 the_force_on_a_sensor_is_the_torque_of_its_motor, a_sensor_of_the_base_feels_an_object,
-                an_object_that_is_removed_presses_no_more;
+                an_object_that_is_removed_presses_no_more, hard_objects_and_long_steps_stay_stable;
             simulated: a_stuck_motor_stays_and_the_others_move, a_dead_sensor_reads_zero,
                 a_silent_device_answers_nothing_until_it_is_repaired, a_delayed_reading_is_an_earlier_one,
                 noise_is_the_same_for_the_same_seed;

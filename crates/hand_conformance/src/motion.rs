@@ -220,6 +220,7 @@ pub fn motors_behind_gears_are_the_joints_times_their_gears(make: &Make) {
         }
         for index in 0..22 {
             assert_near(shaft.joint_pos[index], joint.joint_pos[index].into(), 1e-5, "joint");
+            assert_near(shaft.joint_vel[index], joint.joint_vel[index].into(), 1e-4, "joint");
         }
     }
 }

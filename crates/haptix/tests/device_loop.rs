@@ -6,6 +6,7 @@ mod common;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use common::node::{at, settings};
 use common::{STEP, close};
 use haptix::{
     AnalyticHand, Constants, Device, DeviceError, DeviceLoop, DummyDevice, Mode, Model, Order, Reading,
@@ -13,21 +14,9 @@ use haptix::{
 };
 use units::{Instant, Stamp};
 
-fn settings() -> Settings {
-    Settings {
-        command_timeout: Some(Duration::from_secs(1)),
-        hold_gain: 0.5,
-        simulation: Simulation::default(),
-    }
-}
-
 /// The two fingers, which tick every 10 ms, stepped every millisecond.
 fn two_finger(settings: Settings) -> DeviceLoop {
     DeviceLoop::new(Box::new(AnalyticHand::new(Model::builtin("two_finger").unwrap(), 1)), STEP, settings)
-}
-
-fn at(millis: u64) -> Instant {
-    Instant::from_millis(millis)
 }
 
 fn stepped(report: Option<Report>) -> Reading {

@@ -3,7 +3,8 @@
 
 mod common;
 
-use haptix::{BUILTIN, Device, Limit, MAX, Model};
+use common::{Rig, make};
+use haptix::{BUILTIN, Limit, MAX, Model};
 
 const JOINTS: [(&str, f32, f32); 22] = [
     ("wristy", -1.57, 1.57),
@@ -96,7 +97,7 @@ fn the_motors_of_the_mpl_are_joints_and_those_of_the_gazebo_hand_shafts() {
 #[test]
 fn every_joint_of_the_mpl_comes_to_both_of_its_ends() {
     for name in ["mpl", "mpl_gazebo"] {
-        let mut rig = common::Rig::new(name);
+        let mut rig = common::rig(name);
         for (end, is_upper) in [("lower", false), ("upper", true)] {
             // Far beyond the limits, which clamp it.
             let far = if is_upper { 1e6 } else { -1e6 };
@@ -116,8 +117,8 @@ fn every_joint_of_the_mpl_comes_to_both_of_its_ends() {
 /// British one the middle finger pinches, too, and the ring finger is extended; the tray has the thumb across a flat hand.
 #[test]
 fn pinches_and_the_tray_have_the_shape_of_their_names() {
-    let rig = common::Rig::new("mpl");
-    let grasps = &rig.hand.constants().grasps;
+    let rig = common::rig("mpl");
+    let grasps = &rig.device.constants().grasps;
     let closed = |name: &str| {
         let mut all = [0.0; MAX];
         let value = haptix::GraspValue { name: name.into(), value: 1.0 };
@@ -136,7 +137,7 @@ fn pinches_and_the_tray_have_the_shape_of_their_names() {
 
 #[test]
 fn the_mpl_has_the_grasps_of_the_original() {
-    let rig = common::Rig::new("mpl");
+    let rig = common::rig("mpl");
     let names = [
         "2Pinch",
         "Cylindrical",
@@ -147,7 +148,7 @@ fn the_mpl_has_the_grasps_of_the_original() {
         "Palmar(Tray)",
         "Hook",
     ];
-    let grasps = &rig.hand.constants().grasps;
+    let grasps = &rig.device.constants().grasps;
     assert_eq!(grasps.names().collect::<Vec<_>>(), names);
     // The wrist stays free.
     let motors: Vec<usize> = (0..MAX).filter(|motor| grasps.motors()[*motor]).collect();
@@ -175,7 +176,7 @@ fn a_device_may_change_what_it_is_based_on() {
     assert_eq!(model.constants().description.gear_ratio[..2], [10.0, 1.0]);
     assert_eq!(model.constants().info.motor_limit[0], Limit { minimum: -15.7, maximum: 15.7 });
     assert_eq!(model.constants().description.imu_names[5], "back");
-    assert_eq!(common::Rig::of(model).read().motor_pos[0], 5.0);
+    assert_eq!(Rig::of(&make, text).read().motor_pos[0], 5.0);
 }
 
 /// The error for the two fingers with `from` replaced by `to`.

@@ -4,9 +4,8 @@
 
 mod common;
 
-use common::{Rig, STEP, close};
-use haptix::{Device, Object, Sensor, Shape, Simulation};
-use units::Stamp;
+use common::{Rig, STEP, close, rig};
+use haptix::{Object, Sensor, Shape};
 
 /// The joints, the inertial units and the greatest torque \[N·m\] of each motor of `mpl`.
 const MOTORS: [(&[usize], &[usize], f64); 13] = [
@@ -29,7 +28,7 @@ const BENDS: [usize; 19] = [2, 2, 2, 2, 4, 5, 6, 8, 8, 8, 9, 9, 9, 10, 10, 10, 1
 
 /// The readings of each step while one motor goes where it is farther from its start.
 fn on_the_way(motor: usize) -> (Rig, f64, Vec<Sensor>) {
-    let mut rig = Rig::new("mpl");
+    let mut rig = rig("mpl");
     let limit = rig.limits()[motor];
     let target = if limit.maximum > 0.0 { limit.maximum } else { limit.minimum };
     let target = 0.8 * f64::from(target);
@@ -45,14 +44,6 @@ fn on_the_way(motor: usize) -> (Rig, f64, Vec<Sensor>) {
 /// The entries that are not 0 in any of the readings.
 fn moved(readings: &[Sensor], field: impl Fn(&Sensor, usize) -> bool) -> Vec<usize> {
     (0..haptix::MAX).filter(|&index| readings.iter().any(|sensor| field(sensor, index))).collect()
-}
-
-#[test]
-fn the_time_stamp_is_in_whole_seconds_and_nanoseconds() {
-    let mut rig = Rig::new("two_finger");
-    assert_eq!(rig.read().time_stamp, Stamp { sec: 0, nanosec: 0 });
-    rig.run(2.25);
-    assert_eq!(rig.read().time_stamp, Stamp { sec: 2, nanosec: 250_000_000 });
 }
 
 #[test]
@@ -113,29 +104,13 @@ fn the_torque_is_that_of_the_gains_within_the_motor_s_own() {
 #[test]
 fn each_contact_sensor_feels_what_it_touches_and_no_other_does() {
     for (contact, motor) in BENDS.into_iter().enumerate() {
-        let mut rig = Rig::new("mpl");
-        let mut simulation = Simulation::default();
+        let mut rig = rig("mpl");
         let shape = Shape::Stop { contact, angle: 0.05 };
-        simulation.objects[0] = Some(Object { shape, stiffness: 500.0, damping: 0.5 });
-        rig.hand.simulate(&simulation).unwrap();
+        rig.place(&[Object { shape, stiffness: 500.0, damping: 0.5 }]);
         rig.turn(motor, 1.0_f64.min(rig.limits()[motor].maximum.into()));
         rig.run(2.0);
         let sensor = rig.read();
         assert_eq!(moved(&[sensor], |sensor, index| sensor.contact[index] != 0.0), [contact]);
         assert!(sensor.contact[contact] > 0.0);
-    }
-}
-
-#[test]
-fn a_unit_without_an_estimate_has_the_identity_and_one_that_is_none_has_zeros() {
-    for (name, count) in [("mpl", 5), ("mpl_gazebo", 5), ("two_finger", 3)] {
-        let mut rig = Rig::new(name);
-        assert_eq!(rig.hand.constants().info.imu_count, count, "{name}");
-        rig.turn(0, 0.3);
-        rig.run(0.1);
-        for (index, orientation) in rig.read().imu_orientation.into_iter().enumerate() {
-            // w, x, y, z
-            assert_eq!(orientation, if index < count { [1.0, 0.0, 0.0, 0.0] } else { [0.0; 4] }, "{name}");
-        }
     }
 }

@@ -3,8 +3,7 @@
 
 mod common;
 
-use common::{Rig, close};
-use haptix::{Device, Model};
+use common::{Rig, close, rig};
 
 const G: f64 = 9.81;
 
@@ -17,7 +16,7 @@ fn assert_reads(rig: &mut Rig, unit: usize, expected: [f64; 3], what: &str) {
 
 /// A hand at rest in the pose that these motors have.
 fn at_rest(pose: &[(usize, f64)]) -> Rig {
-    let mut rig = Rig::new("mpl");
+    let mut rig = rig("mpl");
     for &(motor, position) in pose {
         rig.turn(motor, position);
     }
@@ -96,42 +95,10 @@ fn the_thumb_turns_about_its_own_axes() {
 }
 
 #[test]
-fn what_is_up_is_a_matter_of_the_description() {
-    for (up, expected) in [("[1, 0, 0]", [G, 0.0, 0.0]), ("[0, -2, 0]", [0.0, -G, 0.0])] {
-        let model = Model::parse(&format!("based_on: mpl\nup: {up}")).unwrap();
-        assert_reads(&mut Rig::of(model), 2, expected, up);
-    }
-}
-
-#[test]
-fn a_turning_hand_reads_its_angular_velocity_and_the_centripetal_acceleration() {
-    let mut rig = Rig::new("mpl");
-    // Pronation about the vertical at 1 rad/s: the reference moves so, and the servo follows at the same speed.
-    rig.setpoints.ref_vel_max[0] = 1.0;
-    rig.setpoints.ref_vel[0] = 1.0;
-    rig.turn(0, 1.5);
-    rig.run(1.0);
-    let sensor = rig.read();
-    assert!(close(sensor.joint_vel[0], 1.0, 1e-3), "{}", sensor.joint_vel[0]);
-    for unit in 1..5 {
-        for (found, expected) in sensor.imu_angular_vel[unit].into_iter().zip([0.0, 0.0, 1.0]) {
-            assert!(close(found, expected, 1e-3));
-        }
-    }
-    // The unit of the little finger is at x = 0.004 m, y = 0.034 m from the axis: the acceleration is ω² r toward it.
-    assert!(close(sensor.imu_linear_acc[4][0], -0.004, 1e-3));
-    assert!(close(sensor.imu_linear_acc[4][1], -0.034, 1e-3));
-    assert!(close(sensor.imu_linear_acc[4][2], G, 1e-3));
-    // Thumb: z is up by √½ and x down by √½.
-    assert!(close(sensor.imu_angular_vel[0][0], -0.5_f64.sqrt(), 1e-3));
-    assert!(close(sensor.imu_angular_vel[0][2], 0.5_f64.sqrt(), 1e-3));
-}
-
-#[test]
 fn a_starting_hand_reads_the_tangential_acceleration() {
-    let mut rig = Rig::new("mpl");
+    let mut rig = rig("mpl");
     rig.turn(0, 1.5);
-    rig.hand.step(common::STEP).unwrap();
+    rig.device.step(common::STEP).unwrap();
     let sensor = rig.read();
     // From rest: q'' = q' / dt; the unit of the little finger moves across its radius at y = 0.034 m, toward -x.
     let turning = f64::from(sensor.joint_vel[0]) / 1e-3;

@@ -5,7 +5,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::Rig;
+use common::{Rig, make, rig};
 use haptix::{
     AnalyticHand, Command, Device, DeviceLoop, GraspValue, Haptix, Input, MAX, MAX_DELAY, Mode, Model, Noise,
     Object, Order, Output, Report, Sensor, Settings, Shape, Simulation,
@@ -130,14 +130,14 @@ proptest! {
         simulation in simulation(),
         millis in prop_oneof![Just(1_u64), 1_u64..21],
     ) {
-        let mut rig = Rig::new(name);
-        rig.hand.simulate(&simulation).unwrap();
+        let mut rig = rig(name);
+        rig.device.simulate(&simulation).unwrap();
         for command in commands {
             rig.command(&command);
             for step in 0..40 {
-                rig.hand.step(Duration::from_millis(millis)).unwrap();
+                rig.device.step(Duration::from_millis(millis)).unwrap();
                 let sensor = rig.read();
-                assert_sound(&sensor, &rig.hand, &format!("step {step}"));
+                assert_sound(&sensor, &*rig.device, &format!("step {step}"));
             }
         }
     }
@@ -150,9 +150,8 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let run = || {
-            let hand = AnalyticHand::new(Model::builtin(name).unwrap(), seed);
-            let mut rig = Rig { setpoints: hand.constants().start, hand };
-            rig.hand.simulate(&simulation).unwrap();
+            let mut rig = Rig::new(&move |text, _| make(text, seed), name);
+            rig.device.simulate(&simulation).unwrap();
             let mut bits = Vec::new();
             for command in &commands {
                 rig.command(command);
@@ -170,7 +169,7 @@ proptest! {
 
     #[test]
     fn a_refused_command_changes_nothing_and_an_accepted_one_is_finite(commands in vec(any_command(), 1..20)) {
-        let mut rig = Rig::new("mpl");
+        let mut rig = rig("mpl");
         let limits = rig.limits();
         for command in commands {
             let before = rig.setpoints;
@@ -198,12 +197,13 @@ proptest! {
         to in "(-?[0-9]{1,3}(\\.[0-9]{1,3})?(e-?[0-9]{1,3})?|\\[(-?[0-9.]{1,4}, ){0,5}-?[0-9.]{1,4}\\]|\\.nan|\\.inf|~)",
     ) {
         let text = haptix::BUILTIN.iter().find(|(name, _)| *name == "two_finger").unwrap().1;
-        if let Ok(model) = Model::parse(&text.replace(from, &to)) {
-            let mut rig = Rig::of(model);
+        let text = text.replace(from, &to);
+        if Model::parse(&text).is_ok() {
+            let mut rig = Rig::of(&make, &text);
             rig.turn(0, 1.0);
             rig.run(0.05);
             let sensor = rig.read();
-            assert_sound(&sensor, &rig.hand, &to);
+            assert_sound(&sensor, &*rig.device, &to);
         }
     }
 }

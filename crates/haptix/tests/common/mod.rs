@@ -3,54 +3,17 @@
 
 pub mod node;
 
-use std::time::Duration;
+pub use hand_conformance::{Rig, STEP};
+use haptix::{AnalyticHand, Device, MAX, Model};
 
-use haptix::{AnalyticHand, Command, Device, Limit, MAX, Model, Sensor, Setpoints};
-
-pub const STEP: Duration = Duration::from_millis(1);
-
-/// A hand with the command's semantics in front, without ticks.
-pub struct Rig {
-    pub hand: AnalyticHand,
-    pub setpoints: Setpoints,
+/// The analytic hand of a description.
+pub fn make(description: &str, seed: u64) -> Box<dyn Device> {
+    Box::new(AnalyticHand::new(Model::parse(description).unwrap(), seed))
 }
 
-impl Rig {
-    pub fn new(device: &str) -> Self {
-        Self::of(Model::builtin(device).unwrap())
-    }
-
-    pub fn of(model: Model) -> Self {
-        let hand = AnalyticHand::new(model, 1);
-        Self { setpoints: hand.constants().start, hand }
-    }
-
-    pub fn limits(&self) -> Vec<Limit> {
-        self.hand.constants().info.motor_limits().to_vec()
-    }
-
-    pub fn command(&mut self, command: &Command) {
-        self.setpoints.take(command, &self.limits(), &[false; MAX]).unwrap();
-        self.hand.command(&self.setpoints).unwrap();
-    }
-
-    /// Commands the position of one motor.
-    pub fn turn(&mut self, motor: usize, position: f64) {
-        self.setpoints.ref_pos[motor] = position;
-        self.hand.command(&self.setpoints).unwrap();
-    }
-
-    pub fn run(&mut self, time: f64) {
-        for _ in 0..(time / STEP.as_secs_f64()).round() as usize {
-            self.hand.step(STEP).unwrap();
-        }
-    }
-
-    pub fn read(&mut self) -> Sensor {
-        let mut sensor = Sensor::default();
-        self.hand.read(&mut sensor).unwrap();
-        sensor
-    }
+/// The analytic hand of a built-in device, with the meaning of commands in front.
+pub fn rig(device: &str) -> Rig {
+    Rig::new(&make, device)
 }
 
 pub fn values(given: &[f32]) -> Option<[f32; MAX]> {
