@@ -9,7 +9,7 @@ use crate::simulation::Simulation;
 use crate::wire::Sensor;
 
 /// How much time a [`DeviceLoop`] makes up for at most.
-pub const MAX_CATCH_UP: Duration = Duration::from_millis(100);
+const MAX_CATCH_UP: Duration = Duration::from_millis(100);
 
 /// What a [`DeviceLoop`] is given. It is plain data, so it can travel to a real-time thread in a ring.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -181,7 +181,7 @@ impl DeviceLoop {
 
     /// Makes all steps that are due at `now` and returns the report of the last tick among them.
     ///
-    /// After a pause at most [`MAX_CATCH_UP`] is made up for; the device does not pass the rest. That a device does not answer is
+    /// After a pause at most 0.1 s is made up for; the device's time leaves out the rest. That a device does not answer is
     /// reported once, when it begins.
     pub fn step(&mut self, now: Instant) -> Option<Report> {
         let mut due = *self.due.get_or_insert(now);

@@ -27,16 +27,16 @@ pub mod parts {
 }
 
 pub use device::{Constants, Device, DeviceError};
-pub use device_loop::{DeviceLoop, MAX_CATCH_UP, Mode, Order, Reading, Report, Settings};
+pub use device_loop::{DeviceLoop, Mode, Order, Reading, Report, Settings};
 pub use dummy::DummyDevice;
 pub use grasps::{GraspValue, Grasps};
 pub use hand::sensing::Sensing;
 pub use hand::{AnalyticHand, GRAVITY, MotorState};
 pub use model::robot::RobotModel;
 pub use model::{BUILTIN, Model};
-pub use node::{Answer, DEVICE_TIMEOUT, Haptix, Input, MAX_WAITING, Output};
+pub use node::{Answer, Haptix, Input, MAX_WAITING, Output};
 pub use parameters::{Params, TOPICS, device, robot, specification};
-pub use robot::{LEAD, LEAST_RATE, RobotCommand, RobotHand, RobotStates, RobotTopics};
+pub use robot::{RobotCommand, RobotHand, RobotStates, RobotTopics};
 pub use setpoints::{CommandError, Reference, Setpoints};
 pub use simulation::{Faults, MAX_DELAY, MAX_OBJECTS, Noise, Object, Shape, Simulation};
 pub use skeleton::{BASE, Frame, Pad, Posture, Skeleton};

@@ -17,7 +17,7 @@ mod messages;
 /// A device that has given no reading for this long does not answer.
 /// # Source
 /// HAPTIX: the time-out of haptix-comm's calls.
-pub const DEVICE_TIMEOUT: Duration = Duration::from_millis(1000);
+pub(crate) const DEVICE_TIMEOUT: Duration = Duration::from_millis(1000);
 /// The most calls that wait for a tick at once.
 pub const MAX_WAITING: usize = 64;
 /// A refused message of a topic is reported once in this time.
@@ -33,7 +33,7 @@ const WARNING_PERIOD: Duration = Duration::from_secs(1);
 /// * A robot elsewhere is held at once when a topic on which one publisher is expected has several, and every call fails until then; so
 ///   is it at a reset, also without the pose, of which it has none.
 /// * A device that did not answer in its last tick is given no command; the client gets an error.
-/// * While the device fails or has not answered for [`DEVICE_TIMEOUT`], every call is answered with an error and changes nothing.
+/// * While the device fails or has not answered for 1000 ms, every call is answered with an error and changes nothing.
 /// # Source
 /// HAPTIX, haptix-comm 0.9 and its Gazebo server. Own: the error is known at once when the device is silent, and waiting is a choice.
 #[derive(Debug)]

@@ -11,20 +11,20 @@ use crate::wire::{MAX, Sensor};
 
 /// How long a command of a robot with young states takes at most, and a hold at least. When the commands end, the robot comes to rest
 /// within it.
-pub const LEAD: Duration = Duration::from_millis(250);
+const LEAD: Duration = Duration::from_millis(250);
 /// How long a command may be on its way to the robot, which moves on meanwhile.
 const TRANSPORT: Duration = Duration::from_millis(20);
 /// The least update rate \[Hz\]: within a period at it the last command ends.
-pub const LEAST_RATE: f64 = 4.0;
+pub(crate) const LEAST_RATE: f64 = 4.0;
 
 /// Makes a robot on other topics a hand: its states become readings, and each tick commands positions one step ahead.
 ///
 /// Let v be a joint's greatest speed, or `ref_vel_max` if that is less, p where the last states have it, and a their age with
 /// 20 ms for the command's way. A command for q takes at least |q - p| / v + a. Meanwhile the joint went v·a at most, so it is asked for
 /// v at most, in either direction; the same holds for each speed above v that it may have had before. Commands are so near that this
-/// takes [`LEAD`] at most. States older than that move nothing.
+/// takes 0.25 s at most. States older than that move nothing.
 ///
-/// A hold is where the joint is now by its measured speed, within its range, and takes at least [`LEAD`]. A joint beyond its range is not
+/// A hold is where the joint is now by its measured speed, within its range, and takes at least 0.25 s. A joint beyond its range is not
 /// driven back to its end by a command for that end: none of the client's may have asked for it. `ref_vel` and the gains are not used: a
 /// robot that follows positions has its own.
 ///
