@@ -45,7 +45,9 @@ def test_its_exit_codes_are_honest():
         assert tool("switch", "--start", "nobody", "--best-effort")[0] == 0
         code, output = tool("switch")
         assert code == 2 and "--start" in output and "--stop" in output
-        assert tool("load")[0] == 2 and tool("juggle")[0] == 2 and tool("list", "--timeout", "soon")[0] == 2
+        for wrong in [("load",), ("juggle",), ("list", "--timeout", "soon"), ("list", "--timeout", "-1"), ("list", "--namespace", "a b")]:
+            assert tool(*wrong)[0] == 2, wrong
+        assert "-1 s, must be 0 to 86400" in tool("list", "--timeout", "-1")[1]
         code, output = tool("list", "--namespace", "elsewhere", "--timeout", "0.5")
         assert code == 3 and "service '/elsewhere/pr2_controller_manager/list_controllers' is not there" in output
 

@@ -108,6 +108,39 @@ def test_without_a_node_each_call_ends_after_a_second_with_the_reason(programs):
     assert found.errors[0].startswith("hx_robot_info() Service call timed out.") and last in found.errors, "also on stderr"
 
 
+@pytest.mark.skipif(shutil.which("pkg-config") is None, reason="no pkg-config")
+def test_a_program_finds_the_library_by_pkg_config_and_cmake(tmp_path, monkeypatch):
+    """In a prefix with the places that colcon installs to."""
+    install = (ROOT / "crates/CMakeLists.txt").read_text()
+    for rule in ['include/" DESTINATION include/haptix-comm', "DESTINATION lib/cmake/haptix-comm", "DESTINATION lib/pkgconfig", 'libhaptix.so" DESTINATION lib)']:
+        assert rule in install, rule
+    prefix = tmp_path / "install"
+    shutil.copytree(SOURCE / "include", prefix / "include/haptix-comm")
+    for file, folder in [("haptix-comm.pc", "pkgconfig"), ("haptix-comm-config.cmake", "cmake/haptix-comm"), ("haptix-comm-config-version.cmake", "cmake/haptix-comm")]:
+        (prefix / "lib" / folder).mkdir(parents=True, exist_ok=True)
+        shutil.copy(SOURCE / "cmake" / file, prefix / "lib" / folder)
+    (prefix / "lib/libhaptix.so").symlink_to(built() / "libhaptix.so")
+    monkeypatch.setenv("PKG_CONFIG_PATH", str(prefix / "lib/pkgconfig"))
+    flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", "haptix-comm"], text=True).split()
+    subprocess.run(["cc", SOURCE / "examples/sine.c", *flags, "-lm", "-o", tmp_path / "sine"], check=True)
+    if shutil.which("cmake") is None:
+        return
+    lists = """
+        cmake_minimum_required(VERSION 3.16)
+        project(mine C)
+        find_package(haptix-comm REQUIRED)
+        add_executable(by_target SINE)
+        target_link_libraries(by_target haptix::haptix m)
+        add_executable(by_variables SINE)
+        target_include_directories(by_variables PRIVATE ${HAPTIX-COMM_INCLUDE_DIRS})
+        target_link_libraries(by_variables ${HAPTIX-COMM_LIBRARIES} m)
+    """
+    (tmp_path / "CMakeLists.txt").write_text(lists.replace("SINE", str(SOURCE / "examples/sine.c")))
+    for step in [["-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}"], ["--build", tmp_path / "build"]]:
+        done = subprocess.run(["cmake", *step], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_a_connect_without_a_node_goes_on_with_a_line(programs):
     found = probe(programs, "connect last close", "nowhere")
     ((result, millis),) = found.results("connect")
@@ -280,7 +313,8 @@ def test_an_update_waits_for_the_tick_on_request(programs, right):
 
 def test_threads_may_call_at_the_same_time(programs, right):
     # A thousand updates, and as many of the other calls, without waiting.
-    assert "threads 0 errors" in probe(programs, "connect info threads 8 125 0", "right").lines
+    found = probe(programs, "connect info threads 8 125 0", "right")
+    assert "threads 0 errors" in found.lines, found.lines + found.errors
     # With the connection ended in between calls may fail, as long as it takes to find the node again; nothing worse happens.
     found = probe(programs, "connect info threads 4 20 1 connect info", "right")
     assert found.results("info")[-1][0] == 0, found.errors

@@ -13,10 +13,10 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
     /// The namespace of the manager, for example /left.
-    #[arg(long, global = true, default_value = "")]
+    #[arg(long, global = true, default_value = "", value_parser = namespace)]
     pub(crate) namespace: String,
     /// How long to wait for the manager, and for each answer, in seconds; spawner and unspawner wait for the manager without end.
-    #[arg(long, global = true, default_value = "5", value_parser = seconds)]
+    #[arg(long, global = true, default_value = "5", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Duration,
     /// Print JSON instead of a table, and an object for each call that changes something: what was asked, and whether it succeeded.
     #[arg(long, global = true)]
@@ -105,6 +105,18 @@ impl Spawner {
     /// The names, of which none has a space.
     pub(crate) fn names(&self) -> Vec<String> {
         self.names.iter().flat_map(|names| names.split_whitespace()).map(str::to_owned).collect()
+    }
+}
+
+fn namespace(text: &str) -> Result<String, String> {
+    let is_name = |part: &str| {
+        part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && part.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    };
+    if text.trim_matches('/').is_empty() || text.trim_matches('/').split('/').all(is_name) {
+        Ok(text.to_owned())
+    } else {
+        Err("must be names of letters, digits and '_' with '/' between them, none of which begins with a digit".into())
     }
 }
 

@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
       command.ref_pos[i] = (float)(middle + half * sin(2.0 * 3.14159265358979 * time / period));
     }
     if (hx_update(&command, &sensor) != hxOK) {
-      continue; /* the reason is on stderr; the call took a second */
+      continue; /* the reason is on stderr; a refused call takes an update period */
     }
     for (i = 0; time > 1.0 && i < hand.motor_count; ++i) {
       const double range = hand.motor_limit[i][1] - hand.motor_limit[i][0];

@@ -83,13 +83,15 @@ impl Description {
         for link in elements("link") {
             unique(&mut links, "link", required(link, "name")?)?;
         }
-        let (mut names, mut joints) = (Vec::new(), Vec::new());
+        let (mut names, mut joints, mut doubts) = (Vec::new(), Vec::new(), Vec::new());
         for node in elements("joint") {
             unique(&mut names, "joint", required(node, "name")?)?;
-            joints.push(joint(node, &links)?);
+            let joint = joint(node, &links)?;
+            doubts.extend(doubt::of_calibration(node, &joint));
+            joints.push(joint);
         }
         tree::check(&links, &joints)?;
-        let (mut transmissions, mut skipped, mut doubts) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut transmissions, mut skipped) = (Vec::new(), Vec::new());
         for node in elements("transmission") {
             match transmission::read(node, &joints, &transmissions) {
                 Ok(transmission) => {

@@ -296,9 +296,11 @@ fn the_links_must_be_one_tree() {
 
 #[test]
 fn what_is_used_and_hardly_meant_is_a_doubt_with_its_line() {
-    let urdf = r#"<robot name="two"><link name="a"/><link name="b"/><link name="c"/>
+    let urdf = r#"<robot name="two"><link name="a"/><link name="b"/><link name="c"/><link name="d"/>
       <joint name="first" type="continuous"><parent link="a"/><child link="b"/></joint>
-      <joint name="second" type="continuous"><parent link="b"/><child link="c"/></joint>
+      <joint name="second" type="continuous"><parent link="b"/><child link="c"/><calibration rising="1" falling="2"/></joint>
+      <joint name="third" type="revolute"><parent link="c"/><child link="d"/><limit effort="1" velocity="1"/>
+        <calibration rising="0.1" falling="0.3"/></joint>
       <transmission name="t"><type>transmission_interface/SimpleTransmission</type>
         <joint name="second"><hardwareInterface>hardware_interface/PositionJointInterface</hardwareInterface></joint>
         <actuator name="z_motor"><mechanicalReduction>2</mechanicalReduction></actuator></transmission>
@@ -308,15 +310,26 @@ fn what_is_used_and_hardly_meant_is_a_doubt_with_its_line() {
     let description = Description::parse(urdf).unwrap();
     let doubts: Vec<String> = description.doubts.iter().map(ToString::to_string).collect();
     let expected = [
-        "line 4: transmission 't': its hardwareInterface is 'hardware_interface/PositionJointInterface', should be \
+        "line 4: joint 'third': its <calibration> has both edges, and only rising counts: a joint with end stops has one",
+        "line 6: transmission 't': its hardwareInterface is 'hardware_interface/PositionJointInterface', should be \
          EffortJointInterface: it is moved by efforts",
-        "line 7: transmission 't': another one has this name, in line 4",
-        "line 7: transmission 't': it has no <mechanicalReduction>, which counts as 1",
+        "line 9: transmission 't': another one has this name, in line 6",
+        "line 9: transmission 't': it has no <mechanicalReduction>, which counts as 1",
     ];
     assert_eq!(doubts, expected);
     assert_eq!(description.moves(), ["second (z_motor, 2:1)", "first (a_motor, 1:1)"]);
     // Neither has a safety controller.
     assert_eq!(Robot::new(&description).unguarded_joints(), ["second", "first"]);
+}
+
+#[test]
+fn a_transmission_of_a_joint_that_cannot_move_is_left_out_with_its_reason() {
+    for kind in ["fixed", "floating", "planar"] {
+        let description = Description::parse(&arm(&format!("type=\"{kind}\""), "", SIMPLE)).unwrap();
+        assert_eq!((description.skipped.len(), description.transmissions.len()), (1, 0), "{kind}");
+        let reason = &description.skipped[0].reason;
+        assert!(reason.contains("joint 'pan' is fixed, floating or planar"), "{reason}");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use haptix::{DeviceError, Sensor, Setpoints, Simulation};
 use crate::codec::{Reader, Writer};
 
 /// Both sides must have the same one: it changes whenever a frame does.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// The longest frame but [`Request::Start`], with its header.
 pub(crate) const MAX_FRAME: usize = 4096;

@@ -34,7 +34,11 @@ pub fn context() -> Result<r2r::Context, Error> {
     let result = panic::catch_unwind(r2r::Context::create);
     panic::set_hook(hook);
     match result {
-        Ok(context) => context.map_err(Error::ros("start ROS")),
+        Ok(context) => context.map_err(|error| {
+            Error::Start(format!(
+                "could not start ROS: {error}; it needs a folder for its log that can be written, ROS_LOG_DIR or .ros/log in HOME"
+            ))
+        }),
         Err(payload) => {
             let text = payload.downcast_ref::<String>().cloned().unwrap_or_else(|| "unknown reason".into());
             Err(Error::Start(format!("ROS refuses the arguments: {text}")))

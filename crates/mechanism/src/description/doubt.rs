@@ -2,14 +2,15 @@ use core::fmt;
 
 use roxmltree::Node;
 
-use crate::description::TransmissionDescription;
 use crate::description::xml::{child, line};
+use crate::description::{JointDescription, TransmissionDescription};
+use crate::robot::JointKind;
 
-/// Something in a transmission that is used, and hardly meant so.
+/// Something that is used, and hardly meant so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Doubt {
-    /// The transmission's name, or nothing.
-    pub transmission: String,
+    /// The part: `transmission 'pan'`.
+    pub part: String,
     /// The line of its element, from 1.
     pub line: u32,
     /// What it is.
@@ -43,12 +44,24 @@ pub(super) fn doubts(
     if transmission.is_simple() && !has_reduction(&node) && !parts.iter().any(has_reduction) {
         texts.push("it has no <mechanicalReduction>, which counts as 1".to_owned());
     }
-    let doubt = |text| Doubt { transmission: name.clone(), line: line(node), text };
+    let doubt = |text| Doubt { part: format!("transmission '{name}'"), line: line(node), text };
     texts.into_iter().map(doubt).collect()
+}
+
+/// The doubt about the calibration of `joint`, which `node` is, if there is one.
+pub(super) fn of_calibration(node: Node<'_, '_>, joint: &JointDescription) -> Option<Doubt> {
+    let edges = joint.calibration;
+    let has_both = edges.rising.is_some() && edges.falling.is_some();
+    (has_both && joint.kind != Some(JointKind::Continuous)).then(|| Doubt {
+        part: format!("joint '{}'", joint.name),
+        line: line(node),
+        text: "its <calibration> has both edges, and only rising counts: a joint with end stops has one"
+            .into(),
+    })
 }
 
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: transmission '{}': {}", self.line, self.transmission, self.text)
+        write!(f, "line {}: {}: {}", self.line, self.part, self.text)
     }
 }
