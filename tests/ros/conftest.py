@@ -15,6 +15,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TwistStamped
 from luci_messages.msg import LuciZoneScaling
 from or_joystick.msg import State
+from rclpy._rclpy_pybind11 import InvalidHandle
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool, Int16, String
@@ -173,7 +174,8 @@ class Graph:
 
     def _spin(self):
         while not self.closing:
-            self.executor.spin_once(timeout_sec=0.05)
+            with contextlib.suppress(InvalidHandle):  # a publisher that another thread destroys meanwhile
+                self.executor.spin_once(timeout_sec=0.05)
 
     def close(self):
         self.closing = True

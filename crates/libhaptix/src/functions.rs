@@ -3,22 +3,43 @@
 
 use core::ffi::{c_char, c_int};
 use core::time::Duration;
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, MutexGuard, Once, TryLockError};
+use std::sync::{Condvar, Mutex, Once, PoisonError};
 use std::thread;
 use std::time::Instant;
 
+use ros::panics::lock;
 use ros::{clock, print_line};
 
 use crate::abi::{Command, ERROR, OK, RobotInfo, Sensor};
 use crate::connection::{CONNECT_TIME, Connection, Failure, TIMEOUT};
 use crate::{convert, last_result};
 
-/// How often a thread asks whether it is its turn.
-const TURN: Duration = Duration::from_millis(1);
+/// The connection of this process, and the calls that wait for it. They go one after the other, in the order in which they came.
+static LINE: Mutex<Line> =
+    Mutex::new(Line { connection: None, is_busy: false, next: 0, waiting: VecDeque::new() });
+/// A call has ended, or waits no longer.
+static MOVED: Condvar = Condvar::new();
 
-/// The connection of this process. Calls go one after the other: a thread that had to wait for too long for the others gives up.
-static CONNECTION: Mutex<Option<Connection>> = Mutex::new(None);
+struct Line {
+    /// None also while a call has it.
+    connection: Option<Connection>,
+    is_busy: bool,
+    /// The number of the next call.
+    next: u64,
+    waiting: VecDeque<u64>,
+}
+
+/// The turn of a call, which ends when this is dropped.
+struct Turn;
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        lock(&LINE).is_busy = false;
+        MOVED.notify_all();
+    }
+}
 
 // SAFETY of the declaration: this is the function of the C standard library, with its type.
 unsafe extern "C" {
@@ -27,29 +48,32 @@ unsafe extern "C" {
 
 /// Ends the connection when the program ends without `hx_close`: the middleware's threads must not outlive its library's data.
 extern "C" fn close_at_exit() {
-    // A thread that is in a call keeps the connection, and `exit` must not wait for it.
-    let _ = catch_unwind(|| match CONNECTION.try_lock() {
-        Ok(mut connection) => drop(connection.take()),
-        Err(TryLockError::Poisoned(poisoned)) => drop(poisoned.into_inner().take()),
-        Err(TryLockError::WouldBlock) => {}
+    // A call keeps the connection, and `exit` must not wait for it.
+    let _ = catch_unwind(|| {
+        let connection = lock(&LINE).connection.take();
+        drop(connection);
     });
 }
 
-#[allow(clippy::disallowed_methods)] // the caller's own thread waits
-/// The connection's place, as soon as other threads let go of it, for `limit` at most.
-fn lock(limit: Duration) -> Result<MutexGuard<'static, Option<Connection>>, Failure> {
+/// Waits for the turn of this call, for `limit` at most.
+fn turn(limit: Duration) -> Result<Turn, Failure> {
     let end = clock::now() + limit;
-    loop {
-        match CONNECTION.try_lock() {
-            Ok(place) => return Ok(place),
-            // A call that panicked had taken the connection out.
-            Err(TryLockError::Poisoned(poisoned)) => return Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) if clock::now() < end => thread::sleep(TURN),
-            Err(TryLockError::WouldBlock) => {
-                return Err(Failure::TimedOut("Calls of other threads took too long.".into()));
-            }
+    let mut line = lock(&LINE);
+    let call = line.next;
+    line.next += 1;
+    line.waiting.push_back(call);
+    while line.is_busy || line.waiting.front() != Some(&call) {
+        let left = end.since(clock::now());
+        if left.is_zero() {
+            line.waiting.retain(|waiting| *waiting != call);
+            MOVED.notify_all();
+            return Err(Failure::TimedOut("Calls of other threads took too long.".into()));
         }
+        line = MOVED.wait_timeout(line, left).unwrap_or_else(PoisonError::into_inner).0;
     }
+    line.waiting.pop_front();
+    line.is_busy = true;
+    Ok(Turn)
 }
 
 /// Calls `call` with the connection, which is made if there is none, and with what is left of `limit`. The first call of a connection
@@ -60,9 +84,10 @@ fn connected<T>(
 ) -> Result<T, Failure> {
     static AT_EXIT: Once = Once::new();
     let start = clock::now();
-    let mut place = lock(limit)?;
+    let turn = turn(limit)?;
     // Taken out: a call that panics loses the connection, and the next one makes another.
-    let (mut connection, limit) = match place.take() {
+    let known = lock(&LINE).connection.take();
+    let (mut connection, limit) = match known {
         Some(connection) => (connection, limit),
         None => {
             let connection = Connection::new()?;
@@ -80,8 +105,8 @@ fn connected<T>(
         Err(Failure::Refused(_)) => connection.pause().min((start + TIMEOUT).since(clock::now())),
         _ => Duration::ZERO,
     };
-    *place = Some(connection);
-    drop(place); // other threads go on
+    lock(&LINE).connection = Some(connection);
+    drop(turn); // other threads go on
     // Programs that go on at once after an error have no other pace.
     #[allow(clippy::disallowed_methods)] // the caller's own thread waits
     thread::sleep(pause);
@@ -130,7 +155,9 @@ pub extern "C" fn hx_connect(_host: *const c_char, _port: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn hx_close() -> c_int {
     answered("hx_close", || {
-        drop(lock(TIMEOUT)?.take());
+        let _turn = turn(TIMEOUT)?;
+        let connection = lock(&LINE).connection.take();
+        drop(connection);
         Ok(())
     })
 }
@@ -212,21 +239,32 @@ mod tests {
         unsafe { CStr::from_ptr(hx_last_result()) }.to_str().unwrap().to_owned()
     }
 
+    /// One test, since there is one line.
     #[test]
-    fn a_call_waits_for_other_threads_no_longer_than_it_may() {
+    fn calls_take_turns_in_their_order_and_wait_no_longer_than_they_may() {
         let limit = Duration::from_millis(50);
-        let held = lock(limit).unwrap();
-        let (failure, took) = thread::scope(|scope| {
-            let other = scope.spawn(|| {
-                let start = clock::now();
-                (lock(limit).err(), clock::now().since(start))
-            });
-            other.join().unwrap()
-        });
+        let first = turn(limit).unwrap();
+        let start = clock::now();
+        let failure = turn(limit).err();
+        let took = clock::now().since(start);
         assert!(matches!(failure, Some(Failure::TimedOut(_))) && took >= limit, "{failure:?} after {took:?}");
         assert!(took < Duration::from_secs(2), "{took:?}");
-        drop(held);
-        assert!(lock(limit).is_ok());
+        let order = &Mutex::new(Vec::new());
+        thread::scope(|scope| {
+            for place in 0..20 {
+                let call = move || {
+                    let _turn = turn(Duration::from_secs(20)).unwrap();
+                    lock(order).push(place);
+                };
+                scope.spawn(call);
+                while lock(&LINE).waiting.len() <= place {
+                    thread::yield_now();
+                }
+            }
+            drop(first);
+        });
+        assert_eq!(*lock(order), (0..20).collect::<Vec<_>>());
+        assert!(turn(limit).is_ok());
     }
 
     /// One test, since there is one last result.
