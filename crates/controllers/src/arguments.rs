@@ -108,16 +108,8 @@ impl Spawner {
     }
 }
 
-fn namespace(text: &str) -> Result<String, String> {
-    let is_name = |part: &str| {
-        part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-            && part.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-    };
-    if text.trim_matches('/').is_empty() || text.trim_matches('/').split('/').all(is_name) {
-        Ok(text.to_owned())
-    } else {
-        Err("must be names of letters, digits and '_' with '/' between them, none of which begins with a digit".into())
-    }
+fn namespace(text: &str) -> Result<String, &'static str> {
+    ros::namespace(text).map(|_| text.to_owned())
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

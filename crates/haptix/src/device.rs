@@ -30,7 +30,7 @@ pub trait Device: Send {
     /// The device does not answer, or failed.
     fn hold(&mut self, gain: f64) -> Result<(), DeviceError>;
 
-    /// Advances by `dt`: a simulated device advances by it, another one may exchange its data.
+    /// Advances by `dt`; a device that is not simulated may exchange its data.
     /// # Errors
     /// The device does not answer, or failed.
     fn step(&mut self, dt: Duration) -> Result<(), DeviceError>;

@@ -94,9 +94,8 @@ pub struct DeviceLoop {
     /// The length of a tick.
     update: Duration,
     settings: Settings,
-    setpoints: Setpoints,
-    /// When the command was received that is followed; `None` while there is none, and then the device holds.
-    commanded: Option<Instant>,
+    /// The setpoints that are followed, and when their command was received; `None` while there are none, and then the device holds.
+    commanded: Option<(Setpoints, Instant)>,
     last_command: Option<Instant>,
     ordered: Ordered,
     mode: Option<Mode>,
@@ -127,7 +126,6 @@ impl DeviceLoop {
         let update =
             Duration::try_from_secs_f64(1.0 / f64::from(device.constants().info.update_rate)).unwrap_or(step);
         let mut new = Self {
-            setpoints: device.constants().start,
             device,
             step: step.max(Duration::from_micros(1)),
             update,
@@ -155,13 +153,13 @@ impl DeviceLoop {
     pub fn take(&mut self, order: Order) {
         match order {
             Order::Command { setpoints, at } => {
-                (self.setpoints, self.commanded, self.last_command) = (setpoints, Some(at), Some(at));
+                (self.commanded, self.last_command) = (Some((setpoints, at)), Some(at));
                 self.ordered.is_changed = true;
             }
             Order::Reset { reset_limb_pose } => {
                 self.ordered.reset = Some(reset_limb_pose || self.ordered.reset == Some(true));
                 if reset_limb_pose {
-                    (self.setpoints, self.commanded) = (self.device.constants().start, None);
+                    self.commanded = None;
                     self.ordered.is_changed = true;
                 }
             }
@@ -246,12 +244,14 @@ impl DeviceLoop {
         let timeout = self.settings.command_timeout;
         let is_fresh = |at| timeout.is_none_or(|timeout| now.since(at) < timeout);
         // A hold ends the command for good: a longer time-out that is set later must not make it fresh again.
-        self.commanded = self.commanded.filter(|at| is_fresh(*at));
+        if self.commanded.as_ref().is_some_and(|(_, at)| !is_fresh(*at)) {
+            self.commanded = None;
+        }
         let mode = if self.commanded.is_some() { Mode::Following } else { Mode::Holding };
         if self.ordered.is_changed || self.mode != Some(mode) {
-            match mode {
-                Mode::Following => self.device.command(&self.setpoints)?,
-                Mode::Holding => self.device.hold(self.settings.hold_gain)?,
+            match &self.commanded {
+                Some((setpoints, _)) => self.device.command(setpoints)?,
+                None => self.device.hold(self.settings.hold_gain)?,
             }
             (self.ordered.is_changed, self.mode) = (false, Some(mode));
         }

@@ -132,6 +132,11 @@ impl Haptix {
         self.states.as_ref().map(StateMonitor::absence)
     }
 
+    /// The same as the end of a sentence.
+    fn because(&self) -> String {
+        self.absence().map_or(String::new(), |why| format!("; {why}"))
+    }
+
     fn has_timed_out(&self) -> bool {
         self.answered.is_some_and(|answered| self.clock.now().since(answered) >= DEVICE_TIMEOUT)
     }
@@ -141,14 +146,13 @@ impl Haptix {
         if let Some(conflict) = self.states.as_ref().and_then(StateMonitor::conflict) {
             return Err(conflict.to_string());
         }
-        let why = || self.absence().map_or(String::new(), |why| format!("; {why}"));
         if self.has_timed_out() {
             let millis = DEVICE_TIMEOUT.as_millis();
-            return Err(format!("the device has given no reading for {millis} ms{}", why()));
+            return Err(format!("the device has given no reading for {millis} ms{}", self.because()));
         }
         match (&self.failure, &self.reading) {
             (Some(what), _) => Err(what.clone()),
-            (None, None) => Err(format!("the device has given no reading yet{}", why())),
+            (None, None) => Err(format!("the device has given no reading yet{}", self.because())),
             _ => Ok(()),
         }
     }
@@ -243,8 +247,10 @@ impl Haptix {
 
     /// An error if the device did not answer in its last tick: it would forget a command.
     fn check_answer(&self) -> Result<(), String> {
-        let Some(why) = self.is_unanswered.then(|| self.absence()) else { return Ok(()) };
-        let why = why.map_or(String::new(), |why| format!("; {why}"));
+        if !self.is_unanswered {
+            return Ok(());
+        }
+        let why = self.because();
         Err(format!("the device did not answer in its last tick, so it takes no command{why}"))
     }
 

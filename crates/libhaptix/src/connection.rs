@@ -164,8 +164,9 @@ impl Connection {
         let Self { info, update, read, node, .. } = self;
         let end = clock::now() + limit;
         let left = || end.since(clock::now());
-        let found = info.find(node, left()).and_then(|()| update.find(node, left()));
-        found.and_then(|()| read.find(node, left()))
+        info.find(node, left())?;
+        update.find(node, left())?;
+        read.find(node, left())
     }
 
     /// After a call that nobody answered all services are looked for again: the node may have ended.

@@ -22,15 +22,9 @@ impl Settings {
 
     fn of(variable: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
         let given = variable(NAMESPACE).unwrap_or_default();
-        let node = match given.trim_matches('/') {
+        let node = match ros::namespace(&given).map_err(|rule| format!("{NAMESPACE} is '{given}', {rule}"))? {
             "" => "/haptix".into(),
-            namespace if namespace.split('/').all(is_name) => format!("/{namespace}/haptix"),
-            _ => {
-                return Err(format!(
-                    "{NAMESPACE} is '{given}', must be names of letters, digits and '_' with '/' between them, none of which begins with \
-                     a digit"
-                ));
-            }
+            namespace => format!("/{namespace}/haptix"),
         };
         let wait_for_tick = match variable(WAIT_FOR_TICK).unwrap_or_default().as_str() {
             "" | "0" => false,
@@ -39,12 +33,6 @@ impl Settings {
         };
         Ok(Self { node, wait_for_tick })
     }
-}
-
-/// Whether ROS accepts it as one part of a name.
-fn is_name(part: &str) -> bool {
-    part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && part.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
 #[cfg(test)]

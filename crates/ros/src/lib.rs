@@ -52,7 +52,7 @@ pub use error::Error;
 pub use input::Inputs;
 pub use latency::{Latency, Quantiles};
 pub use logger::{ShellLog, start as start_logger};
-pub use names::{Names, check_remap_rules};
+pub use names::{Names, check_remap_rules, namespace};
 pub use node::Node;
 pub use overrides::check_overrides;
 pub use parameters::Parameters;

@@ -56,6 +56,23 @@ impl Names {
     }
 }
 
+/// The namespace that a user wrote with or without slashes at its ends, without them.
+/// # Errors
+/// It is not one that ROS accepts; the rule.
+pub fn namespace(text: &str) -> Result<&str, &'static str> {
+    let is_name = |part: &str| {
+        part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && part.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    };
+    match text.trim_matches('/') {
+        "" => Ok(""),
+        inner if inner.split('/').all(is_name) => Ok(inner),
+        _ => Err(
+            "must be names of letters, digits and '_' with '/' between them, none of which begins with a digit",
+        ),
+    }
+}
+
 /// Refuses remap rules among `arguments` that cannot be parsed here: the middleware might apply them all the same.
 /// # Errors
 /// The first such rule.

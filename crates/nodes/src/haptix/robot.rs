@@ -144,7 +144,7 @@ impl StatesSender {
 pub(super) struct Commands {
     ring: Consumer<RobotCommand>,
     shared: Arc<Mutex<Shared>>,
-    /// Whether somebody subscribed to the last one.
+    /// Whether a node subscribed to the last one.
     has_subscriber: Option<bool>,
 }
 
