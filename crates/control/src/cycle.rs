@@ -48,6 +48,8 @@ pub struct Body {
     /// The one that is filled next.
     pub(crate) snapshot: Option<Box<Snapshot>>,
     pub(crate) gate: HaltGate,
+    /// Whether the motors were halted since the last report, because the loop was held.
+    pub(crate) was_held: bool,
     pub(crate) cycles: CycleStatistics,
     /// When they are reported: they are large.
     pub(crate) cycles_period: PublishPeriod,
@@ -62,7 +64,10 @@ impl Body {
         let resets = self.shared.resets.load(Ordering::SeqCst);
         let is_halt_wanted = self.shared.is_halt_wanted.load(Ordering::SeqCst);
         match self.gate.step(is_halt_wanted, resets, cycle.since_last) {
-            Some(HaltAction::Halt) => self.hardware.halt(),
+            Some(HaltAction::Halt) => {
+                self.was_held |= !is_halt_wanted;
+                self.hardware.halt();
+            }
             Some(HaltAction::Reset) => self.hardware.reset(),
             None => {}
         }
@@ -122,6 +127,7 @@ impl Body {
         }
         if let Some(mut snapshot) = self.snapshot.take() {
             if self.recorder.record(cycle.now, &mut self.control, self.hardware.link(), &mut snapshot) {
+                snapshot.was_held = core::mem::take(&mut self.was_held);
                 snapshot.cycles = self.cycles_period.is_due(cycle.now).then_some(self.cycles);
                 self.send(Event::Reported(snapshot));
             } else {

@@ -156,6 +156,7 @@ pub fn link(
         free,
         snapshot: None,
         gate: HaltGate::default(),
+        was_held: false,
         cycles: CycleStatistics::default(),
         cycles_period: PublishPeriod::new(CYCLES_RATE, rt::now()),
         period: settings.period,

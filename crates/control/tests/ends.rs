@@ -249,8 +249,8 @@ fn a_controller_that_allocates_costs_only_its_own_time() {
 struct Postman(Option<Instant>, Option<f64>);
 
 impl Controller for Postman {
-    fn receive(&mut self, _: usize, _: &mut Message, now: Instant) {
-        self.0 = Some(now);
+    fn receive(&mut self, _: usize, message: &mut Message, now: Instant) {
+        self.0 = (*message != Message::Stop).then_some(now);
     }
 
     fn inputs(&self) -> &'static [mechanism::controllers::ControllerInput] {
@@ -316,7 +316,7 @@ fn a_message_that_waited_is_that_old_to_its_controller() {
             }
         }
     }
-    // After half a second nobody may want it any more.
+    // After half a second nobody may want it any more: a stop follows it.
     let cases =
         [(0, 1, Some(0.001)), (400, 1, Some(0.401)), (400, 100, None), (500, 1, None), (60_000, 1, None)];
     for (waited, queued, age) in cases {

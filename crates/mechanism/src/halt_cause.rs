@@ -7,33 +7,24 @@ use units::{Instant, MessageTime};
 pub(crate) enum HaltCause {
     /// A halt was requested. A reset clears it.
     Requested,
+    /// The control loop hangs in a step. The next report of it clears it.
+    LoopSilent,
     /// The states of the robot elsewhere were lost, or one of its topics had a second publisher. A reset clears it once that has
     /// ended.
     RobotLost,
-    /// The state of the vehicle is awaited and silent. The next one clears it.
+    /// The state of the vehicle was never received. The first one clears it.
+    StateAwaited,
+    /// The state of the vehicle was lost. A reset clears it once that has ended.
     StateLost,
     /// The vehicle is in its emergency stop, or in a state that is not known. Another state clears it.
     Estop,
-    /// The vehicle's state has several publishers. One publisher clears it.
+    /// The vehicle's state had several publishers. A reset clears it once that has ended.
     Contested,
 }
 
-impl HaltCause {
-    pub(crate) fn text(self) -> &'static str {
-        match self {
-            Self::Requested => "a halt was requested",
-            Self::RobotLost => "the robot was lost",
-            Self::StateLost => "the vehicle's state is lost",
-            Self::Estop => "the vehicle is in its emergency stop",
-            Self::Contested => "the vehicle's state has more than one publisher",
-        }
-    }
-
-    /// Whether only a reset ends the halt.
-    pub(crate) fn needs_reset(self) -> bool {
-        matches!(self, Self::Requested | Self::RobotLost)
-    }
-}
+/// How a halt ends that does not end by itself.
+const RESET: &str = "; reset_motors ends it";
+const RESET_LATER: &str = "; reset_motors ends it once that is over";
 
 /// The state of the vehicle is lost when it is older; hindbrain publishes it twice a second.
 const STATE_TIMEOUT: Duration = Duration::from_millis(1500);
@@ -45,18 +36,46 @@ pub(crate) struct HaltCauses {
     held: Vec<HaltCause>,
     /// `None` if the state is not awaited.
     state_until: Option<Instant>,
+    /// Whether the state does not count now.
+    is_state_lost: bool,
+    /// Whether the state has several publishers now.
+    is_contested: bool,
 }
 
 impl HaltCauses {
     /// None, but that of a state that is awaited.
     pub(crate) fn new(awaits_state: bool) -> Self {
+        let held = awaits_state.then_some(HaltCause::StateAwaited).into_iter().collect();
         let state_until = awaits_state.then_some(Instant::ZERO);
-        Self { held: awaits_state.then_some(HaltCause::StateLost).into_iter().collect(), state_until }
+        Self { held, state_until, is_state_lost: awaits_state, is_contested: false }
     }
 
     /// The most severe one.
     pub(crate) fn worst(&self) -> Option<HaltCause> {
         self.held.iter().max().copied()
+    }
+
+    /// The most severe one in words, and how it ends if not by itself. `obstacle` is why the states of the robot elsewhere do not
+    /// count.
+    pub(crate) fn text(&self, obstacle: Option<String>) -> Option<String> {
+        let Some(worst) = self.worst() else { return obstacle };
+        let (is_on, text) = match worst {
+            HaltCause::Requested => (false, "a halt was requested".to_owned()),
+            HaltCause::LoopSilent => return Some("the control loop hangs in a step".to_owned()),
+            HaltCause::RobotLost => {
+                (obstacle.is_some(), obstacle.unwrap_or_else(|| "the robot was lost".to_owned()))
+            }
+            HaltCause::StateAwaited => return Some("the vehicle's state is awaited".to_owned()),
+            HaltCause::StateLost => {
+                (self.is_state_lost, format!("the vehicle's state {} lost", is_or_was(self.is_state_lost)))
+            }
+            HaltCause::Estop => return Some("the vehicle is in its emergency stop".to_owned()),
+            HaltCause::Contested => {
+                let has = if self.is_contested { "has" } else { "had" };
+                (self.is_contested, format!("the vehicle's state {has} more than one publisher"))
+            }
+        };
+        Some(text + if is_on { RESET_LATER } else { RESET })
     }
 
     /// Whether `cause` holds.
@@ -72,10 +91,14 @@ impl HaltCauses {
 
     /// A reset of the motors was requested, while the robot elsewhere is still lost or not.
     pub(crate) fn reset(&mut self, is_robot_lost: bool) {
-        self.set(HaltCause::Requested, false);
-        if !is_robot_lost {
-            self.set(HaltCause::RobotLost, false);
-        }
+        let (is_state_lost, is_contested) = (self.is_state_lost, self.is_contested);
+        self.held.retain(|cause| match cause {
+            HaltCause::Requested => false,
+            HaltCause::RobotLost => is_robot_lost,
+            HaltCause::StateLost => is_state_lost,
+            HaltCause::Contested => is_contested,
+            HaltCause::LoopSilent | HaltCause::StateAwaited | HaltCause::Estop => true,
+        });
     }
 
     /// The vehicle's state was received.
@@ -83,22 +106,36 @@ impl HaltCauses {
         // One that is too old says nothing of now.
         if let Some(until) = self.state_until.as_mut().filter(|_| !time.is_expired(now, STATE_TIMEOUT)) {
             *until = time.expiry(STATE_TIMEOUT);
-            self.set(HaltCause::StateLost, false);
+            self.is_state_lost = false;
+            self.set(HaltCause::StateAwaited, false);
             self.set(HaltCause::Estop, !is_known_without_estop(state));
+        }
+    }
+
+    /// So many nodes publish the vehicle's state.
+    pub(crate) fn publishers_counted(&mut self, count: usize) {
+        self.is_contested = count > 1;
+        if self.is_contested {
+            self.set(HaltCause::Contested, true);
         }
     }
 
     /// When the vehicle's state is lost.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.state_until.filter(|_| !self.held.contains(&HaltCause::StateLost))
+        self.state_until.filter(|_| !self.is_state_lost)
     }
 
     /// Notices at `now` that the vehicle's state is lost.
     pub(crate) fn expire(&mut self, now: Instant) {
         if self.deadline().is_some_and(|until| now >= until) {
+            self.is_state_lost = true;
             self.set(HaltCause::StateLost, true);
         }
     }
+}
+
+fn is_or_was(is_on: bool) -> &'static str {
+    if is_on { "is" } else { "was" }
 }
 
 /// Whether the state of a vehicle is one of hindbrain's that is no emergency stop. What is not known counts as one.
@@ -115,7 +152,9 @@ mod tests {
         let mut causes = HaltCauses::new(true);
         let order = [
             HaltCause::Requested,
+            HaltCause::LoopSilent,
             HaltCause::RobotLost,
+            HaltCause::StateAwaited,
             HaltCause::StateLost,
             HaltCause::Estop,
             HaltCause::Contested,
@@ -138,5 +177,33 @@ mod tests {
         assert_eq!(causes.held, [HaltCause::RobotLost, HaltCause::Estop]);
         causes.reset(false);
         assert_eq!(causes.held, [HaltCause::Estop]);
+    }
+
+    #[test]
+    fn a_state_that_was_lost_or_contested_needs_a_reset_once_that_is_over() {
+        let mut causes = HaltCauses::new(true);
+        let receive = |causes: &mut HaltCauses, at: u64| {
+            let now = Instant::from_millis(at);
+            causes.state_received(now, MessageTime::new(now, Duration::ZERO), "OK");
+        };
+        let text = |causes: &HaltCauses| causes.text(None).unwrap_or_default();
+        assert_eq!(text(&causes), "the vehicle's state is awaited");
+        receive(&mut causes, 0);
+        assert_eq!(causes.worst(), None, "the first one needs none");
+        causes.expire(Instant::from_millis(1500));
+        assert_eq!(text(&causes), "the vehicle's state is lost; reset_motors ends it once that is over");
+        causes.reset(false);
+        assert_eq!(causes.worst(), Some(HaltCause::StateLost));
+        receive(&mut causes, 2000);
+        assert_eq!(text(&causes), "the vehicle's state was lost; reset_motors ends it");
+        causes.reset(false);
+        assert_eq!(causes.worst(), None);
+        causes.publishers_counted(2);
+        causes.reset(false);
+        assert_eq!(causes.worst(), Some(HaltCause::Contested));
+        causes.publishers_counted(1);
+        assert_eq!(text(&causes), "the vehicle's state had more than one publisher; reset_motors ends it");
+        causes.reset(false);
+        assert_eq!(causes.worst(), None);
     }
 }

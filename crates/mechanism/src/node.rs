@@ -84,16 +84,13 @@ pub enum Output {
 
 /// The period of the statuses, and of the repeated publishing of the halt.
 const STATUS_PERIOD: Duration = Duration::from_secs(1);
-/// How a halt ends that does not end by itself.
-const RESET: &str = "; reset_motors ends it";
-const RESET_LATER: &str = "; reset_motors ends it once that is over";
 
 /// The controller manager, with the halt of the motors, the reports of the loop and the diagnostics.
 ///
 /// The motors are halted while one of these holds: a halt was requested and no reset since; the vehicle is in its emergency
-/// stop, or in a state that is not known; its state is awaited and lost, or has more than one publisher; the states of a robot
-/// elsewhere were lost, or a topic had a second publisher, and no reset was requested since that ended. When the last one ends, the
-/// motors are reset once.
+/// stop, or in a state that is not known; its state is awaited; it was lost, or had more than one publisher, or the states of a robot
+/// elsewhere were lost, or one of its topics had a second publisher, and no reset was requested since that ended; the control loop
+/// reports nothing. When the last one ends, the motors are reset once.
 #[derive(Debug)]
 pub struct Mechanism {
     manager: Manager,
@@ -186,13 +183,7 @@ impl Mechanism {
 
     /// Why the motors are kept halted, if they are, and whether a reset has to end that.
     pub fn halt_cause(&self) -> Option<String> {
-        let obstacle = self.states.as_ref().and_then(StateMonitor::obstacle);
-        match (self.causes.worst(), obstacle) {
-            (None, obstacle) => obstacle,
-            (Some(HaltCause::RobotLost), Some(obstacle)) => Some(obstacle + RESET_LATER),
-            (Some(cause), _) if cause.needs_reset() => Some(cause.text().to_owned() + RESET),
-            (Some(cause), _) => Some(cause.text().to_owned()),
-        }
+        self.causes.text(self.states.as_ref().and_then(StateMonitor::obstacle))
     }
 
     /// Whether any motor was halted in the last report.
@@ -215,6 +206,17 @@ impl Mechanism {
             self.warn_of_halt("the motors are halted");
         } else if had_cause && !has_cause {
             self.outputs.push_back(Output::Reset);
+        }
+    }
+
+    /// Changes what is known of the vehicle's state, and says so if only a reset of the motors is missing.
+    fn change_vehicle_state(&mut self, change: impl FnOnce(&mut HaltCauses)) {
+        let before = self.halt_cause();
+        self.change_causes(change);
+        let is_over = matches!(self.causes.worst(), Some(HaltCause::StateLost | HaltCause::Contested));
+        if is_over && before != self.halt_cause() && before.is_some() && !self.is_stopping {
+            let cause = self.halt_cause().unwrap_or_default();
+            self.outputs.push_back(Output::Inform(format!("the motors stay halted: {cause}")));
         }
     }
 
@@ -248,13 +250,16 @@ impl Mechanism {
         });
     }
 
-    /// Says that the motors are on, or that one of them halted by itself.
-    fn say_halt(&mut self) {
+    /// Says that the motors are on, or why they are halted if that has no cause here.
+    fn say_halt(&mut self, was_held: bool) {
         self.outputs.extend(match (self.is_halted, self.causes.worst()) {
             (false, _) => Some(Output::Inform("the motors are on".to_owned())),
-            (true, None) if !self.had_obstacle => {
-                Some(Output::Warn(format!("the motors are halted: a motor halted by itself{RESET}")))
-            }
+            (true, None) if was_held => Some(Output::Warn(
+                "the motors are halted: the control loop was held for more than 0.2 s; they come back by themselves".to_owned(),
+            )),
+            (true, None) if !self.had_obstacle => Some(Output::Warn(
+                "the motors are halted: a motor halted by itself; reset_motors ends it".to_owned(),
+            )),
             (true, _) => None,
         });
     }
@@ -290,6 +295,7 @@ impl Mechanism {
         self.reported = Some(now);
         if core::mem::take(&mut self.is_silent) {
             self.outputs.push_back(Output::Warn("the control loop steps again".to_owned()));
+            self.change_causes(|causes| causes.set(HaltCause::LoopSilent, false));
         }
         let states = self.states.as_mut().zip(snapshot.link);
         if states.is_some_and(|(states, link)| states.report(link)) {
@@ -299,7 +305,7 @@ impl Mechanism {
         if self.is_halted != snapshot.is_halted && !self.is_stopping {
             self.is_halted = snapshot.is_halted;
             self.outputs.push_back(Output::PublishHalted(self.is_halted));
-            self.say_halt();
+            self.say_halt(snapshot.was_held);
         }
         self.cycles = snapshot.cycles.unwrap_or(self.cycles);
         self.count_invalid_commands(&snapshot);
@@ -394,6 +400,7 @@ impl Mechanism {
                 "the control loop has reported nothing for {time:?}: it hangs in a step, and obeys no halt"
             );
             self.outputs.push_back(Output::Warn(sentence));
+            self.change_causes(|causes| causes.set(HaltCause::LoopSilent, true));
         }
         self.change_causes(|causes| causes.expire(now));
         let due = *self.statuses_due.get_or_insert(now + STATUS_PERIOD);
@@ -436,10 +443,10 @@ impl Machine for Mechanism {
             Input::ResetRequested => self.reset_requested(),
             Input::StateReceived(state) => {
                 let time = MessageTime::read_now(&self.clock);
-                self.change_causes(|causes| causes.state_received(now, time, &state));
+                self.change_vehicle_state(|causes| causes.state_received(now, time, &state));
             }
             Input::StatePublishersCounted(count) => {
-                self.change_causes(|causes| causes.set(HaltCause::Contested, count > 1));
+                self.change_vehicle_state(|causes| causes.publishers_counted(count));
             }
             Input::ParametersChanged(names) => self.parameters_changed(&names),
             Input::JointStatePublishersCounted(count) => {

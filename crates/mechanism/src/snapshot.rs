@@ -20,6 +20,8 @@ pub struct Snapshot {
     pub has_statistics: bool,
     /// Whether a motor that a transmission uses is halted.
     pub is_halted: bool,
+    /// Whether the loop was held since the last report, and halted the motors for it.
+    pub was_held: bool,
     /// Whether the robot is there, if it can be absent.
     pub link: Option<LinkState>,
     /// The joints, after the step.
@@ -57,6 +59,7 @@ impl Snapshot {
             has_joint_states: false,
             has_statistics: false,
             is_halted: true,
+            was_held: false,
             link: None,
             joints: robot.joints().to_vec(),
             actuators: robot.actuators().to_vec(),

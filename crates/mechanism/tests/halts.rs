@@ -59,7 +59,8 @@ fn the_motors_are_halted_by_an_estop_by_silence_and_by_a_state_that_is_not_known
     assert!(bench.last.is_empty());
     bench.drain(2050);
     assert_eq!(std::mem::take(&mut bench.last), ["halt"], "1.5 s after the last one");
-    assert_eq!(bench.state(3000, "OK"), ["reset"]);
+    assert!(bench.state(3000, "OK").is_empty(), "what was lost in motion does not start again by itself");
+    assert_eq!(bench.on(3010, Input::ResetRequested), ["reset"]);
 }
 
 #[test]
@@ -71,9 +72,11 @@ fn a_second_publisher_of_the_state_halts_whatever_it_says() {
     assert!(bench.state(200, "OK").is_empty());
     assert_eq!(
         bench.machine.halt_cause().as_deref(),
-        Some("the vehicle's state has more than one publisher")
+        Some("the vehicle's state has more than one publisher; reset_motors ends it once that is over")
     );
-    assert_eq!(bench.on(250, Input::StatePublishersCounted(1)), ["reset"]);
+    assert!(bench.on(220, Input::ResetRequested).is_empty());
+    assert!(bench.on(250, Input::StatePublishersCounted(1)).is_empty());
+    assert_eq!(bench.on(260, Input::ResetRequested), ["reset"]);
 }
 
 #[test]
@@ -161,8 +164,9 @@ fn a_loop_that_reports_nothing_is_silent_until_it_reports_again() {
     bench.drain(600);
     assert!(bench.machine.is_loop_silent());
     let sentence = "the control loop has reported nothing for 500ms: it hangs in a step, and obeys no halt";
-    assert_eq!(bench.warnings, [sentence]);
-    bench.on(700, Input::Reported(Box::new(Snapshot::new(&robot, 0))));
+    assert_eq!(bench.warnings, [sentence, "the motors are halted: the control loop hangs in a step"]);
+    assert_eq!(std::mem::take(&mut bench.last), ["halt"], "a robot on topics is sent zeros meanwhile");
+    assert_eq!(bench.on(700, Input::Reported(Box::new(Snapshot::new(&robot, 0)))), ["reset"]);
     assert!(!bench.machine.is_loop_silent());
-    assert_eq!(bench.warnings[1], "the control loop steps again");
+    assert_eq!(bench.warnings[2], "the control loop steps again");
 }

@@ -160,6 +160,26 @@ fn reload_is_refused_while_controllers_are_loaded() {
     assert_eq!(rig.log.take(), ["drop a", "reload libraries"]);
 }
 
+/// A load whose controller is on its way into the loop counts for what comes behind it.
+#[test]
+fn a_reload_behind_a_load_finds_its_controller() {
+    let mut rig = Rig::with(&[]);
+    let load = rig.request(Request::Load("a".into()));
+    let reload = rig.request(Request::Reload { force: false });
+    (0..3).for_each(|_| rig.step());
+    assert_eq!(rig.answer(load), Some(Ok(())));
+    assert_eq!(rig.answer(reload), Some(Err(Refusal::ControllersLoaded(1))));
+    assert_eq!(rig.list(), ["a stopped"]);
+    let unload = rig.request(Request::Unload("a".into()));
+    let again = rig.request(Request::Load("a".into()));
+    (0..3).for_each(|_| rig.step());
+    assert_eq!(
+        (rig.answer(unload), rig.answer(again)),
+        (Some(Ok(())), Some(Ok(()))),
+        "and so does an unload"
+    );
+}
+
 #[test]
 fn a_forced_reload_stops_all_and_unloads_dependants_first() {
     let mut rig = Rig::with(&["base", "idle"]);

@@ -99,12 +99,19 @@ fn an_estop_or_a_lost_state_halts_and_a_reset_waits_for_its_end() {
     assert!(!node.later(1499).contains(&"halt".to_owned()));
     let lost = node.later(1);
     assert!(
-        lost.starts_with(&["halt".into(), "the motors are halted: the vehicle's state is lost".into()]),
+        lost.starts_with(&[
+            "halt".into(),
+            "the motors are halted: the vehicle's state is lost; reset_motors ends it once that is over"
+                .into()
+        ]),
         "{lost:?}"
     );
     // The test called the machine too late above, so what it receives at once may have waited.
     node.later(60);
-    assert_eq!(node.told(state(false)), ["reset"]);
+    let over = "the motors stay halted: the vehicle's state was lost; reset_motors ends it";
+    assert_eq!(node.told(state(false)), [over]);
+    assert_eq!(node.told(state(false)), Vec::<String>::new(), "it is said once");
+    assert_eq!(node.told(Input::ResetRequested), ["reset"]);
 }
 
 /// The last word on `motors_halted` is true, even if a report from before the halt comes late.

@@ -58,6 +58,10 @@ impl<C: Controller> Rig<C> {
         self.controller.receive(0, &mut Message::Float(value), self.now);
     }
 
+    fn stop(&mut self) {
+        self.controller.receive(0, &mut Message::Stop, self.now);
+    }
+
     fn run(&mut self, millis: usize) {
         for _ in 0..millis {
             self.now = self.now + PERIOD;
@@ -148,6 +152,30 @@ fn a_continuous_joint_turns_the_shorter_way() {
     rig.send(6.0); // 0.28 rad backwards
     rig.run(5000);
     assert!((rig.joint().position - (6.0 - std::f64::consts::TAU)).abs() < 1e-3, "{}", rig.joint().position);
+}
+
+#[test]
+fn a_stop_ends_what_was_commanded() {
+    let mut rig = Rig::started(JointKind::Continuous, EffortController::new(0, TIMEOUT));
+    rig.send(3.0);
+    rig.stop();
+    rig.run(1);
+    assert_eq!(rig.joint().commanded_effort, 0.0);
+    let mut rig =
+        Rig::started(JointKind::Continuous, VelocityController::new(0, pid(10.0, 40.0, 0.0), TIMEOUT * 50));
+    rig.send(1.5);
+    rig.run(1000);
+    rig.stop();
+    rig.run(2500);
+    assert!(rig.joint().velocity.abs() < 1e-2, "{}", rig.joint().velocity);
+    let mut rig = Rig::started(JointKind::Revolute, PositionController::new(0, pid(80.0, 0.0, 20.0)));
+    rig.send(0.9);
+    rig.run(150);
+    let before = rig.joint().position;
+    assert!((0.05..0.7).contains(&before), "it is on its way: {before}");
+    rig.stop();
+    rig.run(5000);
+    assert!((rig.joint().position - before).abs() < 0.2, "{before}, {}", rig.joint().position);
 }
 
 #[test]
@@ -334,17 +362,45 @@ fn a_goal_that_is_cancelled_is_held_where_the_joint_is() {
     rig.controller.receive(0, &mut goal(JointTolerances::default(), None), now);
     rig.run(500);
     let (before, now) = (rig.joint().position, rig.now);
-    rig.controller.receive(0, &mut Message::Trajectory(None), now);
+    rig.controller.receive(0, &mut Message::Stop, now);
     rig.run(1);
-    assert_eq!(rig.controller.goal(), Goal::None);
+    assert_eq!(rig.controller.goal(), Goal::Stopped);
     rig.run(2000);
     assert!((rig.joint().position - before).abs() < 0.01, "{before}, {}", rig.joint().position);
     // A motion that follows in the same step is not cancelled.
     let now = rig.now;
-    rig.controller.receive(0, &mut Message::Trajectory(None), now);
+    rig.controller.receive(0, &mut Message::Stop, now);
     rig.controller.receive(0, &mut trajectory(&[[1.0, 0.5, 0.0]]), now);
     rig.run(2000);
     assert_eq!(rig.controller.goal(), Goal::Reached);
+}
+
+/// A planner states the angles of a continuous joint within half a turn; the joint stands a turn further.
+#[test]
+fn a_continuous_joint_takes_the_shorter_way_to_the_first_point() {
+    for points in [&[[1.0, -0.283, 0.0], [2.0, 0.1, 0.0]][..], &[[0.0, -0.283, 0.0], [2.0, 0.1, 0.0]]] {
+        let wide = Tolerance { path: f64::INFINITY, ..LOOSE };
+        let mut rig = Rig::started(JointKind::Continuous, follower(wide));
+        let now = rig.now;
+        rig.controller.receive(0, &mut trajectory(&[[6.0, 6.0, 0.0]]), now);
+        rig.run(1); // from 0 to 6 is backwards by 0.283
+        rig.run(7000);
+        let before = rig.joint().position;
+        assert!((before - (6.0 - std::f64::consts::TAU)).abs() < 1e-2, "{before}");
+        let now = rig.now;
+        // A turn further than it is.
+        let turned: Vec<[f64; 3]> = points
+            .iter()
+            .map(|[time, position, speed]| [*time, position + std::f64::consts::TAU, *speed])
+            .collect();
+        rig.controller.receive(0, &mut trajectory(&turned), now);
+        for _ in 0..2500 {
+            rig.run(1);
+            assert!(rig.joint().velocity.abs() < 1.0, "it turns round: {}", rig.joint().velocity);
+        }
+        assert!((rig.joint().position - 0.1).abs() < 0.02, "{}", rig.joint().position);
+        assert_eq!(rig.controller.goal(), Goal::Reached);
+    }
 }
 
 #[test]

@@ -139,6 +139,31 @@ fn motion_begins_with_a_zero_and_ends_with_the_command() {
     assert_eq!(vehicle.step(0.0, 0.0), (0.0, 0.0));
 }
 
+/// What counts as a zero is one.
+#[test]
+fn a_neutral_velocity_moves_nothing() {
+    let mut vehicle = Vehicle::new();
+    for _ in 0..20 {
+        vehicle.send(0.0199, 0.0499);
+        assert_eq!(vehicle.step(0.0, 0.0), (0.0, 0.0));
+    }
+    vehicle.send(0.5, 0.0);
+    assert_eq!(vehicle.step(0.0, 0.0), (5.0, 5.0));
+    vehicle.send(0.0199, 0.0499);
+    assert_eq!(vehicle.step(0.001, 0.001), (-1.0, -1.0), "the wheels are braked");
+}
+
+#[test]
+fn a_stop_ends_the_command_and_a_zero_has_to_come() {
+    let mut vehicle = Vehicle::new();
+    vehicle.send(0.0, 0.0);
+    vehicle.send(0.5, 0.0);
+    vehicle.controller.receive(0, &mut Message::Stop, vehicle.now);
+    assert_eq!(vehicle.step(0.0, 0.0), (0.0, 0.0));
+    vehicle.send(0.5, 0.0);
+    assert_eq!(vehicle.step(0.0, 0.0), (0.0, 0.0));
+}
+
 /// Motion without a zero before it is said when it begins, and its end too.
 #[test]
 fn motion_that_waits_for_a_zero_is_said() {

@@ -97,8 +97,18 @@ impl Actions {
             Output::Manager(controllers::Output::ReloadLibraries) => self.factory.reload(),
             Output::Manager(controllers::Output::Discard(left_over)) => self.factory.discard(left_over),
             Output::Manager(controllers::Output::Withdraw) => self.desk.withdraw(),
-            Output::Halt => self.commands.halt(),
-            Output::Reset => self.commands.reset(),
+            Output::Halt => {
+                self.commands.halt();
+                if let Some(efforts) = &self.efforts {
+                    efforts.halt();
+                }
+            }
+            Output::Reset => {
+                if let Some(efforts) = &self.efforts {
+                    efforts.reset();
+                }
+                self.commands.reset();
+            }
             Output::PassStates(states) => {
                 if let Some(sender) = &self.states {
                     sender.send(states);

@@ -12,7 +12,7 @@ use crate::standard::{
 
 const JOINT: Parameter<String> =
     Parameter::string("joint", "").text("The joint that it moves.").needed_by(NEEDED_BY);
-const TIMEOUT: Parameter<Duration> = Parameter::seconds("timeout", 0.5, 0.001, 60.0)
+const TIMEOUT: Parameter<Duration> = Parameter::seconds("timeout", 0.5, 0.001, 2.0)
     .text("A command that is not repeated within this time counts as 0.")
     .needed_by("networks and senders differ");
 

@@ -84,8 +84,8 @@ impl ControlLoop {
     }
 
     /// Passes a message of this `time` to the input `input` of a controller, before the step at `now`. A number is that old, and a
-    /// trajectory begins now. A message for a controller or an input that does not exist is ignored, and one that is [`STALE`]; but
-    /// no stop, and no goal, whose client is told how it ends.
+    /// trajectory begins now. One that is [`STALE`] is followed by a [`Message::Stop`]: it may not move anything any more, and what it
+    /// was to replace does not go on either. A message for a controller or an input that does not exist is ignored.
     pub fn deliver(
         &mut self,
         controller: ControllerId,
@@ -94,15 +94,13 @@ impl ControlLoop {
         time: MessageTime,
         now: Instant,
     ) {
-        let received = match message {
-            Message::Trajectory(motion) if motion.as_ref().is_none_or(|motion| motion.goal.is_some()) => now,
-            _ if time.is_expired(now, STALE) => return,
-            Message::Float(_) => time.begin(),
-            Message::Velocity(..) | Message::Trajectory(_) => now,
-        };
+        let received = if matches!(message, Message::Float(_)) { time.begin() } else { now };
         let slot = self.list.slots.iter_mut().find(|slot| slot.id == controller);
         if let Some(slot) = slot.filter(|slot| input < slot.controller.inputs().len()) {
             slot.controller.receive(input, message, received);
+            if time.is_expired(now, STALE) {
+                slot.controller.receive(input, &mut Message::Stop, now);
+            }
         }
     }
 

@@ -117,8 +117,8 @@ impl Manager {
         schedule(&loaded.chain(new).collect::<Vec<_>>())
     }
 
-    /// Begins what can begin: first the change of what is prepared, then the requests in their order, of which loads and reloads
-    /// wait for one another, and changes for the loop.
+    /// Begins what can begin: first the change of what is prepared, then the requests in their order, which wait for a change that
+    /// is in the loop; loads and reloads also wait for one another.
     fn begin(&mut self) {
         if self.job.is_none() {
             self.finish_preparation();
@@ -128,7 +128,7 @@ impl Manager {
             let is_prepared = matches!(request, Request::Load(_) | Request::Reload { .. });
             let preparation = self.preparation.as_ref().filter(|_| is_prepared);
             let obstacle = preparation.and_then(|one| one.obstacle(self.now));
-            let is_busy = if is_prepared { preparation.is_some() } else { self.job.is_some() };
+            let is_busy = self.job.is_some() || preparation.is_some();
             if is_busy && obstacle.is_none() {
                 index += 1;
                 continue;
@@ -192,8 +192,7 @@ impl Manager {
                 if self.index(name).is_some() {
                     return Err(Refusal::Loaded(name.clone()));
                 }
-                // One more may be on its way into the loop.
-                if self.entries.len() + usize::from(self.job.is_some()) >= Self::MOST_CONTROLLERS {
+                if self.entries.len() >= Self::MOST_CONTROLLERS {
                     return Err(Refusal::Full(Self::MOST_CONTROLLERS));
                 }
                 check_name(name)?;

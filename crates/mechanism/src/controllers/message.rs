@@ -4,7 +4,8 @@ use units::{Clock, Command, MessageTime};
 
 use crate::laws::Motion;
 
-/// A message or a request that may have waited for this long, since the process was held, is ignored: nobody may want it any more.
+/// What may have waited for this long, since a thread or the process was held, asks for nothing any more: a request is refused, and a
+/// message stops what it commanded.
 pub const STALE: Duration = Duration::from_millis(500);
 
 /// Whether that holds for what is read now.
@@ -22,8 +23,11 @@ pub enum Message {
     Float(f64),
     /// The velocity of a vehicle, with the clock at its receipt.
     Velocity(Command, Clock),
-    /// A motion of the controller's joints, and afterwards the one before it. `None` ends a motion: the joints are held where they are.
+    /// A motion of the controller's joints, and afterwards the one before it, if there was one.
     Trajectory(Option<Box<Motion>>),
+    /// Whatever was commanded on the input ends: a number counts as not commanded, the joints of a position or a trajectory are held
+    /// where they are, and a vehicle stands until a zero.
+    Stop,
 }
 
 /// An input of a controller, which a topic of the same name in the controller's namespace feeds.

@@ -146,7 +146,7 @@ impl GoalError {
             Self::Trajectory(NamedPointsError::Joints { .. }) | Self::ToleranceJoint { .. } => {
                 GoalErrorKind::Joints
             }
-            Self::Trajectory(NamedPointsError::Past { .. }) => GoalErrorKind::Stamp,
+            Self::Trajectory(NamedPointsError::Late { .. }) => GoalErrorKind::Stamp,
             _ => GoalErrorKind::Goal,
         }
     }
@@ -301,7 +301,7 @@ mod tests {
         past.trajectory.start = Stamp { sec: 97, nanosec: 0 };
         assert_eq!(
             refused(past),
-            (GoalErrorKind::Stamp, "by its stamp it ended 1.000 s ago, must end later".into())
+            (GoalErrorKind::Stamp, "by its stamp it began 3.000 s ago, must be at most half of its 2.000 s ago: the rest would be a jump".into())
         );
         assert_eq!(refused(FollowGoal { is_multi_dof: true, ..goal() }).0, GoalErrorKind::Goal);
     }

@@ -58,6 +58,9 @@ impl FollowResult {
         Some(match goal {
             Goal::Active => return None,
             Goal::None => Self::interrupted("the controller was started again"),
+            Goal::Stopped => Self::interrupted(
+                "it waited for too long before it reached its controller; the joints are held",
+            ),
             Goal::Halted => Self::interrupted("the motors are halted"),
             Goal::Reached => Self::new(FollowEnd::Succeeded, SUCCESSFUL, "the goal is reached"),
             Goal::PathViolated(violation) => {
@@ -131,6 +134,7 @@ mod tests {
         assert_eq!(of(Goal::Reached), Some((FollowEnd::Succeeded, 0)));
         assert_eq!(of(Goal::Halted), Some((FollowEnd::Aborted, -1)));
         assert_eq!(of(Goal::None), Some((FollowEnd::Aborted, -1)));
+        assert_eq!(of(Goal::Stopped), Some((FollowEnd::Aborted, -1)));
         assert_eq!(of(Goal::Active), None);
     }
 }

@@ -57,20 +57,22 @@ pub enum NamedPointsError {
         /// The limit that is nearest to it.
         limit: f64,
     },
-    /// The trajectory is over.
-    Past {
-        /// The time since its end.
+    /// Less than half of the trajectory is left.
+    Late {
+        /// The time since its start.
         since: Duration,
+        /// How long it takes.
+        whole: Duration,
     },
 }
 
 impl NamedPoints {
     /// The trajectory for `joints`, in their order, from `now` on by the wall clock.
     ///
-    /// One that has started goes on with its first point that is still to come; one that starts later takes until then, and the
-    /// time of its first point, to get there.
+    /// One that has started is joined on its way ([`Trajectory::joined`]); before one that starts later the joints are held.
     /// # Errors
-    /// The points are for other joints, or no trajectory, or beyond a joint's range, or all of it is due at once, or it is over.
+    /// The points are for other joints, or no trajectory, or beyond a joint's range, or all of it is due at once, or more than half of
+    /// it is over.
     /// A point at time zero says where the motion begins: that may be beyond the range, and then the motion leads back.
     /// # Source
     /// `joint_trajectory_controller` of ros2_controllers 4 (Jazzy); own: points that have passed move nothing, as in ROS 1; what
@@ -90,8 +92,8 @@ impl NamedPoints {
         if way >= 0 {
             return Ok(trajectory.later(away));
         }
-        let since = away.saturating_sub(trajectory.duration());
-        trajectory.after(away).ok_or(NamedPointsError::Past { since })
+        let whole = trajectory.duration();
+        trajectory.joined(away).ok_or(NamedPointsError::Late { since: away, whole })
     }
 
     fn ordered(self, joints: &[FollowedJoint]) -> Result<Trajectory, NamedPointsError> {
@@ -150,9 +152,12 @@ impl fmt::Display for NamedPointsError {
                 let side = if position < limit { "lower" } else { "upper" };
                 write!(f, "joint '{joint}': {position} is beyond its {side} limit {limit}")
             }
-            Self::Past { since } => {
-                write!(f, "by its stamp it ended {:.3} s ago, must end later", since.as_secs_f64())
-            }
+            Self::Late { since, whole } => write!(
+                f,
+                "by its stamp it began {:.3} s ago, must be at most half of its {:.3} s ago: the rest would be a jump",
+                since.as_secs_f64(),
+                whole.as_secs_f64()
+            ),
         }
     }
 }
@@ -213,10 +218,12 @@ mod tests {
             |sec, nanosec| starting(sec, nanosec).map(|trajectory| trajectory.duration().as_millis());
         assert_eq!(duration(0, 0), Ok(1000), "without one it starts now");
         assert_eq!(duration(102, 0), Ok(3000));
-        assert_eq!(duration(99, 250_000_000), Ok(250));
-        assert_eq!(duration(99, 0), Ok(0), "its last point is now");
+        assert_eq!(duration(99, 750_000_000), Ok(750));
+        assert_eq!(duration(99, 500_000_000), Ok(500), "half of it is left");
         let refused = starting(97, 500_000_000).unwrap_err().to_string();
-        assert_eq!(refused, "by its stamp it ended 1.500 s ago, must end later");
+        let expected = "by its stamp it began 2.500 s ago, must be at most half of its 1.000 s ago: the rest would be a jump";
+        assert_eq!(refused, expected);
+        assert!(starting(99, 499_000_000).is_err());
     }
 
     /// The points of one joint in the range from -1.5 to 1.57, `(seconds, position)`.

@@ -14,6 +14,8 @@ use core::time::Duration;
 pub struct Trajectory {
     joints: usize,
     points: Vec<Point>,
+    /// How long the joints are held before it begins.
+    delay: Duration,
 }
 
 /// A point of a trajectory: the state of each joint at a time.
@@ -97,22 +99,22 @@ impl Trajectory {
                 return Err(TrajectoryError::Order { point: index });
             }
         }
-        Ok(Self { joints, points })
+        Ok(Self { joints, points, delay: Duration::ZERO })
     }
 
-    /// This trajectory from `passed` after its start on: points that lie before are left out. `None` if there is none left.
+    /// This trajectory, joined when `passed` of it is over: points before twice that time are left out, so what was missed is caught
+    /// up at no more than twice the planned speed. `None` if there is none left.
     #[must_use]
-    pub fn after(mut self, passed: Duration) -> Option<Self> {
-        self.points.retain(|point| point.time >= passed);
+    pub fn joined(mut self, passed: Duration) -> Option<Self> {
+        self.points.retain(|point| point.time >= passed.saturating_mul(2));
         self.points.iter_mut().for_each(|point| point.time -= passed);
         (!self.points.is_empty()).then_some(self)
     }
 
-    /// This trajectory with all points later by `delay`.
+    /// This trajectory, which begins after `delay`: until then the joints are held where they are.
     #[must_use]
-    pub fn later(mut self, delay: Duration) -> Self {
-        self.points.iter_mut().for_each(|point| point.time = point.time.saturating_add(delay));
-        self
+    pub fn later(self, delay: Duration) -> Self {
+        Self { delay, ..self }
     }
 
     /// Its points, in the order of their times.
@@ -120,9 +122,10 @@ impl Trajectory {
         &self.points
     }
 
-    /// How long it takes.
+    /// How long it takes, with the time before it begins.
     pub fn duration(&self) -> Duration {
-        self.points.last().map_or(Duration::ZERO, |point| point.time)
+        let moves = self.points.last().map_or(Duration::ZERO, |point| point.time);
+        self.delay.saturating_add(moves)
     }
 
     /// How many joints it moves.
@@ -133,6 +136,11 @@ impl Trajectory {
     /// The position, velocity and acceleration of `joint` at `time` since the start, in which it had the position and velocity
     /// `start`. After the end it is at the last point's position, at rest.
     pub fn sample(&self, time: Duration, joint: usize, start: [f64; 2]) -> [f64; 3] {
+        if time < self.delay {
+            return [start[0], 0.0, 0.0];
+        }
+        let (time, start) =
+            if self.delay.is_zero() { (time, start) } else { (time - self.delay, [start[0], 0.0]) };
         let next = self.points.partition_point(|point| point.time <= time);
         let state = |index: usize| self.points.get(index).map(|point| State::of(point, joint));
         let before = next.checked_sub(1);
@@ -319,22 +327,37 @@ mod tests {
     }
 
     #[test]
-    fn points_that_have_passed_are_left_out_and_the_others_keep_their_times() {
+    fn what_was_missed_is_caught_up_at_twice_the_planned_speed_at_most() {
         let points = vec![point(0.0, &[9.0]), point(1.0, &[1.0]), point(3.0, &[3.0])];
         let trajectory = Trajectory::new(1, points).unwrap();
         let sample =
             |trajectory: &Trajectory, millis| trajectory.sample(Duration::from_millis(millis), 0, START[0]);
-        let late = trajectory.clone().after(Duration::from_millis(500)).unwrap();
+        let late = trajectory.clone().joined(Duration::from_millis(500)).unwrap();
         // From 0 at once to 1 after the other half second.
         near(sample(&late, 250), [0.5, 2.0, 0.0]);
         near(sample(&late, 1500), [2.0, 1.0, 0.0]);
-        assert_eq!(trajectory.clone().after(Duration::ZERO).as_ref(), Some(&trajectory));
-        assert!(trajectory.clone().after(Duration::from_secs(3)).is_some(), "its last point is now");
-        assert_eq!(trajectory.clone().after(Duration::from_millis(3001)), None);
-        // From 0 to the first point, which is due after 2 s.
-        let early = trajectory.later(Duration::from_secs(2));
-        near(sample(&early, 1000), [4.5, 4.5, 0.0]);
-        assert_eq!(early.duration(), Duration::from_secs(5));
+        // A point that would have to be reached at more than twice its speed is left out: 3 in 2.4 s.
+        let later = trajectory.clone().joined(Duration::from_millis(600)).unwrap();
+        near(sample(&later, 1200), [1.5, 1.25, 0.0]);
+        assert_eq!(trajectory.clone().joined(Duration::ZERO).as_ref(), Some(&trajectory));
+        assert!(trajectory.clone().joined(Duration::from_millis(1500)).is_some(), "half of it is left");
+        assert_eq!(trajectory.clone().joined(Duration::from_millis(1501)), None);
+    }
+
+    #[test]
+    fn until_it_begins_the_joints_are_held_whatever_their_velocity() {
+        let points = vec![point(1.0, &[1.0, 0.0])];
+        let trajectory = Trajectory::new(1, points).unwrap();
+        let early = trajectory.clone().later(Duration::from_secs(8));
+        let sample = |millis| early.sample(Duration::from_millis(millis), 0, [0.47, 1.0]);
+        for millis in [0, 4000, 7999] {
+            near(sample(millis), [0.47, 0.0, 0.0]);
+        }
+        near(sample(8500), trajectory.sample(Duration::from_millis(500), 0, [0.47, 0.0]));
+        near(sample(9000), [1.0, 0.0, 0.0]);
+        assert_eq!(early.duration(), Duration::from_secs(9));
+        let never = trajectory.later(Duration::MAX);
+        near(never.sample(Duration::from_secs(1 << 40), 0, [0.47, 1.0]), [0.47, 0.0, 0.0]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use params::Parameter;
-use units::{CommandMonitor, Instant};
+use units::{CommandMonitor, Instant, SLOWEST_FULL_SPEED};
 
 use crate::builtin::ROS2_CONTROLLERS;
 use crate::controllers::{
@@ -18,7 +18,7 @@ use crate::laws::Pid;
 /// ```
 ///
 /// Input `cmd_vel`. Motion begins with a zero, and a command counts until the time-out ([`CommandMonitor`]); then the wheels are
-/// held still. A velocity beyond a limit is reduced as a whole, so that the curve is kept.
+/// held still, as by a neutral velocity. A velocity beyond a limit is reduced as a whole, so that the curve is kept.
 ///
 /// Output `odom`: the pose that follows from the wheels' positions, on arcs, from zero at the load on; and the velocity that
 /// follows from the wheels' velocities. A wheel whose position is not finite, or jumps by more than half a turn within a step,
@@ -57,12 +57,13 @@ params::params! {
         /// \[m\], greater than 0.
         radius: f64 = size("wheel_radius", 0.1, "The radius of the wheels.").unit("m"),
         /// The greatest speed \[m/s\].
-        max_linear: f64 = size("max_linear", 1.0, "The greatest speed; more is reduced, and the turn with it.").unit("m/s"),
+        max_linear: f64 = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 100.0).unit("m/s")
+            .text("The greatest speed; more is reduced, and the turn with it.").needed_by(ROS2_CONTROLLERS),
         /// The greatest turning speed \[rad/s\].
-        max_angular: f64 = size("max_angular", 2.0, "The greatest turning speed; more is reduced, and the speed with it.")
-            .unit("rad/s"),
+        max_angular: f64 = Parameter::float("max_angular", 2.0, SLOWEST_FULL_SPEED, 100.0).unit("rad/s")
+            .text("The greatest turning speed; more is reduced, and the speed with it.").needed_by(ROS2_CONTROLLERS),
         /// How long a command counts.
-        timeout: Duration = Parameter::seconds("cmd_vel_timeout", 0.5, 0.15, 60.0)
+        timeout: Duration = Parameter::seconds("cmd_vel_timeout", 0.5, 0.15, 2.0)
             .text("A velocity that is not repeated within this time is lost: the wheels stop, and a zero has to come before motion.")
             .needed_by(ROS2_CONTROLLERS),
         /// How often the odometry is published \[Hz\].
@@ -105,7 +106,9 @@ impl DiffDriveController {
     fn wanted(&mut self, now: Instant) -> (f64, f64) {
         let DiffDrive { timeout, max_linear, max_angular, .. } = self.settings;
         self.commands.expire(now, timeout);
-        let Some(command) = self.commands.command() else { return (0.0, 0.0) };
+        // A neutral velocity counts as a zero, so it moves nothing.
+        let command = self.commands.command().filter(|command| !command.velocity.is_neutral());
+        let Some(command) = command else { return (0.0, 0.0) };
         let (linear, angular) = (command.velocity.forward(), command.velocity.turn());
         let share = |value: f64, most: f64| if value.abs() > most { most / value.abs() } else { 1.0 };
         let factor = share(linear, max_linear).min(share(angular, max_angular));
@@ -166,9 +169,13 @@ impl Controller for DiffDriveController {
     }
 
     fn receive(&mut self, _: usize, message: &mut Message, now: Instant) {
-        if let Message::Velocity(command, clock) = message {
-            self.commands.expire(now, self.settings.timeout);
-            self.commands.receive(clock, *command, self.settings.timeout);
+        match message {
+            Message::Velocity(command, clock) => {
+                self.commands.expire(now, self.settings.timeout);
+                self.commands.receive(clock, *command, self.settings.timeout);
+            }
+            Message::Stop => self.commands.lose(),
+            _ => {}
         }
     }
 

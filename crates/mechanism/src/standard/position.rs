@@ -11,7 +11,7 @@ use crate::standard::Setpoint;
 /// Moves a joint to a position and holds it: effort = PID(command - position), whose derivative is the joint's velocity.
 ///
 /// Input `command`: the position \[rad or m\]. A start holds the present position until a command comes, and the last command is
-/// held without end: silence stops the motion, not the holding. A revolute or prismatic joint with end stops is never commanded
+/// held without end: silence stops the motion, not the holding. A stop holds the position where the joint is then. A revolute or prismatic joint with end stops is never commanded
 /// beyond them; a continuous one turns the shorter way.
 /// # Errors
 /// `starting`: the joint is not calibrated, or its position is not finite; `update`: it is no longer calibrated.
@@ -22,14 +22,16 @@ pub struct PositionController {
     joint: usize,
     pid: Pid,
     command: Setpoint,
-    /// The position at the start.
+    /// The position that is held without a command.
     held: f64,
+    /// Whether that is to be the present position.
+    is_stopped: bool,
 }
 
 impl PositionController {
     /// A controller of the joint with this index in the robot.
     pub fn new(joint: usize, pid: Pid) -> Self {
-        Self { joint, pid, command: Setpoint::default(), held: 0.0 }
+        Self { joint, pid, command: Setpoint::default(), held: 0.0, is_stopped: false }
     }
 
     /// The index of its joint in the robot.
@@ -50,6 +52,7 @@ impl Controller for PositionController {
 
     fn receive(&mut self, _: usize, message: &mut Message, now: Instant) {
         self.command.receive(message, now);
+        self.is_stopped |= matches!(message, Message::Stop);
     }
 
     fn can_start(&self, robot: &Robot) -> Result<(), ControllerFailure> {
@@ -66,6 +69,7 @@ impl Controller for PositionController {
     fn starting(&mut self, step: &mut Step<'_>) {
         self.command.reset();
         self.pid.reset();
+        self.is_stopped = false;
         if let Some(joint) = step.robot.joints().get(self.joint) {
             self.held = joint.position;
         }
@@ -76,6 +80,9 @@ impl Controller for PositionController {
         if let Some(joint) = step.robot.joints_mut().get_mut(self.joint) {
             if !joint.is_calibrated {
                 return Err(ControllerFailure("its joint is no longer calibrated"));
+            }
+            if core::mem::take(&mut self.is_stopped) && joint.position.is_finite() {
+                self.held = joint.position;
             }
             let wanted = self.command.last().unwrap_or(self.held);
             joint.commanded_effort += self.pid.update(distance(joint, wanted), -joint.velocity, period);

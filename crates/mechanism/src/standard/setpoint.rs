@@ -13,12 +13,14 @@ pub struct Setpoint {
 }
 
 impl Setpoint {
-    /// Takes a message of one number, which counts from `now` on.
+    /// Takes a message of one number, which counts from `now` on, or the end of what was commanded.
     pub fn receive(&mut self, message: &Message, now: Instant) {
-        if let Message::Float(value) = *message
-            && value.is_finite()
-        {
-            self.value = Some((value, MessageTime::new(now, Duration::ZERO)));
+        match *message {
+            Message::Float(value) if value.is_finite() => {
+                self.value = Some((value, MessageTime::new(now, Duration::ZERO)));
+            }
+            Message::Stop => self.reset(),
+            _ => {}
         }
     }
 

@@ -16,7 +16,8 @@ use crate::standard::position::distance;
 /// velocity for the derivative.
 ///
 /// Input `joint_trajectory`: a [`Motion`] with as many joints as the controller has, which replaces the present one from where it
-/// is, position and velocity; none holds the joints where they are. A start holds the present positions until one comes. A joint
+/// is, position and velocity, or by whole turns from there for a continuous joint, so that it takes the shorter way to the first
+/// point; a stop holds the joints where they are. A start holds the present positions until one comes. A joint
 /// that leaves its tolerance on the way, or is not within its tolerance at the end, ends the motion where the joints are then; so
 /// does a halt of the motors.
 ///
@@ -24,7 +25,8 @@ use crate::standard::position::distance;
 /// # Errors
 /// `starting`: a joint is not calibrated, or its position is not finite.
 /// # Source
-/// `joint_trajectory_controller` of ros2_controllers 4 (Jazzy) for tolerances and replacement; own: a halt ends the motion.
+/// `joint_trajectory_controller` of ros2_controllers 4 (Jazzy) for tolerances and replacement, `JointTrajectoryActionController` 1.8 for
+/// the turns of continuous joints; own: a halt ends the motion.
 #[derive(Clone, Debug)]
 pub struct TrajectoryController {
     joints: Vec<Axis>,
@@ -60,9 +62,11 @@ pub struct Tolerance {
 /// What became of the last trajectory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Goal {
-    /// There was none since the start, or it was cancelled.
+    /// There was none since the start.
     #[default]
     None,
+    /// It was stopped on its way.
+    Stopped,
     /// It is being followed.
     Active,
     /// Its end was reached.
@@ -153,6 +157,16 @@ impl TrajectoryController {
     fn follow(&mut self, step: &Step<'_>) {
         let Some(motion) = &self.motion else { return };
         let passed = step.now.since(self.begun);
+        if self.is_first {
+            let first = motion.trajectory.points().first();
+            for (index, axis) in self.joints.iter_mut().enumerate() {
+                axis.start = [axis.desired[0], axis.desired[1]];
+                let first = first.and_then(|point| point.positions.get(index));
+                if let Some((first, joint)) = first.zip(step.robot.joints().get(axis.joint)) {
+                    axis.start[0] = first - way(joint, axis.desired[0], *first);
+                }
+            }
+        }
         for (index, axis) in self.joints.iter_mut().enumerate() {
             axis.desired = motion.trajectory.sample(passed, index, axis.start);
         }
@@ -223,7 +237,12 @@ impl TrajectoryController {
 
 /// The distance of a joint from a desired position, which may lie beyond its end stops; on the shorter way of a continuous one.
 fn error(joint: &Joint, wanted: f64) -> f64 {
-    let way = wanted - joint.position;
+    way(joint, joint.position, wanted)
+}
+
+/// The way of a joint between two positions, the shorter one of a continuous joint.
+fn way(joint: &Joint, from: f64, to: f64) -> f64 {
+    let way = to - from;
     if joint.kind == JointKind::Continuous { (way + PI).rem_euclid(TAU) - PI } else { way }
 }
 
@@ -237,6 +256,7 @@ impl Controller for TrajectoryController {
     }
 
     fn receive(&mut self, _: usize, message: &mut Message, now: Instant) {
+        self.is_cancelled |= matches!(message, Message::Stop);
         let Message::Trajectory(new) = message else { return };
         match new {
             Some(motion) if motion.trajectory.joints() == self.joints.len() => {
@@ -244,12 +264,8 @@ impl Controller for TrajectoryController {
                 core::mem::swap(&mut self.motion, new);
                 (self.begun, self.goal, self.is_cancelled) = (now, Goal::Active, false);
                 self.is_first = true;
-                for axis in &mut self.joints {
-                    axis.start = [axis.desired[0], axis.desired[1]];
-                }
             }
-            Some(_) => {}
-            None => self.is_cancelled = true,
+            _ => {}
         }
     }
 
@@ -280,7 +296,7 @@ impl Controller for TrajectoryController {
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
         if core::mem::take(&mut self.is_cancelled) {
-            self.end(Goal::None, step.robot);
+            self.end(Goal::Stopped, step.robot);
         }
         if self.goal == Goal::Active {
             self.follow(step);

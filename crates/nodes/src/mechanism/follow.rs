@@ -125,7 +125,7 @@ impl FollowServer {
         if is_cancelled {
             self.follower.request_cancel();
         }
-        if self.follower.is_cancelling() && deliveries.send(self.id, INPUT, Message::Trajectory(None), time) {
+        if self.follower.is_cancelling() && deliveries.send(self.id, INPUT, Message::Stop, time) {
             let ended = self.follower.cancel();
             self.end(ended);
         }

@@ -105,7 +105,7 @@ impl ControllerTopics {
     ) {
         for topic in &mut self.0 {
             while let Some(message) = topic.next(clock) {
-                let is_trajectory = matches!(message, Message::Trajectory(_));
+                let is_trajectory = topic.messages.kind() == InputKind::Trajectory;
                 if !deliveries.send(topic.controller, topic.input, message, MessageTime::read_now(clock)) {
                     log::warn!(target: NAME, "a message on '{}' is lost: too many wait for the control loop", topic.name);
                 } else if is_trajectory {
@@ -154,7 +154,11 @@ fn velocity(command: Command, mut read: Clock) -> Message {
     Message::Velocity(command, read)
 }
 
+/// A trajectory, or a stop if it has no points, as for the PR2's controller and that of ROS 1.
 fn trajectory(joints: &[FollowedJoint], message: JointTrajectory) -> Result<Message, String> {
+    if message.points.is_empty() {
+        return Ok(Message::Stop);
+    }
     let points = named_points(message).map_err(|error| error.to_string())?;
     let trajectory = points.for_joints(joints, clock::stamp()).map_err(|error| error.to_string())?;
     Ok(Message::Trajectory(Some(Box::new(trajectory.into()))))

@@ -36,9 +36,20 @@ pub(super) struct Efforts {
 #[derive(Clone)]
 pub(super) struct EffortTopics {
     kind: Kind,
-    /// Whether the node ends: after the first zero of its end no other effort goes out. Locked while efforts are published, so that
-    /// none is on its way meanwhile.
-    has_ended: Arc<Mutex<bool>>,
+    /// Locked while efforts are published, so that none is on its way meanwhile.
+    gate: Arc<Mutex<Gate>>,
+}
+
+/// Which efforts go out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Gate {
+    /// Those of the control loop.
+    #[default]
+    Open,
+    /// Zeros, since the motors are halted: a loop that hangs does not know of it.
+    Halted,
+    /// Zeros, since the node ends.
+    Ended,
 }
 
 #[derive(Clone)]
@@ -74,7 +85,7 @@ impl Remote {
                 Kind::Motors { topics: [publisher(node, port)?, publisher(node, starboard)?], motors }
             }
         };
-        let topics = EffortTopics { kind, has_ended: Arc::default() };
+        let topics = EffortTopics { kind, gate: Arc::default() };
         let last = topics.clone();
         panics::final_messages(move || last.publish_last());
         inputs.subscribe::<JointState>(node, &params.states, qos::sensor(), |message| {
@@ -112,8 +123,8 @@ impl Efforts {
 
 impl EffortTopics {
     fn publish(&self, efforts: &[f64], stamp: Stamp) {
-        let has_ended = lock(&self.has_ended);
-        if *has_ended && efforts.iter().any(|effort| *effort != 0.0) {
+        let gate = lock(&self.gate);
+        if *gate != Gate::Open && efforts.iter().any(|effort| *effort != 0.0) {
             return; // the loop computed them before the halt
         }
         self.send(efforts, stamp);
@@ -140,8 +151,27 @@ impl EffortTopics {
 
     /// Publishes an effort of zero for each actuator; from now on no other effort goes out.
     pub(super) fn publish_last(&self) {
-        let mut has_ended = lock(&self.has_ended);
-        *has_ended = true;
+        self.close(Gate::Ended);
+    }
+
+    /// Publishes an effort of zero for each actuator; no other effort goes out until they are [reset](Self::reset).
+    pub(super) fn halt(&self) {
+        self.close(Gate::Halted);
+    }
+
+    /// Lets the efforts of the control loop out again.
+    pub(super) fn reset(&self) {
+        let mut gate = lock(&self.gate);
+        if *gate == Gate::Halted {
+            *gate = Gate::Open;
+        }
+    }
+
+    fn close(&self, to: Gate) {
+        let mut gate = lock(&self.gate);
+        if *gate != Gate::Ended {
+            *gate = to;
+        }
         let count = match &self.kind {
             Kind::Joints { names, .. } => names.len(),
             Kind::Motors { .. } => MOTOR_TOPICS.len(),
