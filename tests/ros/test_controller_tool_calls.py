@@ -135,7 +135,7 @@ def test_a_spawner_starts_all_at_once_and_takes_them_down_in_reverse_order(recor
     # A launch file passes several names as one argument.
     for end, names in [(signal.SIGTERM, ["a", "b", "c"]), (signal.SIGINT, ["a b", " c "])]:
         spawner = Process("steersman-controller", "spawner", *names)
-        wait_for(record, ["list", "load a", "load b", "load c", "switch +a,b,c - 2"])
+        wait_for(record, ["list", "load a", "load b", "load c", "switch +a,b,c - 1", "list"])
         spawner.process.send_signal(end)
         assert spawner.wait(10.0) == 0
         assert record.take() == ["switch + -a,b,c 1", "unload c", "unload b", "unload a"]
@@ -144,7 +144,7 @@ def test_a_spawner_starts_all_at_once_and_takes_them_down_in_reverse_order(recor
 def test_a_spawner_goes_on_without_what_is_not_loaded_and_unloads_what_does_not_stop(record):
     record.refused = {"load b", "switch + -a,c 1", "unload c"}
     spawner = Process("steersman-controller", "spawner", "a", "b", "c")
-    wait_for(record, ["list", "load a", "load b", "load c", "switch +a,c - 2"])
+    wait_for(record, ["list", "load a", "load b", "load c", "switch +a,c - 1", "list"])
     spawner.process.send_signal(signal.SIGTERM)
     assert spawner.wait(10.0) == 1
     assert record.take() == ["switch + -a,c 1", "unload c", "unload a"]
@@ -172,7 +172,7 @@ def test_a_spawner_takes_down_the_load_that_was_not_answered_and_none_that_was_r
         record.refused, record.silent = refused, {"load c"}
         spawner = Process("steersman-controller", "spawner", "a", "b", "c", "d", "--timeout", "3")
         loaded = "b" if refused else "a,b"
-        wait_for(record, ["list", "load a", "load b", "load c", f"switch +{loaded} - 2"], 20.0)
+        wait_for(record, ["list", "load a", "load b", "load c", f"switch +{loaded} - 1", "list"], 20.0)
         assert "'pr2_controller_manager/load_controller' did not answer within 3s" in spawner.output
         record.woken.set()
         spawner.process.send_signal(signal.SIGTERM)
@@ -234,7 +234,7 @@ def test_a_spawner_ends_well_when_its_manager_ends_first_and_says_so(graph):
     other = Graph()
     record = Record(other)
     spawner = Process("steersman-controller", "spawner", "a", "--timeout", "8")
-    wait_for(record, ["list", "load a", "switch +a - 2"])
+    wait_for(record, ["list", "load a", "switch +a - 1", "list"])
     record.silent = {"switch + -a 1"}
     spawner.process.send_signal(signal.SIGINT)
     wait_for(record, ["switch + -a 1"])
@@ -252,7 +252,7 @@ def test_a_spawner_that_waits_ends_with_its_manager(graph):
     other = Graph()
     record = Record(other)
     spawner = Process("steersman-controller", "spawner", "a")
-    wait_for(record, ["list", "load a", "switch +a - 2"])
+    wait_for(record, ["list", "load a", "switch +a - 1", "list"])
     time.sleep(1.0)
     assert spawner.process.poll() is None, "it watches a manager that is there"
     other.close()
@@ -267,8 +267,8 @@ def test_a_spawner_that_waits_ends_with_its_manager(graph):
 def test_what_was_loaded_already_is_started_if_it_is_stopped_and_never_taken_down(record, verb, state):
     record.listed, record.refused = [("b", state)], {"load b"}
     process = Process("steersman-controller", verb, "a", "b")
-    starts = ["switch +a - 2", "switch +b - 2"] if verb == "spawn" else ["switch +a,b - 2"]
-    wait_for(record, ["list", "load a", *starts] if state == "stopped" else ["list", "load a", "load b", "switch +a - 2"])
+    starts = ["switch +a - 2", "switch +b - 2"] if verb == "spawn" else ["switch +a,b - 1", "list"]
+    wait_for(record, ["list", "load a", *starts] if state == "stopped" else ["list", "load a", "load b", "switch +a - 1", "list"])
     if verb == "spawner":
         process.process.send_signal(signal.SIGTERM)
     assert process.wait(10.0) == (0 if state == "stopped" else 1), process.output
@@ -279,7 +279,7 @@ def test_what_was_loaded_already_is_started_if_it_is_stopped_and_never_taken_dow
 def test_a_spawner_of_what_was_all_loaded_already_ends_after_the_start(record):
     record.listed = [("a", "stopped")]
     assert tool("spawner", "a") == 0
-    assert record.take() == ["list", "switch +a - 2"]
+    assert record.take() == ["list", "switch +a - 1", "list"]
 
 
 def test_a_stop_of_what_is_stopped_says_so(record):

@@ -107,7 +107,7 @@ def test_goals_that_are_wrong_are_refused_with_their_code_and_do_not_disturb_the
             (goal((0.0, [0.1, 0.1])), Result.INVALID_GOAL, "time_from_start of point 0, the last one, is 0 s, must be greater than 0"),
             (goal((1.0, [5.0, 0.1])), Result.INVALID_GOAL, "joint 'pan': 5 is beyond its upper limit 2.857"),
             (goal((-1.0, [0.1, 0.1])), Result.INVALID_GOAL, "time_from_start is -1 s, must be 0 or more"),
-            (past, Result.OLD_HEADER_TIMESTAMP, "by its stamp it ended"),
+            (past, Result.OLD_HEADER_TIMESTAMP, "by its stamp it began"),
             (several, Result.INVALID_GOAL, "it has values for joints of several degrees of freedom"),
             (
                 goal((1.0, [0.1, 0.1]), component_path_tolerance=[JointComponentTolerance(joint_name="base")]),

@@ -256,7 +256,7 @@ def test_a_halt_waits_for_no_other_call():
 
 
 def test_a_second_publisher_of_the_vehicle_s_state_halts_the_motors():
-    with arm("-p", "halt_on:=hind/state") as (graph, _, process):
+    with arm("-p", "halt_on:=hind/state") as (graph, manager, process):
         graph.subscribe(Bool, "motors_halted", LATCHED)
         graph.repeat("hind/state", String(data="OK"), 10.0)
         graph.wait(lambda: graph.last("motors_halted") and not graph.last("motors_halted").data, "the motors stay halted")
@@ -267,6 +267,10 @@ def test_a_second_publisher_of_the_vehicle_s_state_halts_the_motors():
             assert "the motors are halted: the vehicle's state has more than one publisher" in process.output
         finally:
             other.close()
+        over = "the motors stay halted: the vehicle's state had more than one publisher; reset_motors ends it"
+        graph.wait(lambda: over in process.output, lambda: process.output, 10.0)
+        assert graph.last("motors_halted").data, "what was lost does not start again by itself"
+        manager.reset()
         graph.wait(lambda: not graph.last("motors_halted").data, "it stays halted", 10.0)
 
 

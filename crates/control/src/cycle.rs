@@ -63,7 +63,7 @@ impl Body {
     pub fn cycle(&mut self, cycle: Cycle) {
         let resets = self.shared.resets.load(Ordering::SeqCst);
         let is_halt_wanted = self.shared.is_halt_wanted.load(Ordering::SeqCst);
-        match self.gate.step(is_halt_wanted, resets, cycle.since_last) {
+        match self.gate.step(is_halt_wanted, resets, cycle.since_last, self.period) {
             Some(HaltAction::Halt) => {
                 self.was_held |= !is_halt_wanted;
                 self.hardware.halt();

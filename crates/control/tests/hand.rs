@@ -165,7 +165,7 @@ fn a_command_beyond_the_reach_ends_at_it_without_a_push() {
 #[test]
 fn an_effort_turns_a_motor_as_its_inertia_and_damping_say() {
     // Thumb: J 0.0006 kg·m², b 0.03 N·m·s/rad, so v(t) = τ/b · (1 - exp(-b·t/J)), with τ/b = 0.1 rad/s here and J/b = 20 ms.
-    let mut rig = Rig::new("mpl", EFFORT, "thumb1", &[("timeout", 60.0)]);
+    let mut rig = Rig::new("mpl", EFFORT, "thumb1", &[("timeout", 2.0)]);
     rig.command(0.003);
     rig.cycles(21); // the effort of one step acts in the next one
     let expected = 0.1 * (1.0 - (-1.0_f64).exp());
@@ -176,7 +176,7 @@ fn an_effort_turns_a_motor_as_its_inertia_and_damping_say() {
 
 #[test]
 fn a_halt_takes_the_torque_and_a_reset_gives_it_back() {
-    let mut rig = Rig::new("mpl", EFFORT, "thumb1", &[("timeout", 60.0)]);
+    let mut rig = Rig::new("mpl", EFFORT, "thumb1", &[("timeout", 2.0)]);
     rig.command(0.006);
     rig.cycles(100);
     assert!(rig.joint("thumb1").1 > 0.15);

@@ -181,17 +181,12 @@ fn restore_to(manager: &mut Manager, before: &[Listed]) -> Result<Vec<Failure>, 
     let missing = before.iter().filter(|(name, _)| loaded.iter().all(|(other, _)| other != name));
     let missing: Vec<String> = missing.map(|(name, _)| name.clone()).collect();
     let mut failures = each(&missing, |name| manager.load(name));
-    let not_running = |manager: &mut Manager| {
-        let now = manager.list()?;
-        let runs = |name: &String| now.contains(&(name.clone(), "running".to_owned()));
-        let ran = before.iter().filter(|(_, state)| state == "running").map(|(name, _)| name.clone());
-        Ok::<Vec<String>, Failure>(ran.filter(|name| !runs(name)).collect())
-    };
-    let start = not_running(manager)?;
-    if !start.is_empty() {
-        manager.switch(&start, &[], false)?;
-        let failed = not_running(manager)?.into_iter();
-        failures.extend(failed.map(|name| Failure::Refused(format!("start '{name}'"))));
+    let now = manager.list()?;
+    let runs = |name: &String| now.contains(&(name.clone(), "running".to_owned()));
+    let ran = before.iter().filter(|(_, state)| state == "running").map(|(name, _)| name.clone());
+    let stopped: Vec<String> = ran.filter(|name| !runs(name)).collect();
+    if !stopped.is_empty() {
+        failures.extend(start_all(manager, &stopped)?);
     }
     Ok(failures)
 }
@@ -204,11 +199,8 @@ fn spawn(manager: &mut Manager, spawner: &Spawner) -> Vec<Failure> {
         return vec![failure];
     }
     let Loaded { all, own, mut failures } = load(manager, &spawner.names());
-    if !spawner.stopped
-        && !all.is_empty()
-        && let Err(failure) = manager.switch(&all, &[], true)
-    {
-        failures.push(failure);
+    if !spawner.stopped && !all.is_empty() {
+        failures.extend(start_all(manager, &all).unwrap_or_else(|failure| vec![failure]));
     }
     for failure in &failures {
         print_line(format_args!("steersman-controller: {failure}"));
@@ -225,6 +217,16 @@ fn spawn(manager: &mut Manager, spawner: &Spawner) -> Vec<Failure> {
     }
     failures.retain(|failure| !matches!(failure, Failure::Ended));
     failures
+}
+
+/// Starts those of `names` that can start, in the same step, and returns the others: one that is not calibrated yet keeps no other
+/// one back.
+fn start_all(manager: &mut Manager, names: &[String]) -> Result<Vec<Failure>, Failure> {
+    manager.switch(names, &[], false)?;
+    let list = manager.list()?;
+    let runs = |name: &String| list.iter().any(|(other, state)| other == name && state == "running");
+    let failed = names.iter().filter(|name| !runs(name));
+    Ok(failed.map(|name| Failure::Refused(format!("start '{name}'"))).collect())
 }
 
 /// Stops what the spawner loaded, and unloads it in reverse order.

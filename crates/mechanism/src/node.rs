@@ -5,7 +5,7 @@ use units::{
     Clock, Instant, Machine, MessageTime, Stamp, StateMonitor, StateSample, StatesMessage, earliest,
 };
 
-use crate::controllers::{self, ControllerId, Manager, Refusal, is_stale};
+use crate::controllers::{self, ControllerId, ControllerInput, Manager, Refusal, is_stale};
 use crate::diagnostics::{Diagnostics, Status};
 use crate::halt_cause::{HaltCause, HaltCauses};
 use crate::waiting::Waiting;
@@ -26,6 +26,15 @@ pub enum Input {
         input: &'static str,
         /// Whether they do.
         waits: bool,
+    },
+    /// These nodes publish the input of a controller, where more than one does or did.
+    CommandersCounted {
+        /// The controller.
+        controller: ControllerId,
+        /// The input.
+        input: ControllerInput,
+        /// The nodes' names.
+        nodes: Vec<String>,
     },
     /// The control loop reported its state.
     Reported(Box<Snapshot>),
@@ -105,6 +114,8 @@ pub struct Mechanism {
     /// Whether the states of the robot elsewhere do not count, as of the last report.
     had_obstacle: bool,
     waiting: Waiting,
+    /// The inputs of controllers that several nodes publish, with the nodes' names.
+    commanders: Vec<(ControllerId, ControllerInput, Vec<String>)>,
     /// How many nodes publish the joints' states.
     publishers: usize,
     is_halted: bool,
@@ -137,6 +148,7 @@ impl Mechanism {
             states: None,
             had_obstacle: false,
             waiting: Waiting::default(),
+            commanders: Vec::new(),
             publishers: 1,
             is_halted: true,
             is_stopping: false,
@@ -431,6 +443,9 @@ impl Machine for Mechanism {
             Input::Manager(input) => self.manager.handle(now, input),
             Input::WaitsForZero { controller, input, waits } => {
                 self.waits_for_zero(now, controller, input, waits);
+            }
+            Input::CommandersCounted { controller, input, nodes } => {
+                self.commanders_counted(controller, input, nodes);
             }
             Input::Reported(snapshot) => self.reported(now, snapshot),
             Input::HaltRequested => self.change_causes(|causes| causes.set(HaltCause::Requested, true)),

@@ -43,7 +43,7 @@ params::params! {
             .at_start()
             .text("With hardware hand: mpl, mpl_gazebo, two_finger or the path of a YAML file, as the device of the node haptix.")
             .needed_by("hands differ"),
-        rate: i64 = Parameter::integer("rate", 1000, 50, 10_000)
+        rate: i64 = Parameter::integer("rate", 1000, 10, 10_000)
             .unit("Hz")
             .at_start()
             .text("How often the control loop steps.")

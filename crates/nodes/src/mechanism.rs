@@ -257,7 +257,7 @@ pub fn run_with(
     let mut workshop = Workshop {
         shell: shell.clone(),
         deliveries,
-        topics: ControllerTopics::new(),
+        topics: ControllerTopics::new(member.inputs.names().clone()),
         outputs: Arc::clone(&outputs),
         follow: Arc::clone(&follow),
         products,

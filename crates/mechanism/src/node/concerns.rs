@@ -1,9 +1,9 @@
-//! What worries about running controllers: joints that they share, and commands that wait for a zero.
+//! What worries about running controllers: joints that they share, commands that wait for a zero or come from several nodes.
 
 use units::Instant;
 
 use super::{Mechanism, Output};
-use crate::controllers::ControllerId;
+use crate::controllers::{ControllerId, ControllerInput};
 use crate::diagnostics::Concern;
 
 impl Mechanism {
@@ -25,7 +25,41 @@ impl Mechanism {
             let message = "It waits for a zero before it moves";
             concerns.push((name.to_owned(), Concern { message, value }));
         }
+        let named = self.commanders.iter().filter_map(|(controller, input, nodes)| {
+            Some((self.manager.name_of(*controller)?, input, nodes)).filter(|(name, ..)| is_running(name))
+        });
+        for (name, input, nodes) in named {
+            let value = ("Several Publishers Of", format!("{name}/{}: {}", input.name, nodes.join(", ")));
+            let message = if input.kind.needs_one_publisher() {
+                "It stands, since several nodes command it"
+            } else {
+                "Several nodes command it"
+            };
+            concerns.push((name.to_owned(), Concern { message, value }));
+        }
         concerns
+    }
+
+    pub(super) fn commanders_counted(
+        &mut self,
+        controller: ControllerId,
+        input: ControllerInput,
+        nodes: Vec<String>,
+    ) {
+        self.commanders.retain(|(of, known, _)| (*of, known.name) != (controller, input.name));
+        let Some(name) = self.manager.name_of(controller).filter(|_| nodes.len() > 1) else { return };
+        let effect = if input.kind.needs_one_publisher() {
+            "it stands until there is one"
+        } else {
+            "it follows each in turn"
+        };
+        let sentence = format!(
+            "controller '{name}' is commanded by several nodes on '{name}/{}', {}: {effect}",
+            input.name,
+            nodes.join(" and ")
+        );
+        self.outputs.push_back(Output::Warn(sentence));
+        self.commanders.push((controller, input, nodes));
     }
 
     pub(super) fn waits_for_zero(

@@ -1,7 +1,9 @@
 use core::time::Duration;
 
-/// A gap between two steps that is longer halts the motors.
+/// A gap between two steps that is longer halts the motors, unless it is less than [`MOST_MISSED`] periods.
 const LONGEST_GAP: Duration = Duration::from_millis(200);
+/// One late step of a slow loop shows no hold.
+const MOST_MISSED: u32 = 5;
 /// How many periods a step counts for at most, whatever the time since the last one: no law integrates over a hold.
 const MOST_PERIODS: u32 = 10;
 
@@ -22,7 +24,7 @@ pub enum HaltAction {
 /// Decides before each step whether the motors are halted or reset.
 ///
 /// A halt holds while it is wanted, and its end begins a reset; so does each reset that is requested while no halt is wanted. A
-/// gap of more than 200 ms between two steps halts the motors: the process was held, and nothing was controlled. If no halt is
+/// gap of more than 200 ms and five periods between two steps halts the motors: the process was held, and nothing was controlled. If no halt is
 /// wanted, the reset follows before the next step, and controllers begin anew.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HaltGate {
@@ -33,10 +35,16 @@ pub struct HaltGate {
 impl HaltGate {
     /// What to do before a step, `gap` after the one before, if a halt is wanted or not and so many `resets` were requested since
     /// the start.
-    pub fn step(&mut self, is_wanted: bool, resets: u64, gap: Duration) -> Option<HaltAction> {
+    pub fn step(
+        &mut self,
+        is_wanted: bool,
+        resets: u64,
+        gap: Duration,
+        period: Duration,
+    ) -> Option<HaltAction> {
         let is_requested = core::mem::replace(&mut self.resets, resets) != resets;
         let was_halted = core::mem::replace(&mut self.is_halted, is_wanted);
-        if gap > LONGEST_GAP {
+        if gap > LONGEST_GAP.max(period * MOST_MISSED) {
             self.is_halted = true;
             return Some(HaltAction::Halt);
         }
@@ -134,7 +142,7 @@ mod tests {
             (false, 2, reset),
             (false, 2, None),
         ] {
-            assert_eq!(gate.step(is_wanted, resets, STEP), action, "{is_wanted} {resets}");
+            assert_eq!(gate.step(is_wanted, resets, STEP, STEP), action, "{is_wanted} {resets}");
         }
     }
 
@@ -142,13 +150,16 @@ mod tests {
     fn a_gap_halts_and_its_reset_comes_only_if_no_halt_is_wanted() {
         let gap = LONGEST_GAP + STEP;
         let mut gate = HaltGate::default();
-        assert_eq!(gate.step(false, 0, LONGEST_GAP), None);
-        assert_eq!(gate.step(false, 0, gap), Some(HaltAction::Halt));
-        assert_eq!(gate.step(false, 0, STEP), Some(HaltAction::Reset));
-        assert_eq!(gate.step(false, 0, gap), Some(HaltAction::Halt));
-        assert_eq!(gate.step(true, 0, STEP), None, "it is halted already");
-        assert_eq!(gate.step(true, 0, gap), Some(HaltAction::Halt));
-        assert_eq!(gate.step(false, 1, STEP), Some(HaltAction::Reset));
+        assert_eq!(gate.step(false, 0, LONGEST_GAP, STEP), None);
+        assert_eq!(gate.step(false, 0, gap, STEP), Some(HaltAction::Halt));
+        assert_eq!(gate.step(false, 0, STEP, STEP), Some(HaltAction::Reset));
+        assert_eq!(gate.step(false, 0, gap, STEP), Some(HaltAction::Halt));
+        assert_eq!(gate.step(true, 0, STEP, STEP), None, "it is halted already");
+        assert_eq!(gate.step(true, 0, gap, STEP), Some(HaltAction::Halt));
+        assert_eq!(gate.step(false, 1, STEP, STEP), Some(HaltAction::Reset));
+        let slow = Duration::from_millis(100);
+        assert_eq!(gate.step(false, 1, slow * 5, slow), None, "a late step of a slow loop");
+        assert_eq!(gate.step(false, 1, slow * 6, slow), Some(HaltAction::Halt));
     }
 
     #[test]

@@ -1,15 +1,17 @@
 use std::pin::Pin;
+use std::time::Duration;
 
 use control::Deliveries;
 use futures::{FutureExt, Stream, StreamExt};
-use mechanism::controllers::{ControllerId, InputKind, Message};
+use mechanism::Input;
+use mechanism::controllers::{ControllerId, ControllerInput, InputKind, Message};
 use mechanism::laws::{FollowedJoint, NamedPoints, Point, TrajectoryError};
 use r2r::geometry_msgs::msg::TwistStamped;
 use r2r::std_msgs::msg::Float64;
 use r2r::trajectory_msgs::msg::JointTrajectory;
 use ros::clock::from_wire;
-use ros::{Error, clock, qos};
-use units::{Clock, Command, MessageTime};
+use ros::{Error, Names, clock, qos};
+use units::{Clock, Command, Instant, MessageTime};
 
 use super::NAME;
 use super::factory::Created;
@@ -20,15 +22,25 @@ use crate::messages;
 /// # Source
 /// own: r2r 0.9 destroys a subscription only with its node, or when a message comes whose stream is gone. So the topic of a
 /// controller that was unloaded stays subscribed, and the next controller of its name has it.
-pub(super) struct ControllerTopics(Vec<ControllerTopic>);
+pub(super) struct ControllerTopics {
+    topics: Vec<ControllerTopic>,
+    names: Names,
+}
 
 struct ControllerTopic {
     name: String,
     messages: Messages,
     controller: ControllerId,
-    input: usize,
+    /// The index of the controller's input, and the input.
+    input: (usize, ControllerInput),
     joints: Vec<FollowedJoint>,
+    /// The nodes that published it when they were last counted.
+    commanders: Vec<String>,
+    count_due: Instant,
 }
+
+/// A topic's publishers are counted before its messages are passed on, no more often than this.
+const COUNT_PERIOD: Duration = Duration::from_millis(100);
 
 enum Messages {
     Float(Pin<Box<dyn Stream<Item = Float64> + Send>>),
@@ -55,8 +67,8 @@ impl Messages {
 }
 
 impl ControllerTopics {
-    pub(super) fn new() -> Self {
-        Self(Vec::new())
+    pub(super) fn new(names: Names) -> Self {
+        Self { topics: Vec::new(), names }
     }
 
     /// Subscribes to the inputs of the controller `name`.
@@ -70,10 +82,11 @@ impl ControllerTopics {
     ) -> Result<(), Error> {
         for (number, input) in created.inputs.iter().enumerate() {
             let topic = format!("{name}/{}", input.name);
-            let known = self.0.iter_mut().find(|known| known.name == topic);
+            let known = self.topics.iter_mut().find(|known| known.name == topic);
             match known {
                 Some(known) if known.messages.kind() == input.kind => {
-                    (known.controller, known.input) = (created.controller.id, number);
+                    (known.controller, known.input) = (created.controller.id, (number, *input));
+                    (known.commanders, known.count_due) = (Vec::new(), Instant::ZERO);
                     known.joints.clone_from(&created.joints);
                 }
                 Some(_) => {
@@ -83,12 +96,14 @@ impl ControllerTopics {
                 None => {
                     let what = Error::ros(format!("subscribe to '{topic}'"));
                     let messages = Messages::subscribe(node, &topic, input.kind).map_err(what)?;
-                    self.0.push(ControllerTopic {
+                    self.topics.push(ControllerTopic {
                         name: topic,
                         messages,
                         controller: created.controller.id,
-                        input: number,
+                        input: (number, *input),
                         joints: created.joints.clone(),
+                        commanders: Vec::new(),
+                        count_due: Instant::ZERO,
                     });
                 }
             }
@@ -96,17 +111,27 @@ impl ControllerTopics {
         Ok(())
     }
 
-    /// Passes all received messages on, and announces each trajectory that was. `clock` knows whether they may have waited.
+    /// Passes all received messages on, and announces each trajectory that was, and each change of several publishers. `clock` knows
+    /// whether the messages may have waited.
     pub(super) fn pass_on(
         &mut self,
+        node: &r2r::Node,
         deliveries: &mut Deliveries,
         clock: &Clock,
         mut announce: impl FnMut(ControllerId),
+        mut count: impl FnMut(Input),
     ) {
-        for topic in &mut self.0 {
+        for topic in &mut self.topics {
+            if topic.commanders.len() > 1 {
+                topic.count(node, &self.names).into_iter().for_each(&mut count);
+            }
             while let Some(message) = topic.next(clock) {
-                let is_trajectory = topic.messages.kind() == InputKind::Trajectory;
-                if !deliveries.send(topic.controller, topic.input, message, MessageTime::read_now(clock)) {
+                topic.count(node, &self.names).into_iter().for_each(&mut count);
+                let (index, input) = topic.input;
+                let is_trajectory = input.kind == InputKind::Trajectory;
+                let is_refused = topic.commanders.len() > 1 && input.kind.needs_one_publisher();
+                let message = if is_refused { Message::Stop } else { message };
+                if !deliveries.send(topic.controller, index, message, MessageTime::read_now(clock)) {
                     log::warn!(target: NAME, "a message on '{}' is lost: too many wait for the control loop", topic.name);
                 } else if is_trajectory {
                     announce(topic.controller);
@@ -117,6 +142,20 @@ impl ControllerTopics {
 }
 
 impl ControllerTopic {
+    /// Counts the publishers if that is due, and returns what is new of several ones.
+    fn count(&mut self, node: &r2r::Node, names: &Names) -> Option<Input> {
+        let now = clock::now();
+        if now < self.count_due {
+            return None;
+        }
+        self.count_due = now + COUNT_PERIOD;
+        let found = ros::publishers(node, &names.resolve(&self.name))?;
+        let nodes: Vec<String> = found.into_iter().map(|publisher| publisher.full_name).collect();
+        let before = std::mem::replace(&mut self.commanders, nodes.clone());
+        let is_new = (before.len() > 1 || nodes.len() > 1) && before != nodes;
+        is_new.then(|| Input::CommandersCounted { controller: self.controller, input: self.input.1, nodes })
+    }
+
     /// The next message that is one.
     fn next(&mut self, clock: &Clock) -> Option<Message> {
         loop {

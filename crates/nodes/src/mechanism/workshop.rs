@@ -25,7 +25,9 @@ impl Workshop {
     pub(super) fn run(&mut self, node: &mut r2r::Node) {
         let clock = self.shell.inspect(|machine| *machine.clock());
         let follow = &self.follow;
-        self.topics.pass_on(&mut self.deliveries, &clock, |controller| lock(follow).replace(controller));
+        let replace = |controller| lock(follow).replace(controller);
+        let shell = &self.shell;
+        self.topics.pass_on(node, &mut self.deliveries, &clock, replace, |input| shell.deliver(input));
         while let Some(done) = self.products.next() {
             let input = match done {
                 Done::Created(name, created) => {
