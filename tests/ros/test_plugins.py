@@ -62,10 +62,11 @@ def test_a_controller_of_a_library_moves_its_joint_and_a_rebuilt_one_replaces_it
         graph.subscribe(Float64, "sway/error", QoSProfile(depth=100))
         assert "sway/Sway" in manager.types() and manager.types() == sorted(manager.types())
         assert manager.load("sway") and manager.switch(["sway"])
+        timer = graph.repeat("sway/amplitude", Float64(data=0.3), 20.0)
         graph.wait(lambda: max(positions(graph), default=0.0) > 0.1, "it does not sway")
         graph.wait(lambda: len(graph.since("sway/error", 0.0)) > 5, "it says nothing")
-        # Its input: beside 0 nothing moves.
-        graph.publish("sway/amplitude", Float64(data=0.0), QoSProfile(depth=1))
+        # Its input falls silent.
+        graph.stop_repeating(timer)
         graph.wait(lambda: abs(graph.last("joint_states").position[1]) < 0.02, "it does not rest")
         assert not manager.reload(False), "a controller is loaded"
         # Built again with another type beside the first one.
@@ -79,13 +80,13 @@ def test_a_controller_of_a_library_moves_its_joint_and_a_rebuilt_one_replaces_it
 
 
 def test_parameters_that_do_not_fit_and_failures_are_refused_with_their_reasons(project):
-    project.change("example/src/lib.rs", "let time = ", 'assert!(self.amplitude < 0.9, "too wide"); let time = ')
+    project.change("example/src/lib.rs", "let time = ", 'assert!(self.amplitude < 0.4, "too wide"); let time = ')
     project.change("example/src/lib.rs", "        Ok(Self {", '        assert!(!setup.bool("explode", false)?, "boom");\n        Ok(Self {')
     project.build()
     odd = [
         ("low.stiffness:=-1.0", "parameter 'stiffness' is -1, must be 0 to 1000"),
         ("lame.joint:=leg", "parameter 'joint' is 'leg', must be a joint with a transmission: pan, tilt"),
-        ("typo.stifness:=3.0", "parameter 'stifness' does not exist, there are: type, explode, joint, stiffness, damping, frequency, amplitude"),
+        ("typo.stifness:=3.0", "parameter 'stifness' does not exist, there are: type, explode, joint, stiffness, damping, frequency, max_amplitude"),
         ("mixed.damping:=much", "parameter 'damping' must be a double"),
         ("bomb.explode:=true", "controller 'bomb' does not initialise: it panicked"),
     ]

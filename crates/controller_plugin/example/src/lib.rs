@@ -5,14 +5,21 @@ use std::time::Duration;
 
 use controller_plugin::{Controller, Joint, Setup, Step};
 
+/// How long a command counts.
+const TIMEOUT: Duration = Duration::from_millis(500);
+
 /// effort = stiffness · (desired - position) - damping · velocity, with desired = start + amplitude · sin(2π · frequency · t).
+///
+/// Silence ends the motion: an amplitude counts for half a second, and what was commanded before a start moves nothing.
 struct Sway {
     joint: usize,
     stiffness: f64,
     damping: f64,
     frequency: f64,
-    /// Commanded by the input `amplitude`.
+    most: f64,
+    /// Commanded by the input `amplitude`, and when that was received.
     amplitude: f64,
+    received: Duration,
     start: f64,
     began: Duration,
     /// The distance from where it should be, for the output `error`, ten times a second.
@@ -31,7 +38,9 @@ impl Controller for Sway {
             stiffness: setup.float("stiffness", 20.0, 0.0..=1000.0)?,
             damping: setup.float("damping", 3.0, 0.0..=1000.0)?,
             frequency: setup.float("frequency", 0.5, 0.01..=10.0)?,
-            amplitude: setup.float("amplitude", 0.2, 0.0..=1.0)?,
+            most: setup.float("max_amplitude", 0.5, 0.0..=1.0)?,
+            amplitude: 0.0,
+            received: Duration::ZERO,
             start: 0.0,
             began: Duration::ZERO,
             error: None,
@@ -39,8 +48,8 @@ impl Controller for Sway {
         })
     }
 
-    fn receive(&mut self, _input: usize, value: f64, _now: Duration) {
-        self.amplitude = value.clamp(0.0, 1.0);
+    fn receive(&mut self, _input: usize, value: f64, now: Duration) {
+        (self.amplitude, self.received) = (value.clamp(0.0, self.most), now);
     }
 
     fn can_start(&self, joints: &[Joint]) -> Result<(), &'static str> {
@@ -50,9 +59,13 @@ impl Controller for Sway {
 
     fn starting(&mut self, step: &mut Step<'_>) {
         (self.start, self.began, self.steps) = (step.joints[self.joint].position, step.now, 0);
+        self.amplitude = 0.0;
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), &'static str> {
+        if step.now.saturating_sub(self.received) > TIMEOUT {
+            self.amplitude = 0.0;
+        }
         let time = (step.now - self.began).as_secs_f64();
         let desired = self.start + self.amplitude * (TAU * self.frequency * time).sin();
         let joint = step.joints.get_mut(self.joint).ok_or("its joint does not exist")?;
