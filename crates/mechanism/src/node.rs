@@ -12,6 +12,7 @@ use crate::waiting::Waiting;
 use crate::{CycleStatistics, Snapshot};
 
 mod concerns;
+mod halts;
 
 /// Everything that can happen to the node.
 #[derive(Debug)]
@@ -203,93 +204,6 @@ impl Mechanism {
         self.is_halted
     }
 
-    /// Changes the causes: the first one halts the motors, and the end of the last one resets them.
-    ///
-    /// At the end of the node none counts: its messages are received no more, and the motors stay halted.
-    fn change_causes(&mut self, change: impl FnOnce(&mut HaltCauses)) {
-        if self.is_stopping {
-            return;
-        }
-        let had_cause = self.causes.worst().is_some();
-        change(&mut self.causes);
-        let has_cause = self.causes.worst().is_some();
-        if has_cause && !had_cause {
-            self.outputs.push_back(Output::Halt);
-            self.warn_of_halt("the motors are halted");
-        } else if had_cause && !has_cause {
-            self.outputs.push_back(Output::Reset);
-        }
-    }
-
-    /// Changes what is known of the vehicle's state, and says so if only a reset of the motors is missing.
-    fn change_vehicle_state(&mut self, change: impl FnOnce(&mut HaltCauses)) {
-        let before = self.halt_cause();
-        self.change_causes(change);
-        let is_over = matches!(self.causes.worst(), Some(HaltCause::StateLost | HaltCause::Contested));
-        if is_over && before != self.halt_cause() && before.is_some() && !self.is_stopping {
-            let cause = self.halt_cause().unwrap_or_default();
-            self.outputs.push_back(Output::Inform(format!("the motors stay halted: {cause}")));
-        }
-    }
-
-    fn warn_of_halt(&mut self, what: &str) {
-        let cause = self.halt_cause().unwrap_or_default();
-        self.outputs.push_back(Output::Warn(format!("{what}: {cause}")));
-    }
-
-    /// Whether the states of the robot elsewhere do not count.
-    fn has_obstacle(&self) -> bool {
-        self.states.as_ref().is_some_and(StateMonitor::has_obstacle)
-    }
-
-    /// Reports that the states of the robot elsewhere are awaited, or count again. At the end of the node neither is news.
-    fn watch_states(&mut self) {
-        let has_obstacle = self.has_obstacle();
-        let had_obstacle = core::mem::replace(&mut self.had_obstacle, has_obstacle);
-        if had_obstacle == has_obstacle || self.is_stopping {
-            return;
-        }
-        let obstacle = self.states.as_ref().and_then(StateMonitor::obstacle);
-        let is_lost = self.causes.holds(HaltCause::RobotLost);
-        self.outputs.extend(match obstacle {
-            // A loss is said as a halt.
-            Some(_) if is_lost => None,
-            Some(obstacle) => Some(Output::Warn(format!("the motors are halted: {obstacle}"))),
-            None if is_lost => {
-                Some(Output::Inform("the robot's states count again; reset_motors ends the halt".to_owned()))
-            }
-            None => Some(Output::Inform("the robot's states count".to_owned())),
-        });
-    }
-
-    /// Says that the motors are on, or why they are halted if that has no cause here.
-    fn say_halt(&mut self, was_held: bool) {
-        self.outputs.extend(match (self.is_halted, self.causes.worst()) {
-            (false, _) => Some(Output::Inform("the motors are on".to_owned())),
-            (true, None) if was_held => Some(Output::Warn(
-                "the motors are halted: the control loop was held for more than 0.2 s; they come back by themselves".to_owned(),
-            )),
-            (true, None) if !self.had_obstacle => Some(Output::Warn(
-                "the motors are halted: a motor halted by itself; reset_motors ends it".to_owned(),
-            )),
-            (true, _) => None,
-        });
-    }
-
-    fn reset_requested(&mut self) {
-        let mut after = self.causes.clone();
-        after.reset(self.has_obstacle());
-        if after.worst().is_some() {
-            // A halt that was requested stays: a reset that is refused changes nothing.
-            self.warn_of_halt("the motors stay halted");
-            return;
-        }
-        if self.causes.worst().is_none() {
-            self.outputs.push_back(Output::Reset); // an error of a motor, which has no cause here
-        }
-        self.change_causes(|causes| *causes = after);
-    }
-
     fn states_received(&mut self, message: &StatesMessage) {
         let Some(states) = &mut self.states else { return };
         self.outputs.extend(match states.receive(&self.clock, message) {
@@ -297,10 +211,6 @@ impl Mechanism {
             Err((error, true)) => Some(Output::Warn(format!("the robot's states do not count: {error}"))),
             Err(_) => None,
         });
-    }
-
-    fn lose_robot(&mut self) {
-        self.change_causes(|causes| causes.set(HaltCause::RobotLost, true));
     }
 
     fn reported(&mut self, now: Instant, snapshot: Box<Snapshot>) {
