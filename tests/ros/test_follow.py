@@ -87,6 +87,25 @@ def test_a_goal_is_followed_with_feedback_and_succeeds():
         assert client.feedback[0].desired.positions[0] < client.feedback[-1].desired.positions[0]
 
 
+def test_a_trajectory_without_points_stops_the_motion_and_ends_the_goal():
+    """The stop of the PR2's controller and of ROS 1's."""
+    with arm() as (graph, manager, process):
+        graph.subscribe(JointState, "joint_states", ONE)
+        running(manager)
+        for number, names in enumerate([[], ["pan", "tilt"]]):
+            client = Client(graph)
+            target = [0.8, 0.4] if number == 0 else [-0.8, -0.3]
+            handle = client.send(goal((4.0, target)))
+            graph.wait(lambda: abs(graph.last("joint_states").velocity[0]) > 0.1, lambda: process.output)
+            graph.publish("arm_trajectory/joint_trajectory", JointTrajectory(joint_names=names), ONE)
+            status, result = client.result(handle)
+            assert status == ABORTED and "took the place of the goal" in result.error_string, result
+            graph.wait(lambda: abs(graph.last("joint_states").velocity[0]) < 0.01, lambda: f"{graph.last('joint_states')}", 2.0)
+            held, start = graph.last("joint_states").position[0], time.monotonic()
+            graph.wait(lambda: time.monotonic() > start + 0.5, "never")
+            assert abs(graph.last("joint_states").position[0] - held) < 0.02, f"it moves on: {held}, {graph.last('joint_states').position}"
+
+
 def test_goals_that_are_wrong_are_refused_with_their_code_and_do_not_disturb_the_one_that_runs():
     with arm() as (graph, manager, process):
         running(manager)

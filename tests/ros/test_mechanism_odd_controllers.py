@@ -12,6 +12,7 @@ from pr2_mechanism_msgs.msg import MechanismStatistics
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, Float64
+from test_hardware import TOPICS, Robot, moving
 from test_plugins import Project
 
 MANY = QoSProfile(depth=1000)
@@ -305,6 +306,25 @@ def test_a_loop_that_hangs_is_reported_and_is_no_clean_end(library):
         assert process.wait(4.0) == 1, process.output
         assert "something hangs: the process is ended after 2s without its final messages" in process.output
         watched.wait(lambda: graph.last("motors_halted").data, "the motors are not said to be halted")
+
+
+def test_a_robot_on_topics_is_sent_zeros_although_the_loop_hangs(library):
+    """The robot holds its last effort, and the loop sends no other."""
+    robot = Robot()
+    try:
+        with odd(library, *TOPICS) as (graph, manager, process):
+            graph.subscribe(Bool, "motors_halted", LATCHED)
+            graph.subscribe(JointState, "joint_states", QoSProfile(depth=1))
+            moving(graph, manager, process)
+            assert manager.load("hang") and manager.switch(["hang"])
+            graph.wait(lambda: "the motors are halted: the control loop hangs in a step" in process.output, lambda: process.output, 3.0)
+            graph.wait(lambda: list(robot.commands[-1][1].effort) == [0.0, 0.0], lambda: f"{robot.commands[-1]}", 1.0)
+            graph.wait(lambda: abs(robot.velocity["pan_motor"]) < 0.01, lambda: f"{robot.velocity}")
+            process.process.send_signal(signal.SIGTERM)
+            assert process.wait(4.0) == 1, process.output
+            assert list(robot.commands[-1][1].effort) == [0.0, 0.0]
+    finally:
+        robot.close()
 
 
 def test_what_a_controller_leaves_over_delays_neither_a_step_nor_a_call(library):
