@@ -140,7 +140,31 @@ fn a_law_without_effect_is_warned_of_by_its_parameters() {
     let most = "parameter 'pid.max_effort' is 0: no effort will ever come";
     assert_eq!(of(&[float("pid.p", 1.0), float("pid.max_effort", 0.0)]), [most]);
     assert_eq!(of(&[float("pid.p", 1.0), float("pid.i", 2.0), float("pid.i_clamp", 0.1)]), [""; 0]);
-    assert_eq!(warnings("JointEffortController", &[pan]), [""; 0], "it has no law");
+    assert_eq!(warnings("JointEffortController", std::slice::from_ref(&pan)), [""; 0], "it has no law");
+    let expected = "parameters 'pid.p' and 'pid.i' are 0: no effort will ever come";
+    assert_eq!(warnings("JointVelocityController", &[pan]), [expected]);
+}
+
+/// A measured velocity has no clean derivative.
+#[test]
+fn a_derivative_gain_of_a_law_of_velocities_is_refused() {
+    let robot = robot();
+    let text = |name: &str, value: &str| (name.to_owned(), Value::Text(value.into()));
+    let wheels = |side: &str, joint: &str| (format!("{side}_wheel_names"), Value::Texts(vec![joint.into()]));
+    let speed = ("velocity".to_owned(), Value::Float(0.5));
+    let vehicle = vec![wheels("left", "turn"), wheels("right", "bare")];
+    for (name, parameters) in [
+        ("JointVelocityController", vec![text("joint", "pan")]),
+        ("JointCalibrationController", vec![text("joint", "pan"), speed]),
+        ("DiffDriveController", vehicle),
+    ] {
+        let known = BUILTIN_TYPES.iter().find(|known| known.name == format!("steersman/{name}")).unwrap();
+        assert!(known.create(&robot, parameters.clone()).is_ok(), "{name}");
+        let derivative = ("pid.d".to_owned(), Value::Float(0.1));
+        let refused = known.create(&robot, parameters.into_iter().chain([derivative])).err();
+        let refused = refused.unwrap_or_default();
+        assert!(refused.starts_with("parameter 'pid.d' does not exist"), "{name}: {refused}");
+    }
 }
 
 #[test]

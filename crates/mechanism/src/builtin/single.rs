@@ -2,9 +2,9 @@ use core::time::Duration;
 
 use params::{Parameter, Set};
 
-use super::{NEEDED_BY, Setup, TYPE, gains, joint};
+use super::{NEEDED_BY, POSITION_GAINS, PositionLaw, Setup, TYPE, VELOCITY_GAINS, VelocityLaw, joint};
 use crate::Robot;
-use crate::laws::Pid;
+use crate::laws::{Gains, Pid};
 use crate::standard::{
     Calibration, CalibrationController, EffortController, Gripper, GripperController, PositionController,
     VelocityController,
@@ -47,28 +47,29 @@ pub(super) fn effort(robot: &Robot, set: &Set) -> Result<Setup, String> {
 
 pub(super) fn position(robot: &Robot, set: &Set) -> Result<Setup, String> {
     let PositionParams { _type, joint: name } = PositionParams::read(set);
-    let law = gains(set);
+    let law = Gains::from(PositionLaw::read(set));
     let controller = PositionController::new(joint(robot, "joint", &name)?, Pid::new(law));
-    Ok(Setup::new(controller, vec![name]).with_law(law))
+    Ok(Setup::new(controller, vec![name]).with_law(law, POSITION_GAINS))
 }
 
 pub(super) fn velocity(robot: &Robot, set: &Set) -> Result<Setup, String> {
     let VelocityParams { _type, joint: name, timeout } = VelocityParams::read(set);
-    let law = gains(set);
+    let law = Gains::from(VelocityLaw::read(set));
     let controller = VelocityController::new(joint(robot, "joint", &name)?, Pid::new(law), timeout);
-    Ok(Setup::new(controller, vec![name]).with_law(law))
+    Ok(Setup::new(controller, vec![name]).with_law(law, VELOCITY_GAINS))
 }
 
 pub(super) fn gripper(robot: &Robot, set: &Set) -> Result<Setup, String> {
     let PositionParams { _type, joint: name } = PositionParams::read(set);
-    let law = gains(set);
+    let law = Gains::from(PositionLaw::read(set));
     let position = PositionController::new(joint(robot, "joint", &name)?, Pid::new(law));
-    Ok(Setup::new(GripperController::new(position, Gripper::read(set)), vec![name]).with_law(law))
+    Ok(Setup::new(GripperController::new(position, Gripper::read(set)), vec![name])
+        .with_law(law, POSITION_GAINS))
 }
 
 pub(super) fn calibration(robot: &Robot, set: &Set) -> Result<Setup, String> {
     let PositionParams { _type, joint: name } = PositionParams::read(set);
-    let law = gains(set);
+    let law = Gains::from(VelocityLaw::read(set));
     let settings = Calibration::read(set);
     let index = joint(robot, "joint", &name)?;
     if settings.velocity == 0.0 {
@@ -104,5 +105,5 @@ pub(super) fn calibration(robot: &Robot, set: &Set) -> Result<Setup, String> {
     let mut setup =
         Setup::new(CalibrationController::new(index, actuator, Pid::new(law), settings), vec![name]);
     setup.warnings = warnings;
-    Ok(setup.with_law(law))
+    Ok(setup.with_law(law, VELOCITY_GAINS))
 }
