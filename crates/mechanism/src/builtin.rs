@@ -54,9 +54,9 @@ impl Setup {
         Self { moves: joints.clone(), joints, ..Self::of(Box::new(controller)) }
     }
 
-    /// With the warnings of its law.
-    fn with_law(mut self, gains: Gains) -> Self {
-        self.warnings.extend(gains_warnings(gains, ""));
+    /// With the warnings of its law, whose gains are the parameters `named`.
+    fn with_law(mut self, gains: Gains, named: &str) -> Self {
+        self.warnings.extend(gains_warnings(gains, named, ""));
         self
     }
 }
@@ -86,7 +86,7 @@ pub const BUILTIN_TYPES: [BuiltinType; 8] = [
             specification
                 .with_all(several::WheelParams::declarations())
                 .with_all(DiffDrive::declarations())
-                .with_all(Law::declarations())
+                .with_all(VelocityLaw::declarations())
         },
         create: several::diff_drive,
     },
@@ -98,7 +98,7 @@ pub const BUILTIN_TYPES: [BuiltinType; 8] = [
             specification
                 .with_all(single::PositionParams::declarations())
                 .with_all(Gripper::declarations())
-                .with_all(Law::declarations())
+                .with_all(PositionLaw::declarations())
         },
         create: single::gripper,
     },
@@ -110,7 +110,7 @@ pub const BUILTIN_TYPES: [BuiltinType; 8] = [
             specification
                 .with_all(single::PositionParams::declarations())
                 .with_all(Calibration::declarations())
-                .with_all(Law::declarations())
+                .with_all(VelocityLaw::declarations())
         },
         create: single::calibration,
     },
@@ -128,7 +128,9 @@ pub const BUILTIN_TYPES: [BuiltinType; 8] = [
         specification: || {
             let text = "Moves a joint to a position and holds it.";
             let specification = Specification::new("steersman/JointPositionController", text);
-            specification.with_all(single::PositionParams::declarations()).with_all(Law::declarations())
+            specification
+                .with_all(single::PositionParams::declarations())
+                .with_all(PositionLaw::declarations())
         },
         create: single::position,
     },
@@ -156,7 +158,9 @@ pub const BUILTIN_TYPES: [BuiltinType; 8] = [
         specification: || {
             let text = "Moves a joint at a velocity.";
             let specification = Specification::new("steersman/JointVelocityController", text);
-            specification.with_all(single::VelocityParams::declarations()).with_all(Law::declarations())
+            specification
+                .with_all(single::VelocityParams::declarations())
+                .with_all(VelocityLaw::declarations())
         },
         create: single::velocity,
     },
@@ -173,14 +177,34 @@ const fn gain(name: &'static str, text: &'static str) -> Parameter<f64> {
     Parameter::float(name, 0.0, 0.0, LIMIT).text(text).needed_by(NEEDED_BY)
 }
 
+const PROPORTIONAL: Parameter<f64> = gain("pid.p", "Effort for one unit of error.");
+const INTEGRAL: Parameter<f64> = gain("pid.i", "Effort for one unit of error over a second.");
+const DERIVATIVE: Parameter<f64> = gain("pid.d", "Effort for one unit of the error's derivative.");
+const I_CLAMP: Parameter<f64> =
+    gain("pid.i_clamp", "The greatest effort of the integral term.").unit("Nm or N");
+const MAX_EFFORT: Parameter<f64> = Parameter::float("pid.max_effort", LIMIT, 0.0, LIMIT)
+    .unit("Nm or N")
+    .text("The greatest effort; the joint's own limits apply too.")
+    .needed_by("joints differ");
+
 params::params! {
-    struct Law {
-        p: f64 = gain("pid.p", "Effort for one unit of error."),
-        i: f64 = gain("pid.i", "Effort for one unit of error over a second."),
-        d: f64 = gain("pid.d", "Effort for one unit of the error's derivative."),
-        i_clamp: f64 = gain("pid.i_clamp", "The greatest effort of the integral term.").unit("Nm or N"),
-        max_effort: f64 = Parameter::float("pid.max_effort", LIMIT, 0.0, LIMIT).unit("Nm or N")
-            .text("The greatest effort; the joint's own limits apply too.").needed_by("joints differ"),
+    /// The law of a position, whose derivative is measured.
+    struct PositionLaw {
+        p: f64 = PROPORTIONAL,
+        i: f64 = INTEGRAL,
+        d: f64 = DERIVATIVE,
+        i_clamp: f64 = I_CLAMP,
+        max_effort: f64 = MAX_EFFORT,
+    }
+}
+
+params::params! {
+    /// The law of a velocity, whose derivative nothing measures.
+    struct VelocityLaw {
+        p: f64 = PROPORTIONAL,
+        i: f64 = INTEGRAL,
+        i_clamp: f64 = I_CLAMP,
+        max_effort: f64 = MAX_EFFORT,
     }
 }
 
@@ -202,18 +226,29 @@ fn joint(robot: &Robot, parameter: &str, name: &str) -> Result<usize, String> {
     }
 }
 
-/// The gains of a law.
-fn gains(set: &Set) -> Gains {
-    let Law { p, i, d, i_clamp, max_effort } = Law::read(set);
-    Gains { p, i, d, i_clamp, max_effort }
+/// The gains of a [`PositionLaw`] by name.
+const POSITION_GAINS: &str = "'pid.p', 'pid.i' and 'pid.d'";
+/// The gains of a [`VelocityLaw`] by name.
+const VELOCITY_GAINS: &str = "'pid.p' and 'pid.i'";
+
+impl From<PositionLaw> for Gains {
+    fn from(PositionLaw { p, i, d, i_clamp, max_effort }: PositionLaw) -> Self {
+        Self { p, i, d, i_clamp, max_effort }
+    }
 }
 
-/// What is to be said of `gains`, which are those `of` a joint.
-fn gains_warnings(gains: Gains, of: &str) -> Vec<String> {
+impl From<VelocityLaw> for Gains {
+    fn from(VelocityLaw { p, i, i_clamp, max_effort }: VelocityLaw) -> Self {
+        Self { p, i, d: 0.0, i_clamp, max_effort }
+    }
+}
+
+/// What is to be said of `gains`, which are the parameters `named`, `of` a joint.
+fn gains_warnings(gains: Gains, named: &str, of: &str) -> Vec<String> {
     let Gains { p, i, d, i_clamp, max_effort } = gains;
     let mut warnings = Vec::new();
     if p == 0.0 && i == 0.0 && d == 0.0 {
-        warnings.push(format!("parameters 'pid.p', 'pid.i' and 'pid.d'{of} are 0: no effort will ever come"));
+        warnings.push(format!("parameters {named}{of} are 0: no effort will ever come"));
     }
     if i > 0.0 && i_clamp == 0.0 {
         warnings.push(format!("parameter 'pid.i_clamp'{of} is 0: 'pid.i' {i} has no effect"));

@@ -138,6 +138,13 @@ impl Robot {
         self.transmissions.iter().flat_map(of).collect()
     }
 
+    /// Takes over which calibration sensors `hardware` reads, for the controllers that are created for this robot from now on.
+    pub fn note_sensors(&mut self, hardware: &dyn Hardware) {
+        for (index, actuator) in self.actuators.iter_mut().enumerate() {
+            actuator.has_calibration_sensor = hardware.has_calibration_sensor(index);
+        }
+    }
+
     /// Whether the joint has an actuator of its own by a simple transmission.
     pub fn has_own_actuator(&self, joint: usize) -> bool {
         let is_simple = |transmission: &Transmission| matches!(transmission, Transmission::Simple(simple) if simple.joint == joint);

@@ -1,8 +1,12 @@
 //! Which joints the types of controllers accept.
 #![allow(clippy::unwrap_used)]
 
+use std::time::Duration;
+
+use mechanism::robot::{Hardware, JointDynamics, SimulatedRobot};
 use mechanism::{BUILTIN_TYPES, Description, Robot};
 use params::Value;
+use units::Instant;
 
 /// Joints of each kind of transmission, all with a calibration.
 const URDF: &str = r#"<robot name="all"><link name="a"/><link name="b"/><link name="c"/><link name="d"/><link name="e"/>
@@ -38,18 +42,30 @@ const URDF: &str = r#"<robot name="all"><link name="a"/><link name="b"/><link na
       phi0="0.518518122146" r="0.0915" screw_reduction="0.004" t0="-0.0001914" theta0="0.0628824676201"/>
     <passive_joint name="finger"/></transmission></robot>"#;
 
-/// What the type `JointCalibrationController` says about this joint: nothing, or why it refuses it.
-fn calibration_of(joint: &str) -> Result<(), String> {
+/// A robot whose hardware reads all calibration sensors.
+fn robot() -> Robot {
     let description = Description::parse(URDF).unwrap();
     assert_eq!(description.skipped, []);
-    let robot = Robot::new(&description);
+    let mut robot = Robot::new(&description);
+    let simulation = SimulatedRobot::new(&robot, JointDynamics::default());
+    robot.note_sensors(&simulation);
+    robot
+}
+
+/// What the type `JointCalibrationController` says about this joint: nothing, or why it refuses it.
+fn calibration_of(joint: &str) -> Result<(), String> {
+    calibration_on(&robot(), joint)
+}
+
+fn calibration_on(robot: &Robot, joint: &str) -> Result<(), String> {
     let known =
         BUILTIN_TYPES.iter().find(|known| known.name == "steersman/JointCalibrationController").unwrap();
     let parameters = [("joint", Value::Text(joint.into())), ("velocity", Value::Float(0.2))];
-    known.create(&robot, parameters.map(|(name, value)| (name.to_owned(), value))).map(drop)
+    known.create(robot, parameters.map(|(name, value)| (name.to_owned(), value))).map(drop)
 }
 
-/// In a wrist, a gripper and a belt the zero of an actuator moves more than one joint, or not that joint alone.
+/// In a wrist the zero of an actuator moves two joints, in a belt the filters follow it later, and the gap of a gripper is not
+/// proportional to it.
 #[test]
 fn only_a_joint_of_a_simple_transmission_is_calibrated() {
     for joint in ["pan", "turn"] {
@@ -57,8 +73,8 @@ fn only_a_joint_of_a_simple_transmission_is_calibrated() {
     }
     for joint in ["flex", "roll", "gap", "finger", "lift"] {
         let expected = format!(
-            "parameter 'joint' is '{joint}', must be a joint of a simple transmission: in others an offset of the actuator would \
-             move more than this joint"
+            "parameter 'joint' is '{joint}', must be a joint of a simple transmission: in others a new zero of the actuator does \
+             not move this joint alone, at once and by as much"
         );
         assert_eq!(calibration_of(joint), Err(expected));
     }
@@ -74,9 +90,38 @@ fn a_joint_that_has_no_calibration_or_is_not_there_is_refused() {
     }
 }
 
+/// Hardware that says nothing of sensors has none: a search would press the joint against its end stop.
+#[test]
+fn a_joint_whose_hardware_reads_no_calibration_sensor_is_refused() {
+    struct Blind;
+    impl Hardware for Blind {
+        fn read(&mut self, _: &mut Robot, _: Instant, _: Duration) {}
+        fn write(&mut self, _: &Robot) {}
+        fn halt(&mut self) {}
+        fn reset(&mut self) {}
+    }
+    let expected = "parameter 'joint' is 'pan', must be a joint with a calibration sensor: the hardware reads none for its actuator \
+                    'pan_motor', and a search would press the joint against its end stop; use the joint without a calibration, by \
+                    the positions that the hardware reports";
+    let description = Description::parse(URDF).unwrap();
+    let mut blind = robot();
+    blind.note_sensors(&Blind);
+    for robot in [Robot::new(&description), blind] {
+        assert_eq!(calibration_on(&robot, "pan"), Err(expected.to_owned()));
+    }
+}
+
+/// A simulation has the sensors that the description places.
+#[test]
+fn a_simulation_says_which_actuators_have_a_calibration_sensor() {
+    let robot = robot();
+    let without = robot.actuators().iter().filter(|actuator| !actuator.has_calibration_sensor);
+    assert_eq!(without.map(|actuator| actuator.name.as_str()).collect::<Vec<_>>(), ["bare_motor"]);
+}
+
 /// What a controller of the type `name` with these parameters is warned of.
 fn warnings(name: &str, parameters: &[(&str, Value)]) -> Vec<String> {
-    let robot = Robot::new(&Description::parse(URDF).unwrap());
+    let robot = robot();
     let known = BUILTIN_TYPES.iter().find(|known| known.name == format!("steersman/{name}")).unwrap();
     let parameters = parameters.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
     known.create(&robot, parameters).unwrap().warnings
@@ -95,7 +140,47 @@ fn a_law_without_effect_is_warned_of_by_its_parameters() {
     let most = "parameter 'pid.max_effort' is 0: no effort will ever come";
     assert_eq!(of(&[float("pid.p", 1.0), float("pid.max_effort", 0.0)]), [most]);
     assert_eq!(of(&[float("pid.p", 1.0), float("pid.i", 2.0), float("pid.i_clamp", 0.1)]), [""; 0]);
-    assert_eq!(warnings("JointEffortController", &[pan]), [""; 0], "it has no law");
+    assert_eq!(warnings("JointEffortController", std::slice::from_ref(&pan)), [""; 0], "it has no law");
+    let expected = "parameters 'pid.p' and 'pid.i' are 0: no effort will ever come";
+    assert_eq!(warnings("JointVelocityController", &[pan]), [expected]);
+}
+
+/// A measured velocity has no clean derivative.
+#[test]
+fn a_derivative_gain_of_a_law_of_velocities_is_refused() {
+    let robot = robot();
+    let text = |name: &str, value: &str| (name.to_owned(), Value::Text(value.into()));
+    let wheels = |side: &str, joint: &str| (format!("{side}_wheel_names"), Value::Texts(vec![joint.into()]));
+    let speed = ("velocity".to_owned(), Value::Float(0.5));
+    let vehicle = vec![wheels("left", "turn"), wheels("right", "bare")];
+    for (name, parameters) in [
+        ("JointVelocityController", vec![text("joint", "pan")]),
+        ("JointCalibrationController", vec![text("joint", "pan"), speed]),
+        ("DiffDriveController", vehicle),
+    ] {
+        let known = BUILTIN_TYPES.iter().find(|known| known.name == format!("steersman/{name}")).unwrap();
+        assert!(known.create(&robot, parameters.clone()).is_ok(), "{name}");
+        let derivative = ("pid.d".to_owned(), Value::Float(0.1));
+        let refused = known.create(&robot, parameters.into_iter().chain([derivative])).err();
+        let refused = refused.unwrap_or_default();
+        assert!(refused.starts_with("parameter 'pid.d' does not exist"), "{name}: {refused}");
+    }
+}
+
+#[test]
+fn a_velocity_of_a_calibration_whose_sign_leads_away_from_the_edge_is_warned_of() {
+    let of = |joint: &str, velocity| {
+        let law = ("pid.p", Value::Float(1.0));
+        let parameters = [("joint", Value::Text(joint.into())), ("velocity", Value::Float(velocity)), law];
+        warnings("JointCalibrationController", &parameters)
+    };
+    let expected = "parameter 'velocity' is -0.5 rad/s or m/s: joint 'pan' is searched upwards all the same, since its edge is a \
+                    rising one";
+    assert_eq!(of("pan", -0.5), [expected]);
+    // Of `turn`, which has a falling edge, the original takes a positive velocity.
+    for (joint, velocity) in [("pan", 0.5), ("turn", 0.5), ("turn", -0.5)] {
+        assert_eq!(of(joint, velocity), [""; 0]);
+    }
 }
 
 #[test]

@@ -214,10 +214,6 @@ pub fn run_with(
         })?;
         member.inputs.expect_one_publisher(topic, Input::StatePublishersCounted);
     }
-    let types = Types::default();
-    let (factory, products) =
-        Factory::start((robot.clone(), urdf), params.plugin_folders.clone(), params.call_timeout, &types)
-            .map_err(|error| Error::Start(format!("the factory of controllers has no thread: {error}")))?;
     let mut machine = Mechanism::new(params.call_timeout, params.halt_on.is_some())
         .ignoring_overruns(params.ignores_overruns);
     if let Some(time) = params.longest_silence() {
@@ -235,6 +231,11 @@ pub fn run_with(
         (None, Some(model)) => hardware::of_hand(model, &robot)?,
         (None, None) => Box::new(SimulatedRobot::new(&robot, params.dynamics)),
     };
+    robot.note_sensors(&*hardware);
+    let types = Types::default();
+    let (factory, products) =
+        Factory::start((robot.clone(), urdf), params.plugin_folders.clone(), params.call_timeout, &types)
+            .map_err(|error| Error::Start(format!("the factory of controllers has no thread: {error}")))?;
     let Control { thread, commands, deliveries, events, .. } = start_loop(&params, robot, hardware)?;
     let halts = commands.clone();
     panics::at_once(move || halts.halt());

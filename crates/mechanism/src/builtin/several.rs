@@ -2,7 +2,10 @@ use core::time::Duration;
 
 use params::{Parameter, Set};
 
-use super::{Frames, LIMIT, ROS2_CONTROLLERS, Setup, TYPE, gains_warnings, joint};
+use super::{
+    Frames, LIMIT, POSITION_GAINS, ROS2_CONTROLLERS, Setup, TYPE, VELOCITY_GAINS, VelocityLaw,
+    gains_warnings, joint,
+};
 use crate::Robot;
 use crate::laws::{Gains, Pid};
 use crate::standard::{
@@ -109,7 +112,7 @@ pub(super) fn trajectory(robot: &Robot, set: &Set) -> Result<Setup, String> {
             max_effort: of("max_effort", &max_effort, LIMIT)?,
         };
         axes.push((joint(robot, "joints", name)?, Pid::new(gains)));
-        warnings.extend(gains_warnings(gains, &format!(" of joint '{name}'")));
+        warnings.extend(gains_warnings(gains, POSITION_GAINS, &format!(" of joint '{name}'")));
     }
     if goal == 0.0 {
         warnings.push(
@@ -142,9 +145,9 @@ pub(super) fn diff_drive(robot: &Robot, set: &Set) -> Result<Setup, String> {
     if let Some(both) = lefts.iter().zip(&left).find(|(index, _)| rights.contains(index)) {
         return Err(format!("parameters 'left_wheel_names' and 'right_wheel_names' both name '{}'", both.1));
     }
-    let law = super::gains(set);
+    let law = Gains::from(VelocityLaw::read(set));
     let controller = DiffDriveController::new(&lefts, &rights, Pid::new(law), DiffDrive::read(set));
-    let mut setup = Setup::new(controller, [left, right].concat()).with_law(law);
+    let mut setup = Setup::new(controller, [left, right].concat()).with_law(law, VELOCITY_GAINS);
     setup.frames = Frames { odometry: odometry_frame, base: base_frame };
     Ok(setup)
 }

@@ -2,9 +2,9 @@ use core::time::Duration;
 
 use params::{Parameter, Set};
 
-use super::{NEEDED_BY, Setup, TYPE, gains, joint};
+use super::{NEEDED_BY, POSITION_GAINS, PositionLaw, Setup, TYPE, VELOCITY_GAINS, VelocityLaw, joint};
 use crate::Robot;
-use crate::laws::Pid;
+use crate::laws::{Gains, Pid};
 use crate::standard::{
     Calibration, CalibrationController, EffortController, Gripper, GripperController, PositionController,
     VelocityController,
@@ -47,45 +47,63 @@ pub(super) fn effort(robot: &Robot, set: &Set) -> Result<Setup, String> {
 
 pub(super) fn position(robot: &Robot, set: &Set) -> Result<Setup, String> {
     let PositionParams { _type, joint: name } = PositionParams::read(set);
-    let law = gains(set);
+    let law = Gains::from(PositionLaw::read(set));
     let controller = PositionController::new(joint(robot, "joint", &name)?, Pid::new(law));
-    Ok(Setup::new(controller, vec![name]).with_law(law))
+    Ok(Setup::new(controller, vec![name]).with_law(law, POSITION_GAINS))
 }
 
 pub(super) fn velocity(robot: &Robot, set: &Set) -> Result<Setup, String> {
     let VelocityParams { _type, joint: name, timeout } = VelocityParams::read(set);
-    let law = gains(set);
+    let law = Gains::from(VelocityLaw::read(set));
     let controller = VelocityController::new(joint(robot, "joint", &name)?, Pid::new(law), timeout);
-    Ok(Setup::new(controller, vec![name]).with_law(law))
+    Ok(Setup::new(controller, vec![name]).with_law(law, VELOCITY_GAINS))
 }
 
 pub(super) fn gripper(robot: &Robot, set: &Set) -> Result<Setup, String> {
     let PositionParams { _type, joint: name } = PositionParams::read(set);
-    let law = gains(set);
+    let law = Gains::from(PositionLaw::read(set));
     let position = PositionController::new(joint(robot, "joint", &name)?, Pid::new(law));
-    Ok(Setup::new(GripperController::new(position, Gripper::read(set)), vec![name]).with_law(law))
+    Ok(Setup::new(GripperController::new(position, Gripper::read(set)), vec![name])
+        .with_law(law, POSITION_GAINS))
 }
 
 pub(super) fn calibration(robot: &Robot, set: &Set) -> Result<Setup, String> {
     let PositionParams { _type, joint: name } = PositionParams::read(set);
-    let law = gains(set);
+    let law = Gains::from(VelocityLaw::read(set));
     let settings = Calibration::read(set);
     let index = joint(robot, "joint", &name)?;
     if settings.velocity == 0.0 {
         return Err("parameter 'velocity' is 0 rad/s or m/s, must be another number".to_owned());
     }
-    let edges = robot.joints().get(index).map(|joint| joint.calibration).unwrap_or_default();
-    if edges.rising.or(edges.falling).is_none() {
-        return Err(format!("parameter 'joint' is '{name}', must be a joint with <calibration> in the URDF"));
-    }
+    let calibrated = robot.joints().get(index).filter(|joint| joint.calibration.first().is_some());
+    let calibrated = calibrated.ok_or_else(|| {
+        format!("parameter 'joint' is '{name}', must be a joint with <calibration> in the URDF")
+    })?;
     let sensors = robot.calibration_sensors();
     let sensor = sensors.into_iter().find(|(_, of)| *of == index);
     let (actuator, _) = sensor.filter(|_| robot.has_own_actuator(index)).ok_or_else(|| {
         format!(
-            "parameter 'joint' is '{name}', must be a joint of a simple transmission: in others an offset of the actuator would \
-             move more than this joint"
+            "parameter 'joint' is '{name}', must be a joint of a simple transmission: in others a new zero of the actuator does not \
+             move this joint alone, at once and by as much"
         )
     })?;
-    Ok(Setup::new(CalibrationController::new(index, actuator, Pid::new(law), settings), vec![name])
-        .with_law(law))
+    if let Some(motor) = robot.actuators().get(actuator).filter(|actuator| !actuator.has_calibration_sensor) {
+        return Err(format!(
+            "parameter 'joint' is '{name}', must be a joint with a calibration sensor: the hardware reads none for its actuator \
+             '{}', and a search would press the joint against its end stop; use the joint without a calibration, by the positions \
+             that the hardware reports",
+            motor.name
+        ));
+    }
+    let mut warnings = Vec::new();
+    if settings.velocity < 0.0 && settings.search(calibrated).0 > 0.0 {
+        warnings.push(format!(
+            "parameter 'velocity' is {} rad/s or m/s: joint '{name}' is searched upwards all the same, since its edge is a rising one",
+            settings.velocity
+        ));
+    }
+    let mut setup =
+        Setup::new(CalibrationController::new(index, actuator, Pid::new(law), settings), vec![name]);
+    setup.warnings = warnings;
+    Ok(setup.with_law(law, VELOCITY_GAINS))
 }

@@ -8,6 +8,8 @@ use core::time::Duration;
 pub struct Actuator {
     /// Its unique name.
     pub name: String,
+    /// Whether the hardware reads a calibration sensor for it; without one its joint cannot be calibrated.
+    pub has_calibration_sensor: bool,
     /// What the hardware is to do next.
     pub command: ActuatorCommand,
     /// What the hardware reported last.
@@ -40,11 +42,11 @@ pub struct ActuatorState {
     pub velocity: f64,
     /// The position of the encoder that counts as zero \[rad or m\]; calibration sets it.
     pub zero_offset: f64,
-    /// Whether the calibration sensor reads high.
+    /// Whether the calibration sensor reads high; false where [there is none](Actuator::has_calibration_sensor).
     pub calibration_reading: bool,
-    /// Where the calibration sensor last changed to high, if it ever did \[rad or m\].
+    /// The encoder's position where the calibration sensor last changed to high, if it ever did \[rad or m\].
     pub last_calibration_rising_edge: Option<f64>,
-    /// Where the calibration sensor last changed to low, if it ever did \[rad or m\].
+    /// The encoder's position where the calibration sensor last changed to low, if it ever did \[rad or m\].
     pub last_calibration_falling_edge: Option<f64>,
     /// Whether the motor may move.
     pub is_enabled: bool,

@@ -9,13 +9,13 @@ use crate::robot::{Actuator, CalibrationEdges, Joint, JointKind};
 /// * A joint with end stops has one edge R or F: the sensor reads high where x > R, or where x < F. With both, R counts.
 /// * A continuous joint has both: it reads high between R and F. A missing one lies half a turn from the other.
 ///
-/// Where the reading changes, the actuator's position of the previous call becomes its rising or its falling edge: rising if the
-/// reading became high while x grew or low while it did not.
+/// Where the reading changes, the encoder's position of the previous call becomes the actuator's rising or its falling edge: rising if
+/// the reading became high while x grew or low while it did not.
 /// # Source
 /// `pr2_mechanism_model` 1.8.21, `JointCalibrationSimulator`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SimulatedSensor {
-    /// The reading, x, and the actuator's position of the previous call.
+    /// The reading, x, and the encoder's position of the previous call.
     previous: Option<(bool, f64, f64)>,
 }
 
@@ -35,7 +35,7 @@ impl SimulatedSensor {
                 state.last_calibration_falling_edge = Some(position);
             }
         }
-        self.previous = Some((reading, x, state.position));
+        self.previous = Some((reading, x, state.position + state.zero_offset));
     }
 }
 

@@ -22,6 +22,13 @@ pub trait Hardware: Send {
     /// Begins a reset of the motors.
     fn reset(&mut self);
 
+    /// Whether it reads a calibration sensor for the actuator `actuator`, and notes its edges. Before controllers are created
+    /// [`Robot::note_sensors`] asks this.
+    fn has_calibration_sensor(&self, actuator: usize) -> bool {
+        let _ = actuator;
+        false
+    }
+
     /// Whether the robot is there, if it is one that can be absent.
     fn link(&self) -> Option<LinkState> {
         None
@@ -41,5 +48,9 @@ impl Hardware for SimulatedRobot {
 
     fn reset(&mut self) {
         Self::reset(self);
+    }
+
+    fn has_calibration_sensor(&self, actuator: usize) -> bool {
+        Self::has_calibration_sensor(self, actuator)
     }
 }

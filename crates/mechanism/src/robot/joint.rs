@@ -81,6 +81,13 @@ pub struct CalibrationEdges {
     pub falling: Option<f64>,
 }
 
+impl CalibrationEdges {
+    /// The rising edge, or the falling one if there is no other.
+    pub fn first(&self) -> Option<f64> {
+        self.rising.or(self.falling)
+    }
+}
+
 impl Joint {
     /// A joint at zero without limits.
     pub fn new(name: impl Into<String>, kind: JointKind) -> Self {

@@ -106,6 +106,14 @@ impl SimulatedRobot {
         self.halt.reset();
     }
 
+    /// Whether an actuator has a calibration sensor: that of its joint, where the description places an edge.
+    pub fn has_calibration_sensor(&self, actuator: usize) -> bool {
+        let mut joints = self.sensors.iter().filter(|(of, ..)| *of == actuator).map(|(_, joint, _)| *joint);
+        joints.any(|joint| {
+            self.plant.joints().get(joint).is_some_and(|joint| joint.calibration.first().is_some())
+        })
+    }
+
     /// Whether any motor is halted.
     pub fn is_any_halted(&self) -> bool {
         self.halt.is_any_halted()

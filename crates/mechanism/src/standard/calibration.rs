@@ -1,6 +1,7 @@
 use core::time::Duration;
 
 use params::Parameter;
+use units::Instant;
 
 use crate::Robot;
 use crate::builtin::{LIMIT, NEEDED_BY};
@@ -8,7 +9,7 @@ use crate::controllers::{
     Controller, ControllerFailure, ControllerOutput, OutputKind, PublishPeriod, Report, Step,
 };
 use crate::laws::Pid;
-use crate::robot::{Actuator, Joint};
+use crate::robot::{Actuator, Joint, JointKind};
 
 /// Finds the absolute position of a joint: moves it at a low speed until its calibration sensor reads high, and makes the
 /// actuator's position at that edge the zero, which the description places at the joint's `<calibration>`.
@@ -17,16 +18,20 @@ use crate::robot::{Actuator, Joint};
 /// 2. It moves in the direction of the search until the sensor reads high, and the hardware has noted where.
 /// 3. The joint is calibrated, and is held still.
 ///
+/// The sensor reads high above a rising edge and below a falling one, so the edge of the description gives the direction of the
+/// search. Only of a continuous joint with both edges it is the sign of [`Calibration::velocity`].
+///
 /// While it searches the joint counts as not calibrated, so it has no soft limits, and a joint whose sensor never changes runs
-/// to its end stop: it fails after the time-out. The effort is that of PID(speed - velocity).
+/// to its end stop: it fails after the time-out. A search that fails or is stopped leaves the calibration as it was before. The
+/// effort is that of PI(speed - velocity).
 ///
 /// Output `calibrated`: twice a second once the joint is calibrated.
 /// # Errors
 /// `starting`, `update`: the motors are halted, so a search never goes on by itself after an emergency stop; `update`: the sensor
 /// did not change within the time-out.
 /// # Source
-/// `robot_mechanism_controllers` 1.8 (`JointCalibrationController`); own: the time-out, and an edge of either direction counts, so
-/// that no sign has to be known.
+/// `pr2_calibration_controllers` 1.10 (`JointCalibrationController`); own: the time-out, what a search without success leaves, both
+/// directions of a continuous joint, and an edge that the hardware noted in either direction counts, so that no sign has to be known.
 #[derive(Clone, Debug)]
 pub struct CalibrationController {
     joint: usize,
@@ -34,6 +39,10 @@ pub struct CalibrationController {
     pid: Pid,
     settings: Calibration,
     state: State,
+    /// When the search began.
+    begin: Instant,
+    /// The calibration before the search, until that has found another one.
+    before: Option<Before>,
     due: Option<PublishPeriod>,
     has_news: bool,
 }
@@ -42,15 +51,30 @@ params::params! {
     /// How a joint is calibrated.
     #[derive(Copy)]
     pub struct Calibration {
-        /// The speed of the search; negative downwards \[rad/s or m/s\].
+        /// The speed of the search, not 0; its sign counts for a continuous joint with both edges only \[rad/s or m/s\].
         velocity: f64 = Parameter::float("velocity", 0.0, -LIMIT, LIMIT).unit("rad/s or m/s")
-            .text("The speed of the search, negative downwards; not 0.").needed_by(NEEDED_BY),
+            .text("The speed of the search, not 0: upwards to a rising edge, downwards to a falling one. Its sign counts for a \
+                   continuous joint with both edges only.")
+            .needed_by(NEEDED_BY),
         /// Whether a joint that is calibrated already is calibrated again, once: not by the restart after a halt.
         is_forced: bool = Parameter::bool("force_calibration", false)
             .text("Whether a joint that is calibrated already is calibrated again, once after each load.").needed_by(NEEDED_BY),
         /// How long the search may take.
         timeout: Duration = Parameter::seconds("timeout", 30.0, 0.1, 3600.0)
             .text("How long the search may take.").needed_by("joints are slow or quick"),
+    }
+}
+
+impl Calibration {
+    /// The velocity of the search for an edge of `joint`, and where the description places that edge.
+    pub(crate) fn search(&self, joint: &Joint) -> (f64, f64) {
+        let (velocity, is_continuous) = (self.velocity, joint.kind == JointKind::Continuous);
+        match (joint.calibration.rising, joint.calibration.falling) {
+            (Some(_), Some(falling)) if is_continuous && velocity < 0.0 => (velocity, falling),
+            (Some(rising), _) => (velocity.abs(), rising),
+            (None, Some(falling)) => (-velocity.abs(), falling),
+            (None, None) => (velocity, 0.0),
+        }
     }
 }
 
@@ -65,20 +89,28 @@ type Edges = (Option<f64>, Option<f64>);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
-    /// It moves against the search while this many more steps have to read low, for this long.
-    Leaving(u32, Duration),
-    /// It searches, for this long; the edges that were noted before.
-    Searching(Edges, Duration),
+    /// It moves against the search while this many more steps have to read low.
+    Leaving(u32),
+    /// It searches; the edges that were noted before.
+    Searching(Edges),
     /// The edge is the zero of the actuator, whose next position counts from there.
     Found,
     Calibrated,
 }
 
+/// What a search changes.
+#[derive(Clone, Copy, Debug)]
+struct Before {
+    is_calibrated: bool,
+    zero_offset: f64,
+    reference_position: f64,
+}
+
 impl CalibrationController {
     /// A controller of the joint with this index in the robot, whose sensor the actuator with this index reads.
     pub fn new(joint: usize, actuator: usize, pid: Pid, settings: Calibration) -> Self {
-        let state = State::Leaving(0, Duration::ZERO);
-        Self { joint, actuator, pid, settings, state, due: None, has_news: false }
+        let (state, begin) = (State::Leaving(0), Instant::ZERO);
+        Self { joint, actuator, pid, settings, state, begin, before: None, due: None, has_news: false }
     }
 
     /// Whether nothing is left to do at a start.
@@ -86,42 +118,48 @@ impl CalibrationController {
         joint.is_calibrated && (self.state == State::Calibrated || !self.settings.is_forced)
     }
 
+    fn is_searching(&self) -> bool {
+        matches!(self.state, State::Leaving(_) | State::Searching(_))
+    }
+
     /// The next state, and the edge where it is found.
-    fn next(&self, actuator: &Actuator, period: Duration) -> Result<(State, Option<f64>), ControllerFailure> {
+    fn next(&self, actuator: &Actuator) -> (State, Option<f64>) {
         let is_high = actuator.state.calibration_reading;
         let next = match self.state {
-            State::Leaving(_, passed) if is_high => State::Leaving(LOW_STEPS, passed + period),
-            State::Leaving(0, passed) => State::Searching(edges(actuator), passed),
-            State::Leaving(missing, passed) => State::Leaving(missing - 1, passed + period),
-            State::Searching(before, passed) if is_high => {
+            State::Leaving(_) if is_high => State::Leaving(LOW_STEPS),
+            State::Leaving(0) => State::Searching(edges(actuator)),
+            State::Leaving(missing) => State::Leaving(missing - 1),
+            State::Searching(before) if is_high => {
                 let now = edges(actuator);
                 let changed = if now.0 != before.0 { now.0 } else { now.1.filter(|_| now.1 != before.1) };
                 match changed {
-                    Some(edge) => return Ok((State::Found, Some(edge))),
-                    None => State::Leaving(0, passed + period), // its change was not noted: once more
+                    Some(edge) => return (State::Found, Some(edge)),
+                    None => State::Leaving(0), // its change was not noted: once more
                 }
             }
-            State::Searching(before, passed) => State::Searching(before, passed + period),
+            State::Searching(before) => State::Searching(before),
             State::Found | State::Calibrated => State::Calibrated,
         };
-        match next {
-            State::Leaving(_, passed) | State::Searching(_, passed) if passed > self.settings.timeout => {
-                Err(ControllerFailure("the calibration sensor did not change in time"))
-            }
-            _ => Ok((next, None)),
+        (next, None)
+    }
+
+    /// Ends a search that found nothing yet: the joint is calibrated as before it.
+    ///
+    /// The position that was read last counts from there too, since a search leaves zero and reference alone until [`State::Found`].
+    fn give_up(&mut self, robot: &mut Robot) {
+        let Some(before) = self.before.take() else { return };
+        let Some(joint) = robot.joints_mut().get_mut(self.joint).filter(|joint| !joint.is_calibrated) else {
+            return; // another controller has calibrated it meanwhile
+        };
+        (joint.is_calibrated, joint.reference_position) = (before.is_calibrated, before.reference_position);
+        if let Some(actuator) = robot.actuators_mut().get_mut(self.actuator) {
+            actuator.state.zero_offset = before.zero_offset;
         }
     }
 }
 
 fn edges(actuator: &Actuator) -> Edges {
     (actuator.state.last_calibration_rising_edge, actuator.state.last_calibration_falling_edge)
-}
-
-/// Where the description places the edge that is found in the direction of `velocity`.
-fn reference(joint: &Joint, velocity: f64) -> f64 {
-    let (rising, falling) = (joint.calibration.rising, joint.calibration.falling);
-    let (first, second) = if velocity > 0.0 { (rising, falling) } else { (falling, rising) };
-    first.or(second).unwrap_or(0.0)
 }
 
 impl Controller for CalibrationController {
@@ -136,46 +174,52 @@ impl Controller for CalibrationController {
     }
 
     fn starting(&mut self, step: &mut Step<'_>) {
+        self.give_up(step.robot);
         self.pid.reset();
         self.due = None;
-        if step.robot.joints().get(self.joint).is_some_and(|joint| self.is_done(joint)) {
+        let Some(zero_offset) = step.robot.actuators().get(self.actuator).map(|one| one.state.zero_offset)
+        else {
+            return;
+        };
+        let Some(joint) = step.robot.joints_mut().get_mut(self.joint) else { return };
+        if self.is_done(joint) {
             self.state = State::Calibrated;
             return;
         }
-        self.state = State::Leaving(0, Duration::ZERO);
-        if let Some(actuator) = step.robot.actuators_mut().get_mut(self.actuator) {
-            actuator.state.zero_offset = 0.0;
-        }
-        if let Some(joint) = step.robot.joints_mut().get_mut(self.joint) {
-            (joint.is_calibrated, joint.reference_position) = (false, 0.0);
-        }
+        (self.state, self.begin) = (State::Leaving(0), step.now);
+        let Joint { is_calibrated, reference_position, .. } = *joint;
+        self.before = Some(Before { is_calibrated, zero_offset, reference_position });
+        joint.is_calibrated = false;
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
-        let Calibration { velocity, .. } = self.settings;
-        if self.state != State::Calibrated && step.robot.is_halted() {
+        if self.is_searching() && step.robot.is_halted() {
             return Err(HALTED);
         }
         let actuator = step.robot.actuators_mut().get_mut(self.actuator).ok_or(MISSING)?;
-        let (state, edge) = self.next(actuator, step.period)?;
+        let (state, edge) = self.next(actuator);
         self.state = state;
+        if self.is_searching() && step.now.since(self.begin) > self.settings.timeout {
+            return Err(ControllerFailure("the calibration sensor did not change in time"));
+        }
         if let Some(edge) = edge {
             actuator.state.zero_offset = edge;
         }
         let joint = step.robot.joints_mut().get_mut(self.joint).ok_or(MISSING)?;
         let was_calibrated = joint.is_calibrated;
+        let (velocity, reference) = self.settings.search(joint);
         match self.state {
             State::Found => {
-                joint.reference_position = reference(joint, velocity);
+                joint.reference_position = reference;
                 self.pid.reset();
             }
             // Its position counts from the edge now, so the limits may use it.
-            State::Calibrated => joint.is_calibrated = true,
-            State::Leaving(..) | State::Searching(..) => {}
+            State::Calibrated => (joint.is_calibrated, self.before) = (true, None),
+            State::Leaving(_) | State::Searching(_) => {}
         }
         let wanted = match self.state {
-            State::Leaving(..) => -velocity,
-            State::Searching(..) => velocity,
+            State::Leaving(_) => -velocity,
+            State::Searching(_) => velocity,
             State::Found | State::Calibrated => 0.0,
         };
         joint.commanded_effort += self.pid.update(wanted - joint.velocity, 0.0, step.period.as_secs_f64());
@@ -184,6 +228,10 @@ impl Controller for CalibrationController {
                 self.due.get_or_insert(PublishPeriod::new(2.0, step.now)).is_due(step.now) || !was_calibrated;
         }
         Ok(())
+    }
+
+    fn stopping(&mut self, step: &mut Step<'_>) {
+        self.give_up(step.robot);
     }
 
     fn report(&mut self) -> Option<(usize, Report)> {

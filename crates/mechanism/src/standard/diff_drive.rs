@@ -14,7 +14,7 @@ use crate::laws::Pid;
 ///
 /// ```text
 /// wheel speed = (linear ∓ angular · separation / 2) / radius       left: -, right: +
-/// effort      = PID(wheel speed - joint's velocity)
+/// effort      = PI(wheel speed - joint's velocity)
 /// ```
 ///
 /// Input `cmd_vel`. Motion begins with a zero, and a command counts until the time-out ([`CommandMonitor`]); then the wheels are

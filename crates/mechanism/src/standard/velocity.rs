@@ -6,7 +6,7 @@ use crate::controllers::{Controller, ControllerFailure, ControllerInput, InputKi
 use crate::laws::Pid;
 use crate::standard::Setpoint;
 
-/// Moves a joint at a velocity: effort = PID(command - velocity), with the velocity 0 when no command came within the time-out.
+/// Moves a joint at a velocity: effort = PI(command - velocity), with the velocity 0 when no command came within the time-out.
 ///
 /// Input `command`: the velocity \[rad/s or m/s\]. Commands from before a start do not count. There is no derivative term, since a
 /// measured velocity has no clean derivative.
