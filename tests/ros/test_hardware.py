@@ -209,6 +209,15 @@ def test_a_second_publisher_halts_at_once(topic):
         reset(graph, manager)
 
 
+def test_a_calibration_is_refused_since_the_robot_says_no_edge():
+    """The search would press the joint against its end stop."""
+    search = ["type:=steersman/JointCalibrationController", "joint:=pan", "velocity:=0.5", "force_calibration:=true"]
+    with fake_arm(*(word for part in search for word in ("-p", f"search.{part}"))) as (_, graph, manager, process):
+        assert not manager.load("search")
+        sentence = "must be a joint with a calibration sensor: the hardware reads none for its actuator 'pan_motor'"
+        graph.wait(lambda: sentence in process.output, lambda: process.output)
+
+
 def test_efforts_come_at_the_configured_rate():
     with fake_arm("-p", "topics.rate:=50.0") as (robot, graph, manager, process):
         graph.wait(lambda: not is_halted(graph), lambda: f"the motors are not reset: {process.output}")

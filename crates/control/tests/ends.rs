@@ -6,13 +6,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant as SystemInstant};
 
-use control::{Control, Event, Settings, start};
+use control::{Body, Control, Deliveries, Event, Events, Settings, start};
 use mechanism::controllers::{
     Change, ControlLoop, Controller, ControllerFailure, Input, Manager, Message, NewController, Output,
     Report, Request, Step,
 };
+use mechanism::laws::{Gains, Motion, Pid, Point, Trajectory};
 use mechanism::robot::transmission::{Simple, Transmission};
 use mechanism::robot::{Actuator, ActuatorCommand, Hardware, Joint, JointKind};
+use mechanism::standard::{Goal, Tolerance, TrajectoryController};
 use mechanism::{CycleStatistics, Robot};
 use rt::RealTime;
 use units::{Instant, Machine, MessageTime};
@@ -268,9 +270,9 @@ impl Controller for Postman {
     }
 }
 
-/// A message is as old as it may have waited while the process was held, and in the queue.
-#[test]
-fn a_message_that_waited_is_that_old_to_its_controller() {
+/// A loop in which `controller` runs under the id 5, and its time.
+fn running(controller: impl Controller + 'static) -> (Body, Deliveries, Events, Instant) {
+    let mut controller: Option<Box<dyn Controller>> = Some(Box::new(controller));
     let settings = Settings {
         period: PERIOD,
         joint_state_rate: 0.0,
@@ -279,14 +281,13 @@ fn a_message_that_waited_is_that_old_to_its_controller() {
         real_time: RealTime::default(),
     };
     let hardware = Ear { heard: Arc::default(), panics_in: Arc::default() };
-    let joint = Joint::new("pan", JointKind::Continuous);
+    let mut joint = Joint::new("pan", JointKind::Continuous);
+    joint.is_calibrated = true;
     let robot = Robot::from_parts(vec![joint], vec![Actuator::new("motor")], Vec::new());
-    let (mut body, commands, mut deliveries, mut events) =
+    let (mut body, commands, deliveries, mut events) =
         control::link(ControlLoop::new(robot), Box::new(hardware), &settings);
     let mut manager = Manager::new(Duration::from_secs(2));
-    let mut now = Instant::from_millis(10_000);
-    let mut cycle =
-        |now: Instant| body.cycle(rt::Cycle { now, late: Duration::ZERO, since_last: PERIOD, missed: 0 });
+    let now = Instant::from_millis(10_000);
     for request in [
         Request::Load("post".into()),
         Request::Switch { start: vec!["post".into()], stop: Vec::new(), strictness: 2 },
@@ -297,7 +298,7 @@ fn a_message_that_waited_is_that_old_to_its_controller() {
                 Output::Create(_) => {
                     let created = NewController {
                         id: 5,
-                        controller: Box::new(Postman(None, None)),
+                        controller: controller.take().unwrap(),
                         dependencies: Vec::new(),
                         moves: Vec::new(),
                     };
@@ -305,7 +306,7 @@ fn a_message_that_waited_is_that_old_to_its_controller() {
                 }
                 Output::Change(change) => {
                     commands.submit(change);
-                    cycle(now);
+                    cycle(&mut body, now);
                     while let Some(event) = events.take() {
                         if let Event::Changed(change) = event {
                             manager.handle(now, Input::Changed(change));
@@ -316,6 +317,17 @@ fn a_message_that_waited_is_that_old_to_its_controller() {
             }
         }
     }
+    (body, deliveries, events, now)
+}
+
+fn cycle(body: &mut Body, now: Instant) {
+    body.cycle(rt::Cycle { now, late: Duration::ZERO, since_last: PERIOD, missed: 0 });
+}
+
+/// A message is as old as it may have waited while the process was held, and in the queue.
+#[test]
+fn a_message_that_waited_is_that_old_to_its_controller() {
+    let (mut body, mut deliveries, mut events, mut now) = running(Postman(None, None));
     // After half a second nobody may want it any more: a stop follows it.
     let cases =
         [(0, 1, Some(0.001)), (400, 1, Some(0.401)), (400, 100, None), (500, 1, None), (60_000, 1, None)];
@@ -323,7 +335,7 @@ fn a_message_that_waited_is_that_old_to_its_controller() {
         let waited = Duration::from_millis(waited);
         assert!(deliveries.send(5, 0, Message::Float(1.0), MessageTime::new(now, waited)));
         now = now + Duration::from_millis(queued);
-        cycle(now);
+        cycle(&mut body, now);
         let said = std::iter::from_fn(|| events.take()).find_map(|event| match event {
             Event::Said(5, _, 0, Report::Float(age)) => Some(age),
             _ => None,
@@ -331,4 +343,33 @@ fn a_message_that_waited_is_that_old_to_its_controller() {
         assert!(said.zip(age).is_none_or(|(said, age)| (said - age).abs() < 1e-9), "{said:?}, not {age:?}");
         assert_eq!(said.is_some(), age.is_some(), "{waited:?}");
     }
+}
+
+/// The client of a goal that waited is told so, and what the goal was to replace does not go on.
+#[test]
+fn a_goal_that_waited_does_not_begin_and_is_reported() {
+    let pid = Pid::new(Gains { p: 1.0, i: 0.0, d: 0.0, i_clamp: 0.0, max_effort: 1.0 });
+    let tolerance = Tolerance { path: f64::INFINITY, goal: 0.0, time: Duration::MAX };
+    let controller = TrajectoryController::new([(0, pid)], tolerance);
+    let (mut body, mut deliveries, mut events, mut now) = running(controller);
+    let mut ended_after = |waited: u64, goal: u64| {
+        let point = Point { time: Duration::from_secs(60), positions: vec![1.0], ..Point::default() };
+        let trajectory = Trajectory::new(1, vec![point]).unwrap();
+        let motion = Motion { goal: Some(goal), ..trajectory.into() };
+        let time = MessageTime::new(now, Duration::from_millis(waited));
+        assert!(deliveries.send(5, 0, Message::Trajectory(Some(Box::new(motion))), time));
+        let mut ends = Vec::new();
+        for _ in 0..3 {
+            now = now + PERIOD;
+            cycle(&mut body, now);
+            while let Some(event) = events.take() {
+                if let Event::Said(5, _, 0, Report::GoalEnded(id, end)) = event {
+                    ends.push((id, end));
+                }
+            }
+        }
+        ends
+    };
+    assert_eq!(ended_after(400, 1), [], "it is followed");
+    assert_eq!(ended_after(500, 2), [(2, Goal::Stopped)], "goal 1 ended with the acceptance of goal 2");
 }
