@@ -5,7 +5,7 @@ use std::time::Duration;
 use mechanism::controllers::{
     Change, ControlLoop, ControllerFailure, ControllerId, Message, PublishPeriod, Report,
 };
-use mechanism::robot::{HaltAction, HaltGate, Hardware, step_time};
+use mechanism::robot::{HaltAction, HaltGate, Hardware, is_hold, step_time};
 use mechanism::{CycleStatistics, Recorder, Snapshot};
 use rt::Cycle;
 use rtrb::{Consumer, Producer};
@@ -64,13 +64,11 @@ impl Body {
         let resets = self.shared.resets.load(Ordering::SeqCst);
         let is_halt_wanted = self.shared.is_halt_wanted.load(Ordering::SeqCst);
         match self.gate.step(is_halt_wanted, resets, cycle.since_last, self.period) {
-            Some(HaltAction::Halt) => {
-                self.was_held |= !is_halt_wanted;
-                self.hardware.halt();
-            }
+            Some(HaltAction::Halt) => self.hardware.halt(),
             Some(HaltAction::Reset) => self.hardware.reset(),
             None => {}
         }
+        self.was_held |= is_hold(cycle.since_last, self.period);
         self.hardware.read(self.control.robot_mut(), cycle.now, cycle.since_last);
         // With little room for events nothing is taken that would need it; the loop itself goes on.
         let has_room = self.events.slots() >= EVENTS_OF_A_CYCLE;

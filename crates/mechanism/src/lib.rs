@@ -26,4 +26,4 @@ pub use histogram::{Histogram, NoHistogram, SharedHistogram};
 pub use node::{Input, Mechanism, Output};
 pub use parameters::{Params, RemoteCommands, RemoteParams, specification};
 pub use robot::{Actuator, Joint, Robot};
-pub use snapshot::{CycleStatistics, Recorder, Snapshot};
+pub use snapshot::{CycleStatistics, LONGEST_SILENCE, Recorder, SIGNS_OF_LIFE, Snapshot};

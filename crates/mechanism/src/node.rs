@@ -5,7 +5,7 @@ use units::{
     Clock, Instant, Machine, MessageTime, Stamp, StateMonitor, StateSample, StatesMessage, earliest,
 };
 
-use crate::controllers::{self, ControllerId, ControllerInput, Manager, Refusal, is_stale};
+use crate::controllers::{self, ControllerId, ControllerInput, Manager, Refusal, RequestId, is_stale};
 use crate::diagnostics::{Diagnostics, Status};
 use crate::halt_cause::{HaltCause, HaltCauses};
 use crate::waiting::Waiting;
@@ -92,6 +92,8 @@ pub enum Output {
     Inform(String),
 }
 
+/// A call that comes this much later than it was asked for shows that the process was held.
+const LATE: Duration = Duration::from_millis(50);
 /// The period of the statuses, and of the repeated publishing of the halt.
 const STATUS_PERIOD: Duration = Duration::from_secs(1);
 
@@ -120,6 +122,8 @@ pub struct Mechanism {
     /// How many nodes publish the joints' states.
     publishers: usize,
     is_halted: bool,
+    /// Whether the motors were reset and are not all back: they are halted meanwhile.
+    is_resetting: bool,
     is_stopping: bool,
     statuses_due: Option<Instant>,
     /// When the loop reported last, and after how much time without a report it is silent.
@@ -152,6 +156,7 @@ impl Mechanism {
             commanders: Vec::new(),
             publishers: 1,
             is_halted: true,
+            is_resetting: false,
             is_stopping: false,
             statuses_due: None,
             reported: None,
@@ -315,7 +320,10 @@ impl Mechanism {
 
     /// Does what is due by `now`.
     fn expire(&mut self, now: Instant) {
-        if self.silent_at().is_some_and(|at| now >= at) {
+        if self.silent_at().is_some_and(|at| now > at + LATE) {
+            // This call is late as well: the process was held, and the loop gets its time once more.
+            self.reported = Some(now);
+        } else if self.silent_at().is_some_and(|at| now >= at) {
             self.is_silent = true;
             let time = self.silent_after.unwrap_or_default();
             let sentence = format!(
@@ -349,6 +357,10 @@ impl Machine for Mechanism {
             {
                 let refusal = Refusal::Stale(self.clock.waited());
                 self.outputs.push_back(Output::Manager(controllers::Output::Answer(id, Err(refusal))));
+                // No stop is too late.
+                if let Some(stops) = request.stops() {
+                    self.manager.handle(now, controllers::Input::Requested(RequestId::MAX, stops));
+                }
             }
             Input::Manager(input) => self.manager.handle(now, input),
             Input::WaitsForZero { controller, input, waits } => {
@@ -358,7 +370,13 @@ impl Machine for Mechanism {
                 self.commanders_counted(controller, input, nodes);
             }
             Input::Reported(snapshot) => self.reported(now, snapshot),
-            Input::HaltRequested => self.change_causes(|causes| causes.set(HaltCause::Requested, true)),
+            Input::HaltRequested => {
+                // Said again, whatever halts the motors already: the first one may not have reached a robot elsewhere.
+                if self.causes.worst().is_some() && !self.is_stopping {
+                    self.outputs.push_back(Output::Halt);
+                }
+                self.change_causes(|causes| causes.set(HaltCause::Requested, true));
+            }
             Input::ResetRequested if is_stale(&self.clock) => {
                 let sentence =
                     format!("a reset of the motors is ignored: {}", Refusal::Stale(self.clock.waited()));
@@ -368,10 +386,10 @@ impl Machine for Mechanism {
             Input::ResetRequested => self.reset_requested(),
             Input::StateReceived(state) => {
                 let time = MessageTime::read_now(&self.clock);
-                self.change_vehicle_state(|causes| causes.state_received(now, time, &state));
+                self.change_causes(|causes| causes.state_received(now, time, &state));
             }
             Input::StatePublishersCounted(count) => {
-                self.change_vehicle_state(|causes| causes.publishers_counted(count));
+                self.change_causes(|causes| causes.publishers_counted(count));
             }
             Input::ParametersChanged(names) => self.parameters_changed(&names),
             Input::JointStatePublishersCounted(count) => {

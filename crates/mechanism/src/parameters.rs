@@ -69,8 +69,8 @@ params::params! {
             .needed_by("pr2_mechanism_diagnostics: its parameter of this name"),
         halt_on: String = Parameter::string("halt_on", "")
             .at_start()
-            .text("A topic like hind/state (std_msgs/String). While it says ESTOP, or nothing for 1.5 s, the motors are halted. \
-                Empty for none.")
+            .text("A topic like hind/state (std_msgs/String). While it says ESTOP the motors are halted, and from \
+                1.5 s without it on until reset_motors. Empty for none.")
             .needed_by("robots that drive with the node hindbrain"),
         priority: i64 = Parameter::integer("priority", 50, 0, 99)
             .at_start()
@@ -225,15 +225,6 @@ impl Params {
             remote: commands.map(remote),
             hand,
         })
-    }
-}
-
-impl Params {
-    /// After how much time without a report the loop hangs: half a second, or three periods of the reports if they are rarer.
-    /// `None` if nothing is reported.
-    pub fn longest_silence(&self) -> Option<Duration> {
-        let rate = self.joint_state_rate.max(self.statistics_rate);
-        (rate > 0.0).then(|| Duration::from_secs_f64((3.0 / rate).clamp(0.5, 1e6)))
     }
 }
 

@@ -13,7 +13,7 @@ pub mod transmission;
 
 pub use actuator::{Actuator, ActuatorCommand, ActuatorState};
 pub use calibration::SimulatedSensor;
-pub use halt::{HaltAction, HaltGate, MotorHalt, step_time};
+pub use halt::{HaltAction, HaltGate, MotorHalt, is_hold, step_time};
 pub use hardware::Hardware;
 pub use joint::{CalibrationEdges, Joint, JointKind, JointLimits, SafetyController};
 pub use remote::RemoteRobot;

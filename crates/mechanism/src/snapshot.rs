@@ -92,9 +92,16 @@ impl Snapshot {
 pub struct Recorder {
     joint_states: PublishPeriod,
     statistics: PublishPeriod,
+    /// That the loop steps is reported even where nothing else is.
+    sign_of_life: PublishPeriod,
     was_halted: bool,
     link: Option<LinkState>,
 }
+
+/// How often a loop reports at least \[Hz\]; after [`LONGEST_SILENCE`] without a report it hangs.
+pub const SIGNS_OF_LIFE: f64 = 5.0;
+/// See [`SIGNS_OF_LIFE`].
+pub const LONGEST_SILENCE: Duration = Duration::from_millis(500);
 
 impl Recorder {
     /// A recorder for `joint_states` and `mechanism_statistics` at these rates \[Hz\], from `start` on.
@@ -103,6 +110,7 @@ impl Recorder {
         Self {
             joint_states: period(joint_states),
             statistics: period(statistics),
+            sign_of_life: period(SIGNS_OF_LIFE),
             was_halted: true,
             link: None,
         }
@@ -122,7 +130,8 @@ impl Recorder {
         let state = (control.robot().is_halted(), link);
         let has_changed = state != (self.was_halted, self.link);
         (self.was_halted, self.link) = state;
-        if !(has_joint_states || has_statistics || has_changed) {
+        let is_due = self.sign_of_life.is_due(now);
+        if !(has_joint_states || has_statistics || has_changed || is_due) {
             return false;
         }
         snapshot.fill(control);

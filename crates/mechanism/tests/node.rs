@@ -69,7 +69,7 @@ fn a_halt_lasts_until_the_reset_and_each_change_is_published() {
         node.told(Input::HaltRequested),
         ["halt".to_owned(), format!("the motors are halted: {cause}")]
     );
-    assert_eq!(node.told(Input::HaltRequested), Vec::<String>::new(), "once");
+    assert_eq!(node.told(Input::HaltRequested), ["halt"], "said once, done again");
     assert_eq!(node.reported(true), ["halted true"]);
     assert_eq!(node.machine.halt_cause(), Some(cause.to_owned()));
     assert_eq!(node.told(Input::ResetRequested), ["reset"]);
@@ -92,8 +92,9 @@ fn an_estop_or_a_lost_state_halts_and_a_reset_waits_for_its_end() {
     );
     let stays = "the motors stay halted: the vehicle is in its emergency stop";
     assert_eq!(node.told(Input::ResetRequested), [stays]);
-    assert_eq!(node.told(Input::HaltRequested), Vec::<String>::new());
-    assert_eq!(node.told(state(false)), Vec::<String>::new(), "the requested halt is still there");
+    assert_eq!(node.told(Input::HaltRequested), ["halt"], "once more, for whom the first one did not reach");
+    let requested = "the motors stay halted: a halt was requested; reset_motors ends it";
+    assert_eq!(node.told(state(false)), [requested], "the requested halt is still there");
     assert_eq!(node.told(Input::ResetRequested), ["reset"]);
     // It is lost after 1.5 s without one.
     assert!(!node.later(1499).contains(&"halt".to_owned()));

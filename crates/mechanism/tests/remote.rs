@@ -89,7 +89,8 @@ fn the_end_of_an_estop_does_not_end_a_loss() {
     rig.link(false, 0);
     rig.link(true, 1);
     rig.link(false, 1);
-    assert!(rig.give(Input::StateReceived("OK".into())).is_empty(), "the motors stay halted");
+    let stay = "the motors stay halted: the robot was lost; reset_motors ends it";
+    assert_eq!(rig.give(Input::StateReceived("OK".into())), [stay]);
     assert_eq!(rig.give(Input::ResetRequested), ["reset"]);
 }
 

@@ -170,12 +170,18 @@ fn a_stop_ends_what_was_commanded() {
     assert!(rig.joint().velocity.abs() < 1e-2, "{}", rig.joint().velocity);
     let mut rig = Rig::started(JointKind::Revolute, PositionController::new(0, pid(80.0, 0.0, 20.0)));
     rig.send(0.9);
-    rig.run(150);
+    rig.run(250);
     let before = rig.joint().position;
-    assert!((0.05..0.7).contains(&before), "it is on its way: {before}");
+    assert!((0.3..0.7).contains(&before), "it is on its way: {before}");
     rig.stop();
     rig.run(5000);
-    assert!((rig.joint().position - before).abs() < 0.2, "{before}, {}", rig.joint().position);
+    let held = rig.joint().position;
+    assert!((before..before + 0.1).contains(&held), "{before}, {held}");
+    // Where nothing is commanded there is nothing to end: a joint that sags is not held lower each time.
+    rig.control.robot_mut().actuators_mut()[0].state.position -= 0.5;
+    rig.stop();
+    rig.run(5000);
+    assert!((rig.joint().position - held).abs() < 1e-3, "{held}, {}", rig.joint().position);
 }
 
 #[test]

@@ -20,7 +20,7 @@ use std::time::Duration;
 use control::{Commands, Control, Settings, StatesSender};
 use mechanism::controllers::{self, ControlLoop};
 use mechanism::robot::{Hardware, SimulatedRobot};
-use mechanism::{CycleStatistics, Input, Mechanism, Output, Params, Robot, specification};
+use mechanism::{CycleStatistics, Input, LONGEST_SILENCE, Mechanism, Output, Params, Robot, specification};
 use params::Set;
 use r2r::std_msgs::msg::String as Text;
 use ros::panics::{self, lock};
@@ -216,9 +216,7 @@ pub fn run_with(
     }
     let mut machine = Mechanism::new(params.call_timeout, params.halt_on.is_some())
         .ignoring_overruns(params.ignores_overruns);
-    if let Some(time) = params.longest_silence() {
-        machine = machine.expecting_reports_within(time);
-    }
+    machine = machine.expecting_reports_within(LONGEST_SILENCE);
     let (mut states, mut efforts, mut sole) = (None, None, Vec::new());
     let hardware: Box<dyn Hardware> = match (remote, model) {
         (Some(remote), _) => {

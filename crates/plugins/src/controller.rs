@@ -17,6 +17,8 @@ use crate::PluginType;
 struct PluginController {
     of: PluginType,
     instance: *mut c_void,
+    /// Whether what was commanded ends before the next update.
+    is_stopped: bool,
     /// The joints of a step, as they cross the border.
     joints: Cell<Vec<abi::Joint>>,
 }
@@ -128,7 +130,7 @@ impl PluginType {
             return Err(if reason.is_empty() { "it gives no reason".to_owned() } else { reason });
         }
         let joints = vec![abi::Joint::default(); robot.joints().len()];
-        Ok(Box::new(PluginController { of: *self, instance, joints: Cell::new(joints) }))
+        Ok(Box::new(PluginController { of: *self, instance, is_stopped: false, joints: Cell::new(joints) }))
     }
 }
 
@@ -185,10 +187,15 @@ impl Controller for PluginController {
     }
 
     fn receive(&mut self, input: usize, message: &mut Message, now: Instant) {
-        if let Message::Float(value) = *message {
-            let now = u64::try_from(now.since(Instant::ZERO).as_nanos()).unwrap_or(u64::MAX);
-            // SAFETY: the instance is one of this type, and is called by one thread at a time.
-            unsafe { (self.of.table.receive)(self.instance, input, value, now) };
+        match *message {
+            Message::Float(value) => {
+                let now = u64::try_from(now.since(Instant::ZERO).as_nanos()).unwrap_or(u64::MAX);
+                // SAFETY: the instance is one of this type, and is called by one thread at a time.
+                unsafe { (self.of.table.receive)(self.instance, input, value, now) };
+            }
+            // What was commanded is the library's own matter; a start ends it, and comes before the next update.
+            Message::Stop => self.is_stopped = true,
+            _ => {}
         }
     }
 
@@ -202,11 +209,16 @@ impl Controller for PluginController {
     }
 
     fn starting(&mut self, step: &mut Step<'_>) {
+        self.is_stopped = false;
         // SAFETY: as above; the step is valid during the call.
         self.step(step, |table, instance, step| unsafe { (table.starting)(instance, step) });
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
+        if self.is_stopped {
+            self.stopping(step);
+            self.starting(step);
+        }
         // SAFETY: as above.
         outcome(self.step(step, |table, instance, step| unsafe { (table.update)(instance, step) }))
     }

@@ -7,18 +7,22 @@ use controller_plugin::{Controller, Joint, Setup, Step};
 
 /// How long a command counts.
 const TIMEOUT: Duration = Duration::from_millis(500);
+/// How much the amplitude changes in a second.
+const GROWTH: f64 = 0.3;
 
 /// effort = stiffness · (desired - position) - damping · velocity, with desired = start + amplitude · sin(2π · frequency · t).
 ///
-/// Silence ends the motion: an amplitude counts for half a second, and what was commanded before a start moves nothing.
+/// The amplitude grows and shrinks slowly, so nothing jumps. Silence ends the motion: a command counts for half a second, and what was
+/// commanded before a start moves nothing.
 struct Sway {
     joint: usize,
     stiffness: f64,
     damping: f64,
     frequency: f64,
     most: f64,
-    /// Commanded by the input `amplitude`, and when that was received.
     amplitude: f64,
+    /// Commanded by the input `amplitude`, and when that was received.
+    wanted: f64,
     received: Duration,
     start: f64,
     began: Duration,
@@ -40,6 +44,7 @@ impl Controller for Sway {
             frequency: setup.float("frequency", 0.5, 0.01..=10.0)?,
             most: setup.float("max_amplitude", 0.5, 0.0..=1.0)?,
             amplitude: 0.0,
+            wanted: 0.0,
             received: Duration::ZERO,
             start: 0.0,
             began: Duration::ZERO,
@@ -49,7 +54,7 @@ impl Controller for Sway {
     }
 
     fn receive(&mut self, _input: usize, value: f64, now: Duration) {
-        (self.amplitude, self.received) = (value.clamp(0.0, self.most), now);
+        (self.wanted, self.received) = (value.clamp(0.0, self.most), now);
     }
 
     fn can_start(&self, joints: &[Joint]) -> Result<(), &'static str> {
@@ -59,13 +64,15 @@ impl Controller for Sway {
 
     fn starting(&mut self, step: &mut Step<'_>) {
         (self.start, self.began, self.steps) = (step.joints[self.joint].position, step.now, 0);
-        self.amplitude = 0.0;
+        (self.amplitude, self.wanted) = (0.0, 0.0);
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), &'static str> {
         if step.now.saturating_sub(self.received) > TIMEOUT {
-            self.amplitude = 0.0;
+            self.wanted = 0.0;
         }
+        let most = GROWTH * step.period.as_secs_f64();
+        self.amplitude += (self.wanted - self.amplitude).clamp(-most, most);
         let time = (step.now - self.began).as_secs_f64();
         let desired = self.start + self.amplitude * (TAU * self.frequency * time).sin();
         let joint = step.joints.get_mut(self.joint).ok_or("its joint does not exist")?;

@@ -84,8 +84,9 @@ impl ControlLoop {
     }
 
     /// Passes a message of this `time` to the input `input` of a controller, before the step at `now`. A number is that old, and a
-    /// trajectory begins now. One that is [`STALE`] is followed by a [`Message::Stop`]: it may not move anything any more, and what it
-    /// was to replace does not go on either. A message for a controller or an input that does not exist is ignored.
+    /// trajectory begins now. In place of one that is [`STALE`] the controller receives a [`Message::Stop`]: it may not move anything any
+    /// more, and what it was to replace does not go on either. A goal is received and stopped, so that its client is told. A message for a
+    /// controller or an input that does not exist is ignored.
     pub fn deliver(
         &mut self,
         controller: ControllerId,
@@ -97,8 +98,11 @@ impl ControlLoop {
         let received = if matches!(message, Message::Float(_)) { time.begin() } else { now };
         let slot = self.list.slots.iter_mut().find(|slot| slot.id == controller);
         if let Some(slot) = slot.filter(|slot| input < slot.controller.inputs().len()) {
-            slot.controller.receive(input, message, received);
-            if time.is_expired(now, STALE) {
+            let is_stale = time.is_expired(now, STALE);
+            if !is_stale || matches!(message, Message::Trajectory(_)) {
+                slot.controller.receive(input, message, received);
+            }
+            if is_stale {
                 slot.controller.receive(input, &mut Message::Stop, now);
             }
         }

@@ -24,6 +24,13 @@ pub enum Request {
 }
 
 impl Request {
+    /// What it stops, as a request of its own that stops as much as it can; `None` if that is nothing.
+    pub(crate) fn stops(&self) -> Option<Self> {
+        let Self::Switch { stop, .. } = self else { return None };
+        let stop = stop.clone();
+        (!stop.is_empty()).then_some(Self::Switch { start: Vec::new(), stop, strictness: 1 })
+    }
+
     /// Whether it can start nothing.
     pub(crate) fn only_stops(&self) -> bool {
         matches!(self, Self::Switch { start, .. } if start.is_empty())

@@ -50,6 +50,12 @@ impl Follower {
         preempted
     }
 
+    /// A goal that waited for too long stopped the open one.
+    #[must_use]
+    pub fn stop(&mut self) -> Option<FollowResult> {
+        self.interrupt("another goal, which waited for too long, stopped it; the joints are held")
+    }
+
     /// The controller received a trajectory without a goal.
     #[must_use]
     pub fn replace(&mut self) -> Option<FollowResult> {

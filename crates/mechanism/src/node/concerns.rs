@@ -46,7 +46,10 @@ impl Mechanism {
         input: ControllerInput,
         nodes: Vec<String>,
     ) {
-        self.commanders.retain(|(of, known, _)| (*of, known.name) != (controller, input.name));
+        let manager = &self.manager;
+        self.commanders.retain(|(of, known, _)| {
+            manager.name_of(*of).is_some() && (*of, known.name) != (controller, input.name)
+        });
         let Some(name) = self.manager.name_of(controller).filter(|_| nodes.len() > 1) else { return };
         let effect = if input.kind.needs_one_publisher() {
             "it stands until there is one"

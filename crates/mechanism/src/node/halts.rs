@@ -13,26 +13,22 @@ impl Mechanism {
         if self.is_stopping {
             return;
         }
-        let had_cause = self.causes.worst().is_some();
+        let (had_cause, before) = (self.causes.worst().is_some(), self.halt_cause());
         change(&mut self.causes);
         let has_cause = self.causes.worst().is_some();
         if has_cause && !had_cause {
             self.outputs.push_back(Output::Halt);
             self.warn_of_halt("the motors are halted");
+        } else if has_cause && before != self.halt_cause() {
+            self.warn_of_halt("the motors stay halted");
         } else if had_cause && !has_cause {
-            self.outputs.push_back(Output::Reset);
+            self.reset();
         }
     }
 
-    /// Changes what is known of the vehicle's state, and says so if only a reset of the motors is missing.
-    pub(super) fn change_vehicle_state(&mut self, change: impl FnOnce(&mut HaltCauses)) {
-        let before = self.halt_cause();
-        self.change_causes(change);
-        let is_over = matches!(self.causes.worst(), Some(HaltCause::StateLost | HaltCause::Contested));
-        if is_over && before != self.halt_cause() && before.is_some() && !self.is_stopping {
-            let cause = self.halt_cause().unwrap_or_default();
-            self.outputs.push_back(Output::Inform(format!("the motors stay halted: {cause}")));
-        }
+    fn reset(&mut self) {
+        self.is_resetting = true;
+        self.outputs.push_back(Output::Reset);
     }
 
     pub(super) fn warn_of_halt(&mut self, what: &str) {
@@ -42,12 +38,13 @@ impl Mechanism {
 
     /// Says that the motors are on, or why they are halted if that has no cause here.
     pub(super) fn say_halt(&mut self, was_held: bool) {
+        self.is_resetting &= self.is_halted;
         self.outputs.extend(match (self.is_halted, self.causes.worst()) {
             (false, _) => Some(Output::Inform("the motors are on".to_owned())),
             (true, None) if was_held => Some(Output::Warn(
                 "the motors are halted: the control loop was held for more than 0.2 s; they come back by themselves".to_owned(),
             )),
-            (true, None) if !self.had_obstacle => Some(Output::Warn(
+            (true, None) if !self.had_obstacle && !self.is_resetting => Some(Output::Warn(
                 "the motors are halted: a motor halted by itself; reset_motors ends it".to_owned(),
             )),
             (true, _) => None,
@@ -63,7 +60,7 @@ impl Mechanism {
             return;
         }
         if self.causes.worst().is_none() {
-            self.outputs.push_back(Output::Reset); // an error of a motor, which has no cause here
+            self.reset(); // an error of a motor, which has no cause here
         }
         self.change_causes(|causes| *causes = after);
     }

@@ -7,6 +7,11 @@ const MOST_MISSED: u32 = 5;
 /// How many periods a step counts for at most, whatever the time since the last one: no law integrates over a hold.
 const MOST_PERIODS: u32 = 10;
 
+/// Whether a gap between two steps of a loop of this `period` shows that it was held.
+pub fn is_hold(gap: Duration, period: Duration) -> bool {
+    gap > LONGEST_GAP.max(period * MOST_MISSED)
+}
+
 /// The time that a step counts for, `gap` after the one before, in a loop of this `period`.
 pub fn step_time(gap: Duration, period: Duration) -> Duration {
     gap.min(period * MOST_PERIODS)
@@ -44,7 +49,7 @@ impl HaltGate {
     ) -> Option<HaltAction> {
         let is_requested = core::mem::replace(&mut self.resets, resets) != resets;
         let was_halted = core::mem::replace(&mut self.is_halted, is_wanted);
-        if gap > LONGEST_GAP.max(period * MOST_MISSED) {
+        if is_hold(gap, period) {
             self.is_halted = true;
             return Some(HaltAction::Halt);
         }

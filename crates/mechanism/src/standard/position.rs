@@ -51,8 +51,11 @@ impl Controller for PositionController {
     }
 
     fn receive(&mut self, _: usize, message: &mut Message, now: Instant) {
+        self.is_stopped = match message {
+            Message::Stop => self.is_stopped || self.command.last().is_some(),
+            _ => self.is_stopped,
+        };
         self.command.receive(message, now);
-        self.is_stopped |= matches!(message, Message::Stop);
     }
 
     fn can_start(&self, robot: &Robot) -> Result<(), ControllerFailure> {
@@ -81,8 +84,8 @@ impl Controller for PositionController {
             if !joint.is_calibrated {
                 return Err(ControllerFailure("its joint is no longer calibrated"));
             }
-            if core::mem::take(&mut self.is_stopped) && joint.position.is_finite() {
-                self.held = joint.position;
+            if self.is_stopped && joint.position.is_finite() {
+                (self.held, self.is_stopped) = (joint.position, false);
             }
             let wanted = self.command.last().unwrap_or(self.held);
             joint.commanded_effort += self.pid.update(distance(joint, wanted), -joint.velocity, period);

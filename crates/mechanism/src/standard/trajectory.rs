@@ -295,7 +295,8 @@ impl Controller for TrajectoryController {
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
-        if core::mem::take(&mut self.is_cancelled) {
+        // Without a motion there is nothing to end, and a joint that sags is not to be held lower each time.
+        if core::mem::take(&mut self.is_cancelled) && self.goal == Goal::Active {
             self.end(Goal::Stopped, step.robot);
         }
         if self.goal == Goal::Active {

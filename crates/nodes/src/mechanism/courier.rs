@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use control::{Commands, Event, Events};
 use mechanism::controllers::Report;
-use mechanism::{Input, Mechanism, Params, Snapshot, controllers};
+use mechanism::{Input, Mechanism, Params, SIGNS_OF_LIFE, Snapshot, controllers};
 use ros::panics::lock;
 use ros::{Shell, clock};
 use units::Instant;
@@ -183,7 +183,7 @@ impl Pace {
         };
         Self {
             step: params.period,
-            report: period(params.joint_state_rate).min(period(params.statistics_rate)),
+            report: period(params.joint_state_rate.max(params.statistics_rate).max(SIGNS_OF_LIFE)),
             efforts: efforts.unwrap_or(Duration::MAX),
         }
     }

@@ -1,6 +1,6 @@
 use control::Deliveries;
 use mechanism::Mechanism;
-use mechanism::controllers::{ControllerId, Message, OutputKind, Report};
+use mechanism::controllers::{ControllerId, Message, OutputKind, Report, STALE};
 use mechanism::follow::{FollowEnd, FollowGoal, FollowResult, Follower, GoalError, NamedTolerance};
 use r2r::control_msgs::action::FollowJointTrajectory as Follow;
 use r2r::control_msgs::msg::JointTolerance;
@@ -135,6 +135,13 @@ impl FollowServer {
                 Err(reason) => {
                     log::warn!(target: NAME, "a goal for '{}' is rejected: {reason}", self.name);
                     request.reject();
+                    // What one that waited was to replace does not go on.
+                    if time.is_expired(clock::now(), STALE)
+                        && deliveries.send(self.id, INPUT, Message::Stop, time)
+                    {
+                        let ended = self.follower.stop();
+                        self.end(ended);
+                    }
                 }
             }
         }

@@ -5,7 +5,7 @@ use control::Deliveries;
 use futures::{FutureExt, Stream, StreamExt};
 use mechanism::Input;
 use mechanism::controllers::{ControllerId, ControllerInput, InputKind, Message};
-use mechanism::laws::{FollowedJoint, NamedPoints, Point, TrajectoryError};
+use mechanism::laws::{FollowedJoint, NamedPoints, NamedPointsError, Point, TrajectoryError};
 use r2r::geometry_msgs::msg::TwistStamped;
 use r2r::std_msgs::msg::Float64;
 use r2r::trajectory_msgs::msg::JointTrajectory;
@@ -149,8 +149,13 @@ impl ControllerTopic {
             return None;
         }
         self.count_due = now + COUNT_PERIOD;
-        let found = ros::publishers(node, &names.resolve(&self.name))?;
-        let nodes: Vec<String> = found.into_iter().map(|publisher| publisher.full_name).collect();
+        let found = ros::publishers(node, &names.resolve(&self.name));
+        let nodes: Vec<String> = match found {
+            Some(found) => found.into_iter().map(|publisher| publisher.full_name).collect(),
+            // That they cannot be counted does not prove that there is one.
+            None if self.input.1.kind.needs_one_publisher() => vec!["nodes that cannot be counted".into(); 2],
+            None => return None,
+        };
         let before = std::mem::replace(&mut self.commanders, nodes.clone());
         let is_new = (before.len() > 1 || nodes.len() > 1) && before != nodes;
         is_new.then(|| Input::CommandersCounted { controller: self.controller, input: self.input.1, nodes })
@@ -199,8 +204,15 @@ fn trajectory(joints: &[FollowedJoint], message: JointTrajectory) -> Result<Mess
         return Ok(Message::Stop);
     }
     let points = named_points(message).map_err(|error| error.to_string())?;
-    let trajectory = points.for_joints(joints, clock::stamp()).map_err(|error| error.to_string())?;
-    Ok(Message::Trajectory(Some(Box::new(trajectory.into()))))
+    match points.for_joints(joints, clock::stamp()) {
+        Ok(trajectory) => Ok(Message::Trajectory(Some(Box::new(trajectory.into())))),
+        // What it was to replace does not go on.
+        Err(error @ NamedPointsError::Late { .. }) => {
+            log::warn!(target: NAME, "a trajectory stops the motion and moves nothing: {error}");
+            Ok(Message::Stop)
+        }
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 pub(super) fn named_points(message: JointTrajectory) -> Result<NamedPoints, TrajectoryError> {

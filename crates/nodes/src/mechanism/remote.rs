@@ -9,7 +9,7 @@ use r2r::std_msgs::msg::Int16;
 use ros::clock::{self, to_wire};
 use ros::panics::lock;
 use ros::{Error, Inputs, panics, qos};
-use units::{Stamp, StateMonitor};
+use units::{Instant, Stamp, StateMonitor};
 
 use super::NAME;
 use crate::messages;
@@ -41,16 +41,18 @@ pub(super) struct EffortTopics {
 }
 
 /// Which efforts go out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gate {
-    /// Those of the control loop.
-    #[default]
-    Open,
-    /// Zeros, since the motors are halted: a loop that hangs does not know of it.
-    Halted,
+    /// Those that the control loop computed since.
+    Open(Instant),
+    /// Zeros, since the motors are halted: a loop that hangs does not know of it. The last one went out at this time.
+    Halted(Instant),
     /// Zeros, since the node ends.
     Ended,
 }
+
+/// How often a zero is repeated while the motors are halted and a loop that hangs sends none.
+const ZERO_PERIOD: Duration = Duration::from_millis(100);
 
 #[derive(Clone)]
 enum Kind {
@@ -85,7 +87,7 @@ impl Remote {
                 Kind::Motors { topics: [publisher(node, port)?, publisher(node, starboard)?], motors }
             }
         };
-        let topics = EffortTopics { kind, gate: Arc::default() };
+        let topics = EffortTopics { kind, gate: Arc::new(Mutex::new(Gate::Open(Instant::ZERO))) };
         let last = topics.clone();
         panics::final_messages(move || last.publish_last());
         inputs.subscribe::<JointState>(node, &params.states, qos::sensor(), |message| {
@@ -106,13 +108,14 @@ fn publisher<T: r2r::WrappedTypesupport>(
 }
 
 impl Efforts {
-    /// Publishes the newest efforts, if there are new ones.
+    /// Publishes the newest efforts, if there are new ones, and repeats the zero of a halt.
     pub(super) fn publish(&mut self) {
         if let Some(efforts) = self.receiver.take() {
             let stamp = clock::stamp().before(clock::now().since(efforts.at));
-            self.topics.publish(&efforts.efforts, stamp);
+            self.topics.publish(&efforts.efforts, efforts.at, stamp);
             self.receiver.recycle(efforts);
         }
+        self.topics.repeat_zero();
     }
 
     /// Their topics.
@@ -122,12 +125,27 @@ impl Efforts {
 }
 
 impl EffortTopics {
-    fn publish(&self, efforts: &[f64], stamp: Stamp) {
-        let gate = lock(&self.gate);
-        if *gate != Gate::Open && efforts.iter().any(|effort| *effort != 0.0) {
+    /// Publishes efforts that were computed `at` this time.
+    fn publish(&self, efforts: &[f64], at: Instant, stamp: Stamp) {
+        let mut gate = lock(&self.gate);
+        let is_open = matches!(*gate, Gate::Open(since) if since <= at);
+        if !is_open && efforts.iter().any(|effort| *effort != 0.0) {
             return; // the loop computed them before the halt
         }
+        if let Gate::Halted(last) = &mut *gate {
+            *last = clock::now();
+        }
         self.send(efforts, stamp);
+    }
+
+    fn repeat_zero(&self) {
+        let mut gate = lock(&self.gate);
+        if let Gate::Halted(last) = &mut *gate
+            && clock::now().since(*last) >= ZERO_PERIOD
+        {
+            *last = clock::now();
+            self.send_zero();
+        }
     }
 
     fn send(&self, efforts: &[f64], stamp: Stamp) {
@@ -156,14 +174,14 @@ impl EffortTopics {
 
     /// Publishes an effort of zero for each actuator; no other effort goes out until they are [reset](Self::reset).
     pub(super) fn halt(&self) {
-        self.close(Gate::Halted);
+        self.close(Gate::Halted(clock::now()));
     }
 
     /// Lets the efforts of the control loop out again.
     pub(super) fn reset(&self) {
         let mut gate = lock(&self.gate);
-        if *gate == Gate::Halted {
-            *gate = Gate::Open;
+        if matches!(*gate, Gate::Halted(_)) {
+            *gate = Gate::Open(clock::now());
         }
     }
 
@@ -172,6 +190,10 @@ impl EffortTopics {
         if *gate != Gate::Ended {
             *gate = to;
         }
+        self.send_zero();
+    }
+
+    fn send_zero(&self) {
         let count = match &self.kind {
             Kind::Joints { names, .. } => names.len(),
             Kind::Motors { .. } => MOTOR_TOPICS.len(),
