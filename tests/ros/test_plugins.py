@@ -102,12 +102,13 @@ def test_parameters_that_do_not_fit_and_failures_are_refused_with_their_reasons(
             graph.wait(lambda: sentence in process.output, lambda: process.output)  # noqa: B023
         assert manager.list() == [("pan_position", "running"), ("sway", "running")]
         # A panic in the loop stops it alone.
-        graph.publish("sway/amplitude", Float64(data=1.0), QoSProfile(depth=1))
+        timer = graph.repeat("sway/amplitude", Float64(data=1.0), 20.0)
         graph.wait(lambda: ("sway", "stopped") in manager.list(), "it runs on")
         assert ("pan_position", "running") in manager.list()
         line = project.line("too wide")
         sentence = f"controller 'sway' stopped by itself: it panicked at src/lib.rs:{line}; unload it and load it again"
         graph.wait(lambda: sentence in process.output, lambda: process.output)
+        graph.stop_repeating(timer)
         assert not manager.switch(["sway"])
         assert manager.unload("sway") and manager.load("sway") and manager.switch(["sway"])
 
