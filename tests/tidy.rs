@@ -123,6 +123,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("allocations", &[]),
     ("isolation", &[]),
+    ("features", &["bytemuck", "fastrand", "getrandom", "libc", "memchr", "rustix", "thiserror"]),
     ("scenarios", &["fastrand", "clap"]),
     ("xtask", &["isolation", "clap"]),
     (

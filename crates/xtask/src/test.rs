@@ -161,16 +161,23 @@ fn pure_beside_setup(root: &Root) -> Outcome<bool> {
 /// The crate that nothing else is built with: it needs MuJoCo's library.
 const MUJOCO: &str = "mujoco_hand";
 
+/// The package that makes commands with different packages share what they build; its `Cargo.toml` explains it.
+const FEATURES: &str = "features";
+
 /// Sets up MuJoCo's library, and checks the crate that needs it. Its executable is then there for the tests over DDS.
 fn mujoco(root: &Root) -> Outcome<bool> {
     setup::mujoco(root)?;
-    Ok(pure(root, &["test", "--quiet", "-p", MUJOCO])?
-        && pure(root, &["clippy", "--quiet", "-p", MUJOCO, "--all-targets", "--", "-D", "warnings"])?
-        && pure(root, &["doc", "--quiet", "--no-deps", "-p", MUJOCO])?)
+    let with = |before: &[&str], after: &[&str]| {
+        pure(root, &[before, &["--quiet", "-p", MUJOCO, "-p", FEATURES], after].concat())
+    };
+    Ok(with(&["test"], &[])?
+        && with(&["clippy", "--all-targets"], &["--", "-D", "warnings"])?
+        && with(&["doc", "--no-deps"], &[])?)
 }
 
 /// The crates that need ROS, and those with executables for the tests over DDS.
 const OTHERS: &[&str] = &[
+    FEATURES,
     "gamepad",
     "actuator",
     "ros",
@@ -256,6 +263,43 @@ fn pytest(root: &Root, which: &[&str]) -> Outcome<bool> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::path::Path;
+    use std::process::Command;
+
+    use super::{FEATURES, MUJOCO, crates};
+
+    /// The features of each dependency in a command for `packages`.
+    fn features(packages: &[&str]) -> Vec<(String, String)> {
+        let mut command = Command::new(env!("CARGO"));
+        command.args(["tree", "--quiet", "--edges=normal,build,dev", "--prefix=none", "--format={p}\t{f}\t"]);
+        command.args(packages).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout).unwrap();
+        let columns = text.lines().filter_map(|line| line.split_once('\t'));
+        columns.map(|(name, rest)| (name.into(), rest.trim_end_matches("(*)").trim_end().into())).collect()
+    }
+
+    #[test]
+    fn all_commands_build_a_dependency_with_the_same_features() {
+        let pure: &[&str] = &[];
+        let commands = [
+            pure,
+            &["-p", "xtask"],
+            &["--workspace", "--exclude", MUJOCO],
+            &["-p", MUJOCO, "-p", FEATURES],
+            &crates(),
+        ];
+        let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (name, features) in commands.into_iter().flat_map(features) {
+            found.entry(name).or_default().insert(features);
+        }
+        assert!(found.len() > 200, "{} packages", found.len());
+        found.retain(|_, features| features.len() > 1);
+        assert!(found.is_empty(), "these belong in crates/features/Cargo.toml: {found:#?}");
+    }
+
     #[test]
     fn single_tests_are_selected_by_their_file_or_by_a_part_of_their_names() {
         let path = |tests: &str| super::selection(tests)[1].clone();

@@ -1,17 +1,16 @@
 //! What a walk visited: causes, states, transitions, the longest recoveries; and whether the key is complete.
 
-use std::collections::{BTreeMap, HashMap};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::BTreeMap;
 
 use hindbrain::{Cause, StopState};
 
 use crate::act::Edge;
 use crate::books::Ns;
-use crate::liveness::{recovers, silence_ends_motion};
+use crate::liveness::Ways;
 use crate::models::Model;
 use crate::pair::Pair;
 use crate::random::Random;
-use crate::walker::{Print, Visitor};
+use crate::walker::{ByPrint, Print, Visitor};
 
 /// The name of a state.
 pub fn name(state: StopState) -> &'static str {
@@ -61,8 +60,9 @@ pub struct Census<'a> {
     model: &'a Model,
     pub seen: Seen,
     /// One machine of each of some keys, with its print.
-    keys: HashMap<u64, (u128, Pair)>,
+    keys: ByPrint<(u128, Pair)>,
     random: Random,
+    ways: Ways,
     /// Recoveries are tested from one in this many states.
     every: u64,
 }
@@ -72,7 +72,8 @@ const KEPT: usize = 300;
 
 impl<'a> Census<'a> {
     pub fn new(model: &'a Model, every: u64) -> Self {
-        Self { model, seen: Seen::default(), keys: HashMap::new(), random: Random::new(1), every }
+        let (seen, keys, ways) = Default::default();
+        Self { model, seen, keys, random: Random::new(1), ways, every }
     }
 
     /// Checks that two machines of one key behave alike for later events.
@@ -101,11 +102,9 @@ impl<'a> Census<'a> {
     }
 }
 
-fn key_of(pair: &Pair) -> u64 {
-    let mut hasher = DefaultHasher::new();
+fn key_of(pair: &Pair) -> u128 {
     // The last values sent do not affect later outputs.
-    (pair.machine.key(), pair.causes()).hash(&mut hasher);
-    hasher.finish()
+    Print::of_all(&(pair.machine.key(), pair.causes()))
 }
 
 impl Visitor for Census<'_> {
@@ -119,19 +118,18 @@ impl Visitor for Census<'_> {
         Ok(())
     }
 
-    fn state(&mut self, pair: &Pair) -> Result<(), String> {
+    fn state(&mut self, pair: &Pair, print: u128) -> Result<(), String> {
         for cause in pair.causes().iter() {
             *self.seen.causes.entry(cause).or_default() += 1;
         }
         let full = pair.oracle.params.core.full;
         self.seen.full_speed[0] |= pair.levels() == [full; 2];
         self.seen.full_speed[1] |= pair.levels() == [-full; 2];
-        let print = Print::of(pair, self.model);
         if (print as u64).is_multiple_of(self.every) {
-            let back = recovers(pair.clone())?;
+            let back = self.ways.recovers(pair.clone(), self.model)?;
             self.seen.longest_way_back = self.seen.longest_way_back.max(back);
             if pair.levels() != [0, 0] || pair.oracle.may_move() {
-                let silence = silence_ends_motion(pair.clone())?;
+                let silence = self.ways.silence_ends_motion(pair.clone(), self.model)?;
                 self.seen.longest_silence = self.seen.longest_silence.max(silence);
             }
         }

@@ -23,7 +23,7 @@ pub enum Asks {
 }
 
 /// The most severe first.
-const TABLE: [(&str, Cause, Does, Asks); 24] = [
+static TABLE: [(&str, Cause, Does, Asks); 24] = [
     ("ESTOP_PRESSED", Cause::EstopPressed, Does::EmergencyStop, Asks::Reset),
     ("ESTOP_STALE", Cause::EstopStale, Does::EmergencyStop, Asks::Reset),
     ("ESTOP_CONFLICT", Cause::EstopConflict, Does::EmergencyStop, Asks::Reset),
@@ -51,10 +51,7 @@ const TABLE: [(&str, Cause, Does, Asks); 24] = [
 ];
 
 fn rows(causes: Causes) -> impl Iterator<Item = (Does, Asks)> {
-    TABLE
-        .into_iter()
-        .filter(move |&(_, cause, ..)| causes.contains(cause))
-        .map(|(.., does, asks)| (does, asks))
+    TABLE.iter().filter(move |&&(_, cause, ..)| causes.contains(cause)).map(|&(.., does, asks)| (does, asks))
 }
 
 /// The most severe effect of `causes`.

@@ -1,7 +1,7 @@
 //! Breadth first through every state of a model, of machine and oracle together.
 
-use std::collections::{HashMap, VecDeque};
-use std::hash::Hasher;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 use crate::act::{Edge, Wait};
 use crate::books::Ns;
@@ -9,22 +9,40 @@ use crate::models::{Model, TICK};
 use crate::pair::Pair;
 
 /// A hash of 128 bits: among some millions of states a collision has a probability of 1 in 10^24.
-#[derive(Clone, Copy)]
 pub struct Print {
     halves: (u64, u64),
+    /// The last bits, fewer than a word, and their number.
+    rest: u64,
+    used: u32,
     /// The oldest stamp, from now on, that differs from older ones.
     oldest: Ns,
 }
 
 impl Print {
     pub fn of(pair: &Pair, model: &Model) -> u128 {
-        let mut print =
-            Self { halves: (0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f), oldest: -model.cap - TICK };
+        let mut print = Self::new(-model.cap - TICK);
         pair.print(model.cap, &mut print);
-        print.mix(0x1656_67b1_9e37_79f9);
-        u128::from(print.halves.0) << 64 | u128::from(print.halves.1)
+        print.end()
     }
 
+    /// The print of anything.
+    pub fn of_all(what: &impl Hash) -> u128 {
+        let mut print = Self::new(Ns::MIN);
+        what.hash(&mut print);
+        print.end()
+    }
+
+    fn new(oldest: Ns) -> Self {
+        Self { halves: (0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f), rest: 0, used: 0, oldest }
+    }
+
+    fn end(mut self) -> u128 {
+        self.mix(self.rest);
+        self.mix(0x1656_67b1_9e37_79f9 ^ u64::from(self.used));
+        u128::from(self.halves.0) << 64 | u128::from(self.halves.1)
+    }
+
+    #[inline(always)]
     fn mix(&mut self, word: u64) {
         let folded = |a: u64, b: u64| {
             let product = u128::from(a) * u128::from(b);
@@ -36,26 +54,103 @@ impl Print {
             folded(other.wrapping_add(word), 0xd6e8_feb8_6659_fd93).rotate_left(31).wrapping_add(one),
         );
     }
+
+    /// Appends the lowest `bits` of `word`; the others are zero.
+    #[inline(always)]
+    fn append(&mut self, word: u64, bits: u32) {
+        let (used, all) = (self.used, self.used.wrapping_add(bits));
+        self.rest |= word.wrapping_shl(used);
+        self.used = all & 63;
+        if all >= 64 {
+            self.mix(self.rest);
+            // What did not fit: nothing if the word was empty before.
+            self.rest = (word >> 1).wrapping_shr(63 ^ used);
+        }
+    }
 }
 
 impl Hasher for Print {
     fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.mix(u64::from_le_bytes(word));
+        for &byte in bytes {
+            self.write_u8(byte);
+        }
+    }
+
+    #[inline(always)]
+    fn write_u8(&mut self, byte: u8) {
+        self.append(byte.into(), 8);
+    }
+
+    #[inline(always)]
+    fn write_u16(&mut self, word: u16) {
+        self.append(word.into(), 16);
+    }
+
+    #[inline(always)]
+    fn write_u32(&mut self, word: u32) {
+        self.append(word.into(), 32);
+    }
+
+    /// Mostly a time of a few seconds at most: half a word.
+    #[inline(always)]
+    fn write_u64(&mut self, word: u64) {
+        if word < u32::MAX.into() {
+            self.append(word, 32);
+        } else {
+            self.append(u32::MAX.into(), 32);
+            self.append(word, 64);
+        }
+    }
+
+    /// Mostly the number of a variant: a byte.
+    #[inline(always)]
+    fn write_isize(&mut self, number: isize) {
+        self.write_usize(number as usize);
+    }
+
+    #[inline(always)]
+    fn write_usize(&mut self, number: usize) {
+        if number < u8::MAX.into() {
+            self.append(number as u64, 8);
+        } else {
+            self.append(u8::MAX.into(), 8);
+            self.append(number as u64, 64);
         }
     }
 
     /// Only stamps are signed, relative to now: those older than every time-out are equivalent, as no clock jumps here.
+    #[inline(always)]
     fn write_i64(&mut self, word: i64) {
-        self.mix(word.max(self.oldest) as u64);
+        let word = word.max(self.oldest);
+        // Small numbers of either sign are small without one.
+        self.write_u64((word << 1 ^ word >> 63) as u64);
     }
 
     fn finish(&self) -> u64 {
-        self.halves.0
+        unreachable!("a print ends with all of its bits");
     }
 }
+
+/// The hash of a print, which is one already.
+#[derive(Default)]
+pub struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("a print is an u128");
+    }
+
+    fn write_u128(&mut self, print: u128) {
+        self.0 = print as u64;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// A map from prints.
+pub type ByPrint<T> = HashMap<u128, T, BuildHasherDefault<AsItIs>>;
 
 /// The result of a walk.
 #[derive(Clone, Debug, Default)]
@@ -73,7 +168,7 @@ pub trait Visitor {
     fn edge(&mut self, before: &Pair, after: &Pair) -> Result<(), String>;
     /// # Errors
     /// A description of the error.
-    fn state(&mut self, pair: &Pair) -> Result<(), String>;
+    fn state(&mut self, pair: &Pair, print: u128) -> Result<(), String>;
     /// Another path to the same state.
     /// # Errors
     /// A description of the error.
@@ -85,15 +180,15 @@ pub trait Visitor {
 /// The shortest path to the error.
 pub fn walk(model: &Model, most: usize, visitor: &mut impl Visitor) -> Result<Walk, String> {
     let start = Pair::new(model.params, model.cap)?;
-    let mut known: HashMap<u128, u32> = HashMap::new();
+    let mut known: HashSet<u128, BuildHasherDefault<AsItIs>> = HashSet::default();
     let mut parents: Vec<(u32, u16)> = vec![(0, 0)];
     let mut queue = VecDeque::new();
-    known.insert(Print::of(&start, model), 0);
-    queue.push_back((0_u32, start));
+    let print = Print::of(&start, model);
+    known.insert(print);
+    queue.push_back((0_u32, print, start));
     let mut walk = Walk { states: 1, ..Walk::default() };
-    while let Some((index, pair)) = queue.pop_front() {
-        let describe = |what: String, last: Option<u16>| story(model, &parents, index, last, &what);
-        visitor.state(&pair).map_err(|what| describe(what, None))?;
+    while let Some((index, print, pair)) = queue.pop_front() {
+        visitor.state(&pair, print).map_err(|what| story(model, &parents, index, None, &what))?;
         for (number, &edge) in model.edges.iter().enumerate() {
             let number = number as u16;
             // Everything received then is older than any time-out by now: a longer hold adds nothing.
@@ -109,15 +204,15 @@ pub fn walk(model: &Model, most: usize, visitor: &mut impl Visitor) -> Result<Wa
             }
             walk.edges += 1;
             let print = Print::of(&next, model);
-            if known.contains_key(&print) {
+            if known.contains(&print) {
                 visitor
                     .again(&next, print)
                     .map_err(|what| story(model, &parents, index, Some(number), &what))?;
             } else if known.len() < most {
                 let new = known.len() as u32;
-                known.insert(print, new);
+                known.insert(print);
                 parents.push((index, number));
-                queue.push_back((new, next));
+                queue.push_back((new, print, next));
             } else {
                 walk.cut = true;
             }

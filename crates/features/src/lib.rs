@@ -1,0 +1,1 @@
+//! Nothing but its `Cargo.toml`, which explains it.
