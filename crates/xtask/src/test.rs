@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::environment::{Environment, cargo_without_ros, detect, inherited};
-use crate::process::succeeds;
+use crate::process::{capture, succeeds};
 use crate::report::{Failure, Outcome, Watch, seconds, step};
 use crate::root::Root;
 use crate::setup::{self, debian, python};
@@ -63,8 +63,12 @@ const FULL: &[Part] = &[
         run: |root| ros(root, &["doc", "--quiet", "--no-deps", "--workspace", "--exclude", MUJOCO]),
     },
     Part { name: "the hand in MuJoCo, with its library", hint: "see the error above", run: mujoco },
-    Part { name: "executables, and tests of the other crates", hint: "see the error above", run: others },
-    Part { name: "tests over DDS, many side by side", hint: "see the test above", run: pytest_many },
+    Part { name: "executables", hint: "see the error above", run: build },
+    Part {
+        name: "tests over DDS, many side by side, and tests of the other crates",
+        hint: "see the test above",
+        run: many_beside_others,
+    },
     Part { name: "tests over DDS, a few side by side", hint: "see the test above", run: pytest_few },
     Part { name: "tests over DDS, one by one", hint: "see the test above", run: pytest_alone },
 ];
@@ -192,12 +196,23 @@ const OTHERS: &[&str] = &[
     "tests",
 ];
 
-/// Builds everything that [`OTHERS`] have and runs their tests, by two commands with the same features: otherwise r2r, which takes
-/// longest, would be built twice.
-fn others(root: &Root) -> Outcome<bool> {
-    Ok(build(root)? && ros(root, &[&["test", "--quiet"], &crates()[..]].concat())?)
+/// The tests of the other crates mostly wait for a device's time-outs, so they run beside those over DDS. Their output follows those.
+fn many_beside_others(root: &Root) -> Outcome<bool> {
+    std::thread::scope(|scope| {
+        let others = scope.spawn(|| {
+            let mut command = cargo(root, &[&["test", "--quiet"], &crates()[..]].concat());
+            let (environment, _) = Environment::new(root).isolated(root)?;
+            capture(environment.apply(&mut command).env("RUST_BACKTRACE", "1"))
+        });
+        let passed = pytest_many(root)?;
+        let others = others.join().map_err(|_| Failure::new("the tests of the other crates: they panicked"))??;
+        eprintln!("{}{}", others.out, others.err);
+        Ok(passed && others.success)
+    })
 }
 
+/// Builds everything that [`OTHERS`] have, with the same features as their tests: otherwise r2r, which takes longest, would be built
+/// twice.
 fn build(root: &Root) -> Outcome<bool> {
     ros(root, &[&["build", "--quiet", "--lib", "--tests", "--bins", "--examples"], &crates()[..]].concat())
 }
