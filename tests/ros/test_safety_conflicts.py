@@ -19,7 +19,7 @@ from std_msgs.msg import Bool, Int16
 from vehicle import Vehicle, known_participant, now, second_publisher
 
 BEST_EFFORT = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
-# Each node counts the publishers every 0.15 s, sleeps for 0.05 s at most, and discovers a new publisher of a known participant at once.
+# Each node that receives messages or can move counts the publishers every 0.1 s, and discovers a new one of a known participant at once.
 COUNTED_WITHIN = 0.2
 
 # The second publisher: its type, reliability, and the name of its node.
@@ -98,6 +98,27 @@ def test_a_second_publisher_is_counted_within_its_time(topic):
             if topic == "/hind/estop":
                 vehicle.reset()
                 vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
+
+
+def test_the_first_message_of_a_second_publisher_moves_nothing_after_a_rest():
+    """The first publisher of commands is silent; the second one sends zeros and motion as soon as it is discovered."""
+    with known_participant() as context, Vehicle() as vehicle:
+        vehicle.half_ahead()
+        vehicle.fall_silent()
+        for _ in range(5):
+            vehicle.wait_for("OK", "CMD_STALE")
+            time.sleep(1.2)
+            start = now()
+            with second_publisher(TwistStamped, "/cmd_vel", context=context) as second:
+                while now() < start + 0.3:
+                    for speed in (0.0, 0.5):
+                        command = TwistStamped()
+                        command.twist.linear.x = speed
+                        second.publish(command)
+                    time.sleep(0.002)
+                wait_for_conflict(vehicle, "/cmd_vel")
+            assert set(vehicle.values(start)) == {STOP}, "a second publisher moves it"
+        vehicle.drives_again("the second publisher has gone")
 
 
 @pytest.mark.parametrize("on", [False, True])

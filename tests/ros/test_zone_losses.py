@@ -140,3 +140,26 @@ def test_a_second_publisher_of_commands_of_any_type_stops(kind):
         scaler.wait_for_health(DiagnosticStatus.WARN, "waits for a zero command")
         scaler.command(1.0)
         scaler.wait_for_left(1.0, 0.0, "alone again")
+
+
+def test_the_first_message_of_a_second_publisher_of_commands_moves_nothing_after_a_rest():
+    """The first publisher is silent, and the second one sends zeros and motion as soon as it is discovered."""
+    with Scaler({"mode": "passthrough"}, scaling=False) as scaler:
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "alone")
+        scaler.fall_silent("command")
+        for _ in range(5):
+            scaler.wait_for_left(0.0, 0.0, "silent")
+            time.sleep(1.2)
+            start, motion = time.monotonic(), TwistStamped()
+            motion.twist.linear.x = 1.0
+            with conflicting_publisher(TwistStamped, "/cmd_vel_arbitrated", context=scaler.graph.context) as second:
+                while time.monotonic() < start + 0.3:
+                    second.publish(TwistStamped())
+                    second.publish(motion)
+                    time.sleep(0.002)
+                scaler.wait_for_health(DiagnosticStatus.ERROR, "more than one publisher of commands")
+            moved = [m for m in scaler.graph.since("/cmd_vel", start) if m.twist != Twist()]
+            assert not moved, moved[0]
+        scaler.command(1.0)
+        scaler.wait_for_left(1.0, 0.0, "alone again")

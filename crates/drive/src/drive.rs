@@ -201,6 +201,10 @@ impl Machine for Drive {
         hindbrain.read_again(now, since, due);
     }
 
+    fn may_move(&self) -> bool {
+        self.stages.hindbrain.may_move()
+    }
+
     fn deadline(&self) -> Option<Instant> {
         let first = earliest(self.stages.joystick.deadline(), self.stages.arbiter.deadline());
         let last = earliest(self.stages.zones.deadline(), self.stages.hindbrain.deadline());

@@ -296,6 +296,10 @@ impl Machine for Hindbrain {
         self.clock.read_again(since, due);
     }
 
+    fn may_move(&self) -> bool {
+        self.state() == StopState::Ok
+    }
+
     fn deadline(&self) -> Option<Instant> {
         let waits = self.motors.is_some()
             || self.published.is_some()

@@ -63,16 +63,15 @@ pub fn run_with(
             topics.publish(output);
         }
     });
-    let watch = ros::watch_publishers(&shell, member.inputs.names().resolve(topics::REMOTE), |count| {
-        // A graph that cannot be read does not prove that there is a single publisher.
-        ChairInput::Remote(Input::StickPublishersCounted(count.unwrap_or(usize::MAX)))
-    });
     let runner = member.runner(&shell, |set| Params::read(set).map(ChairInput::ParametersChanged))?;
     let presence = services.clone();
     let runner = runner
         .status(move |chair| presence.report(status(chair)))
         .task(services.answers(shell.clone()))
-        .task(watch);
+        .count_publishers([topics::REMOTE], |_, count| {
+            // A graph that cannot be read does not prove that there is a single publisher.
+            ChairInput::Remote(Input::StickPublishersCounted(count.unwrap_or(usize::MAX)))
+        });
     let runner = with(services::serve(runner)?);
     if params.activate {
         shell.deliver(ChairInput::Remote(Input::Activated));

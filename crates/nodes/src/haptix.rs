@@ -165,7 +165,7 @@ pub fn run_with(
         check_simulation(set, &params)?;
         Ok(Input::ParametersChanged(Box::new(params.settings)))
     })?;
-    let runner = runner.count_publishers(&sole, |topic, count| Input::PublishersCounted { topic, count });
+    let runner = runner.count_publishers(sole, |topic, count| Input::PublishersCounted { topic, count });
     let runner =
         services::serve(runner, &calls, prefix)?.status(move |machine| status(machine, &timing)).log_levels();
     let thread = start_device(ready, &shell, stop, picture, commands)?;

@@ -103,7 +103,7 @@ impl Parts {
         if let Some(events) = events {
             runner = runner.watch(events.watch(shell.clone(), publishers.clone()));
         }
-        runner.task(Counter::new(publishers, names, commands).watch(shell.clone(), enables))
+        Counter::new(publishers, names, commands).add_to(runner, enables)
     }
 }
 

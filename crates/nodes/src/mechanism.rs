@@ -24,7 +24,7 @@ use mechanism::{CycleStatistics, Input, LONGEST_SILENCE, Mechanism, Output, Para
 use params::Set;
 use r2r::std_msgs::msg::String as Text;
 use ros::panics::{self, lock};
-use ros::{Error, Runner, Shell, Status, Stop, qos, watch_publishers};
+use ros::{Error, Runner, Shell, Status, Stop, qos};
 use rt::RealTime;
 use units::{Level, Stamp};
 
@@ -262,14 +262,13 @@ pub fn run_with(
         products,
     };
     let bag = Bag { shell: shell.clone(), events, outputs, efforts, follow, commands };
-    let joint_states = member.inputs.names().resolve("joint_states");
     let runner = member.runner(&shell, move |set| {
         let before = std::mem::replace(&mut *lock(&parameters), set.clone());
         Ok(Input::ParametersChanged(changed(&before, set)))
     })?;
-    let runner = runner.count_publishers(&sole, |topic, count| Input::PublishersCounted { topic, count });
-    let runner = runner.watch(watch_publishers(&shell, joint_states, Input::JointStatePublishersCounted));
+    let runner = runner.count_publishers(sole, |topic, count| Input::PublishersCounted { topic, count });
     let runner = services::serve(runner, &requests, types)?
+        .count_publishers(["joint_states"], |_, count| Input::JointStatePublishersCounted(count))
         .task(move |node| workshop.run(node))
         .wake_within(longest_sleep(requests))
         .status(status);

@@ -113,7 +113,7 @@ pub fn run_with(
         })?
         .status(move |drive| arbiter_latency.report(arbiter_node::status(&drive.stages().arbiter)))
         .on_update(move |set| shared_params.update(set))
-        .task(arbiter_node::watch_command(&shell, names.resolve(arbiter_node::COMMAND)))
+        .count_publishers([arbiter_node::COMMAND], arbiter_node::command_counted::<Drive>)
         .task(move |_| line.print())
         .subscribe(move |set| arbiter_node::subscriptions(set, &for_topics.0, &for_topics.1))?;
     let joystick = joystick.runner(&shell, |set| {

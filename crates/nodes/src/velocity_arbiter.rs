@@ -236,14 +236,9 @@ pub fn stick_of(
     stick.map_err(|clash| set.refuse(&clash.parameter, clash.rule))
 }
 
-/// A task that reports to the machine the number of other publishers of the command, which is `topic` in the graph.
-pub fn watch_command<M: Contains<Arbiter> + Send + 'static>(
-    shell: &Shell<M>,
-    topic: String,
-) -> impl FnMut(&mut r2r::Node) + Send + 'static {
-    ros::watch_publishers(shell, topic, move |all| {
-        M::wrap(Input::ForeignPublishersCounted(all.map(|all| all.saturating_sub(1))))
-    })
+/// The input that reports how many of `all` publishers of the command are others than this node.
+pub fn command_counted<M: Contains<Arbiter>>(_: String, all: Option<usize>) -> M::Input {
+    M::wrap(Input::ForeignPublishersCounted(all.map(|all| all.saturating_sub(1))))
 }
 
 /// The types that a lock's topic can have.
@@ -295,7 +290,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let runner = runner
         .status(move |machine| latency.report(status(machine)))
         .on_update(move |set| shared_params.update(set))
-        .task(watch_command(&shell, names.resolve(COMMAND)))
+        .count_publishers([COMMAND], command_counted::<Arbiter>)
         .task(move |_| line.print())
         .subscribe(move |set| subscriptions(set, &names, &wiring))?;
     start::run(runner, stop, &shell, [Input::Stopping])

@@ -58,8 +58,7 @@ impl<M: Machine + 'static> Inputs<M> {
     }
 
     /// Requires a single publisher on `topic`, which is already subscribed to. More are logged, and the machine receives
-    /// `input` with their number whenever it changes, within 0.2 s after the graph shows the change. The machine decides what
-    /// follows.
+    /// `input` with their number whenever it changes. The machine decides what follows.
     pub fn expect_one_publisher(&mut self, topic: &str, input: impl Fn(usize) -> M::Input + Send + 'static) {
         let full = self.names.resolve(topic);
         if let Some(subscribed) =

@@ -56,7 +56,7 @@ pub use names::{Names, check_remap_rules, namespace};
 pub use node::Node;
 pub use overrides::check_overrides;
 pub use parameters::Parameters;
-pub use publishers::{COUNT_PERIOD, Publisher, census, publishers, wait_for_publishers, watch_publishers};
+pub use publishers::{Publisher, census, publishers, wait_for_publishers};
 pub use runner::{LONGEST_SLEEP, Runner, context};
 pub use service::{Reply, ServiceContext};
 pub use shell::{FaultPlace, Shell};

@@ -5,14 +5,44 @@ use std::thread;
 use std::time::Duration;
 
 use r2r::qos::ReliabilityPolicy;
-use units::{Census, Instant, Machine};
+use units::{Census, Instant};
 
-use crate::{Shell, clock, panics};
+use crate::{clock, panics};
 
-/// The period at which publishers are counted on a topic that must have one. The graph reports its changes, but r2r waits for
-/// no event besides its own. The period equals the longest sleep of a node that receives nothing: a conflict is known within
-/// 0.2 s with a margin, and an arbiter's lock takes longer to open.
-pub const COUNT_PERIOD: Duration = Duration::from_millis(100);
+/// The period at which publishers are counted while it matters: a conflict is known within 0.2 s with a margin, and an arbiter's
+/// lock takes longer to open. The graph reports its changes, but r2r waits for no event besides its own.
+const COUNT_PERIOD: Duration = Duration::from_millis(100);
+/// The period at rest. A node that can move nothing is at rest when it received nothing for this time.
+const REST_PERIOD: Duration = Duration::from_secs(1);
+
+/// When a node counts the publishers of the topics that must have one: every [`COUNT_PERIOD`] while messages come or something
+/// may move, otherwise once a second, and before the first message after a silence. So no message is delivered later than
+/// [`COUNT_PERIOD`] after a count.
+pub(crate) struct CountSchedule {
+    /// The latest time of the next count.
+    pub(crate) due: Instant,
+    received: Instant,
+}
+
+impl CountSchedule {
+    /// A first count at `now`.
+    pub(crate) fn new(now: Instant) -> Self {
+        Self { due: now, received: now }
+    }
+
+    /// Whether to count at `now`, before messages are delivered if some were `received`. `may_move` is what the machine says.
+    pub(crate) fn is_due(&mut self, now: Instant, received: bool, may_move: bool) -> bool {
+        let silence = now.since(self.received);
+        if received {
+            self.received = now;
+        }
+        let is_at_rest = !received && !may_move && silence >= REST_PERIOD;
+        let next = now + if is_at_rest { REST_PERIOD } else { COUNT_PERIOD };
+        let is_due = now >= self.due || received && silence >= COUNT_PERIOD;
+        self.due = if is_due { next } else { next.min(self.due) };
+        is_due
+    }
+}
 
 /// Part of the name of a node that the middleware has not discovered yet.
 const NAMELESS: &str = "_UNKNOWN_";
@@ -81,26 +111,6 @@ pub fn census(found: Option<&[Publisher]>, fits: impl Fn(&Publisher) -> bool) ->
     })
 }
 
-/// A task that counts the publishers of `topic`, a name in the graph, every [`COUNT_PERIOD`] and delivers `input` when the
-/// number changes; the number is `None` if the graph cannot be read.
-pub fn watch_publishers<M: Machine + Send + 'static>(
-    shell: &Shell<M>,
-    topic: String,
-    input: impl Fn(Option<usize>) -> M::Input + Send + 'static,
-) -> impl FnMut(&mut r2r::Node) + Send + 'static {
-    let (shell, mut due, mut known) = (shell.clone(), Instant::ZERO, None);
-    move |node| {
-        if clock::now() < due {
-            return;
-        }
-        due = clock::now() + COUNT_PERIOD;
-        let count = publishers(node, &topic).map(|publishers| publishers.len());
-        if known.replace(count) != Some(count) {
-            shell.deliver(input(count));
-        }
-    }
-}
-
 /// Waits until each of `topics`, names in the graph, is published, for one second at most: the middleware takes some tenths of
 /// a second to discover a publisher.
 pub fn wait_for_publishers(node: &r2r::Node, topics: impl IntoIterator<Item = String>) {
@@ -116,6 +126,39 @@ pub fn wait_for_publishers(node: &r2r::Node, topics: impl IntoIterator<Item = St
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The times of the counts \[ms\] in three seconds with a wake-up every 10 ms, `received` of which has messages.
+    fn counts(may_move: bool, received: impl Fn(u64) -> bool) -> Vec<u64> {
+        let mut schedule = CountSchedule::new(Instant::ZERO);
+        let is_due = |at: &u64| schedule.is_due(Instant::from_millis(*at), received(*at), may_move);
+        (0..3000).step_by(10).filter(is_due).collect()
+    }
+
+    #[test]
+    fn publishers_are_counted_once_a_second_at_rest() {
+        let tenths: Vec<u64> = (0..30).map(|tenth| tenth * 100).collect();
+        assert_eq!(counts(false, |_| false), [&tenths[..=10], &[2000]].concat());
+        assert_eq!(counts(true, |_| false), tenths);
+        assert_eq!(counts(false, |at| at % 900 == 0), tenths);
+        assert_eq!(counts(false, |_| true), tenths);
+    }
+
+    #[test]
+    fn the_first_message_after_a_rest_is_delivered_after_a_count() {
+        let counts = counts(false, |at| at == 1090 || at == 2050 || at == 2060);
+        let (before, after) = counts.split_at(counts.partition_point(|&at| at < 2050));
+        assert_eq!(before.last(), Some(&1990));
+        assert_eq!(after[..2], [2050, 2150]);
+    }
+
+    #[test]
+    fn motion_is_noticed_within_the_period_of_motion() {
+        let mut schedule = CountSchedule::new(Instant::ZERO);
+        let mut is_due = |at, may_move| schedule.is_due(Instant::from_millis(at), false, may_move);
+        assert!(is_due(1000, false));
+        assert!(!is_due(1500, true));
+        assert!(is_due(1600, true));
+    }
 
     fn publisher(type_name: &str, is_best_effort: bool) -> Publisher {
         Publisher { node: "n".into(), full_name: "/n".into(), type_name: type_name.into(), is_best_effort }

@@ -8,13 +8,11 @@ use units::{Instant, Level, Machine};
 
 use crate::action::{Action, Goal};
 use crate::diagnostics::Diagnostics;
+use crate::publishers::{CountSchedule, publishers};
 use crate::reader::Reader;
 use crate::service::{Deferred, Reply, Serve, Service};
 use crate::subscriptions::DynamicSubscriptions;
-use crate::{
-    COUNT_PERIOD, Error, Inputs, Node, Parameters, ServiceContext, Shell, Status, Stop, SubscriptionSpec,
-    clock, watch_publishers,
-};
+use crate::{Error, Inputs, Node, Parameters, ServiceContext, Shell, Status, Stop, SubscriptionSpec, clock};
 
 /// The period of a node's housekeeping: diagnostics, wrong types on its topics.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
@@ -123,6 +121,7 @@ pub struct Runner<M: Machine> {
     update: ParameterUpdate<M>,
     status: Box<dyn FnMut(&M) -> Status + Send>,
     watches: Vec<Task>,
+    counts: Vec<Task>,
     tasks: Vec<Task>,
     urgent: Vec<Box<dyn Serve<M> + Send>>,
     services: Vec<Box<dyn Serve<M> + Send>>,
@@ -135,7 +134,7 @@ pub struct Runner<M: Machine> {
     /// Whether a node of the same name was reported.
     has_namesake: bool,
     housekeeping_due: Instant,
-    count_due: Instant,
+    counting: CountSchedule,
 }
 
 impl<M: Machine + 'static> Runner<M> {
@@ -160,6 +159,7 @@ impl<M: Machine + 'static> Runner<M> {
             update: ParameterUpdate { apply: Box::new(apply), on_update: None, extra: Extra::Nothing },
             status: Box::new(|_| Status::default()),
             watches: Vec::new(),
+            counts: Vec::new(),
             tasks: Vec::new(),
             urgent: Vec::new(),
             services: Vec::new(),
@@ -170,7 +170,7 @@ impl<M: Machine + 'static> Runner<M> {
             reader: Reader::new(),
             has_namesake: false,
             housekeeping_due: clock::now() + HOUSEKEEPING,
-            count_due: clock::now(),
+            counting: CountSchedule::new(clock::now()),
         })
     }
 
@@ -207,17 +207,33 @@ impl<M: Machine + 'static> Runner<M> {
         self
     }
 
-    /// Counts the publishers of each of `topics`, on which one is expected, and delivers `input` with the topic when the number changes;
+    /// Adds a count of publishers, which runs when one is due: after the watches, before any received message is delivered.
+    #[must_use]
+    pub fn count(mut self, count: impl FnMut(&mut r2r::Node) + Send + 'static) -> Self {
+        self.counts.push(Box::new(count));
+        self
+    }
+
+    /// Counts the publishers of each of `topics`, subscribed to or not, and delivers `input` with the topic when the number changes;
     /// the number is `None` if the graph cannot be read.
     #[must_use]
-    pub fn count_publishers(mut self, topics: &[String], input: fn(String, Option<usize>) -> M::Input) -> Self
+    pub fn count_publishers(
+        mut self,
+        topics: impl IntoIterator<Item: Into<String>>,
+        input: fn(String, Option<usize>) -> M::Input,
+    ) -> Self
     where
         M: Send,
     {
         for topic in topics {
-            let (resolved, topic) = (self.inputs.names().resolve(topic), topic.clone());
-            let watch = watch_publishers(&self.shell, resolved, move |count| input(topic.clone(), count));
-            self = self.watch(watch);
+            let (topic, shell, mut known) = (topic.into(), self.shell.clone(), None);
+            let resolved = self.inputs.names().resolve(&topic);
+            self = self.count(move |node| {
+                let count = publishers(node, &resolved).map(|publishers| publishers.len());
+                if known.replace(count) != Some(count) {
+                    shell.deliver(input(topic.clone(), count));
+                }
+            });
         }
         self
     }
@@ -386,13 +402,15 @@ impl<M: Machine + 'static> Runner<M> {
         let idle = if has_requests {
             Duration::ZERO
         } else {
-            LONGEST_SLEEP.min((self.longest_sleep)()).min(self.count_due.since(clock::now()))
+            LONGEST_SLEEP.min((self.longest_sleep)()).min(self.counting.due.since(clock::now()))
         };
+        let mut received = 0;
         let Self { inputs, parameters, urgent, services, update, .. } = self;
         self.reader.wait_and_receive(&mut self.node, &self.shell, idle, || {
             let requests: usize =
                 urgent.iter_mut().chain(&mut *services).map(|service| service.receive()).sum();
             let messages = inputs.receive() + update.topics().map_or(0, DynamicSubscriptions::receive);
+            received += messages;
             messages + parameters.receive() + requests
         });
         let Self { shell, node, parameters, update, urgent, .. } = self;
@@ -401,19 +419,21 @@ impl<M: Machine + 'static> Runner<M> {
         for watch in &mut self.watches {
             watch(&mut self.node);
         }
+        if self.counting.is_due(clock::now(), received > 0, self.shell.inspect(M::may_move)) {
+            for count in &mut self.counts {
+                count(&mut self.node);
+            }
+            self.inputs.check_publishers(&self.node, &self.name, &self.shell, true);
+            if let Some(topics) = self.update.topics() {
+                topics.check_publishers(&self.node);
+            }
+        }
         self.inputs.deliver(&self.shell);
         if let Some(topics) = self.update.topics() {
             topics.deliver();
         }
         for task in &mut self.tasks {
             task(&mut self.node);
-        }
-        if clock::now() >= self.count_due {
-            self.count_due = clock::now() + COUNT_PERIOD;
-            self.inputs.check_publishers(&self.node, &self.name, &self.shell, true);
-            if let Some(topics) = self.update.topics() {
-                topics.check_publishers(&self.node);
-            }
         }
         if clock::now() >= self.housekeeping_due {
             self.housekeep();

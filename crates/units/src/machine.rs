@@ -30,6 +30,11 @@ pub trait Machine {
         let _ = (now, since, due);
     }
 
+    /// Whether something may move for more than a second without a message that the node receives: a second publisher matters then.
+    fn may_move(&self) -> bool {
+        false
+    }
+
     /// The latest time of the next [`poll`](Machine::poll) if nothing happens; `None` for never.
     fn deadline(&self) -> Option<Instant>;
 }

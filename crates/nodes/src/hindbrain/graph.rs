@@ -2,8 +2,8 @@ use std::sync::{Arc, Mutex};
 
 use hindbrain::{Census, CommandType, Hindbrain, Input, Publishers as Counted, SoleTopic, Source};
 use ros::panics::lock;
-use ros::{COUNT_PERIOD, Names, Publisher, Shell, census, clock};
-use units::{Contains, Instant};
+use ros::{Names, Publisher, Runner, census};
+use units::Contains;
 
 use super::NAME;
 use super::inputs::EnableQueue;
@@ -42,39 +42,40 @@ pub struct Counter {
     commands: Option<CommandType>,
     /// The publishers of each topic that were logged last.
     logged: [Vec<String>; SoleTopic::ALL.len()],
+    /// Whether they were counted since the last messages were delivered.
+    is_fresh: bool,
 }
 
 impl Counter {
     /// A counter for the node of `names`.
     pub fn new(publishers: Publishers, names: Names, commands: Option<CommandType>) -> Self {
-        Self { publishers, names, commands, logged: Default::default() }
+        Self { publishers, names, commands, logged: Default::default(), is_fresh: false }
     }
 
-    /// A task that counts every [`COUNT_PERIOD`], and before each message of `hind/enable` is delivered. A false is delivered
-    /// twice, once without waiting for the count.
-    pub fn watch<M: Contains<Hindbrain> + 'static>(
-        mut self,
-        shell: Shell<M>,
+    /// Lets `runner` count when it is due, and before each message of `hind/enable` is delivered. A false is delivered twice, once
+    /// without waiting for the second kind of count.
+    pub fn add_to<M: Contains<Hindbrain, Input: Send> + Send + 'static>(
+        self,
+        runner: Runner<M>,
         enables: EnableQueue,
-    ) -> impl FnMut(&mut r2r::Node) + Send + 'static
-    where
-        Shell<M>: Send,
-    {
-        let mut due = Instant::ZERO;
-        move |node| {
-            let waiting = enables.take();
-            let is_due = clock::now() >= due;
-            if waiting.is_empty() && !is_due {
-                return;
+    ) -> Runner<M> {
+        let (shell, counter) = (runner.shell().clone(), Arc::new(Mutex::new(self)));
+        let (to, due) = (shell.clone(), Arc::clone(&counter));
+        let runner = runner.count(move |node| {
+            let mut due = lock(&due);
+            to.deliver(M::wrap(Input::PublishersCounted(due.count(node))));
+            due.find_sensor_publishers(node);
+            due.is_fresh = true;
+        });
+        runner.task(move |node| {
+            let (mut counter, waiting) = (lock(&counter), enables.take());
+            let is_fresh = std::mem::take(&mut counter.is_fresh);
+            if !waiting.is_empty() {
+                let counted = (!is_fresh).then(|| Input::PublishersCounted(counter.count(node)));
+                let enables = waiting.into_iter().map(Input::EnableReceived);
+                shell.deliver_all(counted.into_iter().chain(enables).map(M::wrap));
             }
-            let counted = [Input::PublishersCounted(self.count(node))];
-            let enables = waiting.into_iter().map(Input::EnableReceived);
-            shell.deliver_all(counted.into_iter().chain(enables).map(M::wrap));
-            if is_due {
-                due = clock::now() + COUNT_PERIOD;
-                self.find_sensor_publishers(node);
-            }
-        }
+        })
     }
 
     fn count(&mut self, node: &r2r::Node) -> Counted {
