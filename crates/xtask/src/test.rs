@@ -205,7 +205,8 @@ fn many_beside_others(root: &Root) -> Outcome<bool> {
             capture(environment.apply(&mut command).env("RUST_BACKTRACE", "1"))
         });
         let passed = pytest_many(root)?;
-        let others = others.join().map_err(|_| Failure::new("the tests of the other crates: they panicked"))??;
+        let others =
+            others.join().map_err(|_| Failure::new("the tests of the other crates: they panicked"))??;
         eprintln!("{}{}", others.out, others.err);
         Ok(passed && others.success)
     })
