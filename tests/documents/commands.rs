@@ -74,6 +74,8 @@ impl Shell<'_> {
                 None => Err(format!("no page lists the service {name}")),
             },
             ["ros2", "param", "set" | "delete" | "get", node, name, ..] => parameter(node, name),
+            // A package of ROS itself.
+            ["ros2", "run", "teleop_twist_keyboard", "teleop_twist_keyboard", ..] => Ok(()),
             ["ros2", "param", "load", node, _] => specification(node).map(drop),
             ["rosdep", "install", ..]
             | ["colcon", "build"]

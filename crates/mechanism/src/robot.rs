@@ -2,6 +2,7 @@
 
 mod actuator;
 mod calibration;
+mod effort_gate;
 mod halt;
 mod hardware;
 mod joint;
@@ -13,6 +14,7 @@ pub mod transmission;
 
 pub use actuator::{Actuator, ActuatorCommand, ActuatorState};
 pub use calibration::SimulatedSensor;
+pub use effort_gate::EffortGate;
 pub use halt::{HaltAction, HaltGate, MotorHalt, is_hold, step_time};
 pub use hardware::Hardware;
 pub use joint::{CalibrationEdges, Joint, JointKind, JointLimits, SafetyController};

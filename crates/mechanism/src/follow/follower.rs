@@ -100,12 +100,19 @@ impl Follower {
         }
     }
 
+    /// Whether a goal that is read now may have waited for too long.
+    pub fn waited_too_long(clock: &Clock) -> bool {
+        is_stale(clock)
+    }
+
     /// Whether a goal that is read now can be accepted.
     /// # Errors
     /// Why it is rejected.
     pub fn admit(is_running: Option<bool>, clock: &Clock) -> Result<(), &'static str> {
         match is_running {
-            _ if is_stale(clock) => Err("it may have waited for too long while the node was held"),
+            _ if Self::waited_too_long(clock) => {
+                Err("it may have waited for too long while the node was held")
+            }
             Some(true) => Ok(()),
             Some(false) => Err("the controller is stopped"),
             None => Err("the controller is not loaded"),

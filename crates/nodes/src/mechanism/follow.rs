@@ -1,6 +1,6 @@
 use control::Deliveries;
 use mechanism::Mechanism;
-use mechanism::controllers::{ControllerId, Message, OutputKind, Report, STALE};
+use mechanism::controllers::{ControllerId, Message, OutputKind, Report};
 use mechanism::follow::{FollowEnd, FollowGoal, FollowResult, Follower, GoalError, NamedTolerance};
 use r2r::control_msgs::action::FollowJointTrajectory as Follow;
 use r2r::control_msgs::msg::JointTolerance;
@@ -136,7 +136,7 @@ impl FollowServer {
                     log::warn!(target: NAME, "a goal for '{}' is rejected: {reason}", self.name);
                     request.reject();
                     // What one that waited was to replace does not go on.
-                    if time.is_expired(clock::now(), STALE)
+                    if Follower::waited_too_long(clock)
                         && deliveries.send(self.id, INPUT, Message::Stop, time)
                     {
                         let ended = self.follower.stop();

@@ -1,10 +1,9 @@
 use std::pin::Pin;
-use std::time::Duration;
 
 use control::Deliveries;
 use futures::{FutureExt, Stream, StreamExt};
 use mechanism::Input;
-use mechanism::controllers::{ControllerId, ControllerInput, InputKind, Message};
+use mechanism::controllers::{ControllerId, ControllerInput, InputKind, Message, PublishPeriod};
 use mechanism::laws::{FollowedJoint, NamedPoints, NamedPointsError, Point, TrajectoryError};
 use r2r::geometry_msgs::msg::TwistStamped;
 use r2r::std_msgs::msg::Float64;
@@ -36,11 +35,11 @@ struct ControllerTopic {
     joints: Vec<FollowedJoint>,
     /// The nodes that published it when they were last counted.
     commanders: Vec<String>,
-    count_due: Instant,
+    count_due: PublishPeriod,
 }
 
-/// A topic's publishers are counted before its messages are passed on, no more often than this.
-const COUNT_PERIOD: Duration = Duration::from_millis(100);
+/// How often a topic's publishers are counted at most, before its messages are passed on \[Hz\].
+const COUNT_RATE: f64 = 10.0;
 
 enum Messages {
     Float(Pin<Box<dyn Stream<Item = Float64> + Send>>),
@@ -86,7 +85,7 @@ impl ControllerTopics {
             match known {
                 Some(known) if known.messages.kind() == input.kind => {
                     (known.controller, known.input) = (created.controller.id, (number, *input));
-                    (known.commanders, known.count_due) = (Vec::new(), Instant::ZERO);
+                    (known.commanders, known.count_due) = (Vec::new(), count_due());
                     known.joints.clone_from(&created.joints);
                 }
                 Some(_) => {
@@ -103,7 +102,7 @@ impl ControllerTopics {
                         input: (number, *input),
                         joints: created.joints.clone(),
                         commanders: Vec::new(),
-                        count_due: Instant::ZERO,
+                        count_due: count_due(),
                     });
                 }
             }
@@ -141,14 +140,18 @@ impl ControllerTopics {
     }
 }
 
+/// The first count is due at once.
+fn count_due() -> PublishPeriod {
+    PublishPeriod::new(COUNT_RATE, Instant::ZERO)
+}
+
 impl ControllerTopic {
     /// Counts the publishers if that is due, and returns what is new of several ones.
     fn count(&mut self, node: &r2r::Node, names: &Names) -> Option<Input> {
         let now = clock::now();
-        if now < self.count_due {
+        if !self.count_due.is_due(now) {
             return None;
         }
-        self.count_due = now + COUNT_PERIOD;
         let found = ros::publishers(node, &names.resolve(&self.name));
         let nodes: Vec<String> = match found {
             Some(found) => found.into_iter().map(|publisher| publisher.full_name).collect(),
@@ -204,7 +207,8 @@ fn trajectory(joints: &[FollowedJoint], message: JointTrajectory) -> Result<Mess
         return Ok(Message::Stop);
     }
     let points = named_points(message).map_err(|error| error.to_string())?;
-    match points.for_joints(joints, clock::stamp()) {
+    let now = clock::stamp();
+    match points.for_joints(joints, now) {
         Ok(trajectory) => Ok(Message::Trajectory(Some(Box::new(trajectory.into())))),
         // What it was to replace does not go on.
         Err(error @ NamedPointsError::Late { .. }) => {

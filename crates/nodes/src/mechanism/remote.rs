@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use control::{EffortsReceiver, RemoteHardware, StatesSender, remote};
 use hindbrain::Motors;
+use mechanism::robot::EffortGate;
 use mechanism::{BaseMotors, Input, Mechanism, RemoteCommands, RemoteParams, Robot};
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Int16;
@@ -37,22 +38,8 @@ pub(super) struct Efforts {
 pub(super) struct EffortTopics {
     kind: Kind,
     /// Locked while efforts are published, so that none is on its way meanwhile.
-    gate: Arc<Mutex<Gate>>,
+    gate: Arc<Mutex<EffortGate>>,
 }
-
-/// Which efforts go out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Gate {
-    /// Those that the control loop computed since.
-    Open(Instant),
-    /// Zeros, since the motors are halted: a loop that hangs does not know of it. The last one went out at this time.
-    Halted(Instant),
-    /// Zeros, since the node ends.
-    Ended,
-}
-
-/// How often a zero is repeated while the motors are halted and a loop that hangs sends none.
-const ZERO_PERIOD: Duration = Duration::from_millis(100);
 
 #[derive(Clone)]
 enum Kind {
@@ -87,7 +74,7 @@ impl Remote {
                 Kind::Motors { topics: [publisher(node, port)?, publisher(node, starboard)?], motors }
             }
         };
-        let topics = EffortTopics { kind, gate: Arc::new(Mutex::new(Gate::Open(Instant::ZERO))) };
+        let topics = EffortTopics { kind, gate: Arc::default() };
         let last = topics.clone();
         panics::final_messages(move || last.publish_last());
         inputs.subscribe::<JointState>(node, &params.states, qos::sensor(), |message| {
@@ -128,22 +115,16 @@ impl EffortTopics {
     /// Publishes efforts that were computed `at` this time.
     fn publish(&self, efforts: &[f64], at: Instant, stamp: Stamp) {
         let mut gate = lock(&self.gate);
-        let is_open = matches!(*gate, Gate::Open(since) if since <= at);
-        if !is_open && efforts.iter().any(|effort| *effort != 0.0) {
-            return; // the loop computed them before the halt
+        let now = clock::now();
+        if gate.passes(now, at, efforts) {
+            self.send(efforts, stamp);
         }
-        if let Gate::Halted(last) = &mut *gate {
-            *last = clock::now();
-        }
-        self.send(efforts, stamp);
     }
 
     fn repeat_zero(&self) {
         let mut gate = lock(&self.gate);
-        if let Gate::Halted(last) = &mut *gate
-            && clock::now().since(*last) >= ZERO_PERIOD
-        {
-            *last = clock::now();
+        let now = clock::now();
+        if gate.repeats_zero(now) {
             self.send_zero();
         }
     }
@@ -169,28 +150,21 @@ impl EffortTopics {
 
     /// Publishes an effort of zero for each actuator; from now on no other effort goes out.
     pub(super) fn publish_last(&self) {
-        self.close(Gate::Ended);
+        let mut gate = lock(&self.gate);
+        gate.end();
+        self.send_zero();
     }
 
     /// Publishes an effort of zero for each actuator; no other effort goes out until they are [reset](Self::reset).
     pub(super) fn halt(&self) {
-        self.close(Gate::Halted(clock::now()));
+        let mut gate = lock(&self.gate);
+        gate.halt(clock::now());
+        self.send_zero();
     }
 
     /// Lets the efforts of the control loop out again.
     pub(super) fn reset(&self) {
-        let mut gate = lock(&self.gate);
-        if matches!(*gate, Gate::Halted(_)) {
-            *gate = Gate::Open(clock::now());
-        }
-    }
-
-    fn close(&self, to: Gate) {
-        let mut gate = lock(&self.gate);
-        if *gate != Gate::Ended {
-            *gate = to;
-        }
-        self.send_zero();
+        lock(&self.gate).reset(clock::now());
     }
 
     fn send_zero(&self) {
