@@ -243,16 +243,23 @@ def test_a_halt_waits_for_no_other_call():
         manager.reset()
         graph.wait(lambda: not graph.last("motors_halted").data, "no reset")
         unload, halt = (manager.clients[name] for name in ("pr2_controller_manager/unload_controller", "halt_motors"))
-        process.process.send_signal(signal.SIGSTOP)
-        future = unload.call_async(UnloadController.Request(name="somebody"))
-        time.sleep(0.1)
-        halt.call_async(Empty.Request())
-        time.sleep(0.1)
-        process.process.send_signal(signal.SIGCONT)
-        graph.wait(future.done, "no answer")
-        graph.wait(lambda: process.output.count("the motors are halted: a halt was requested") == 2, "no halt")
-        refused = process.output.index("no controller 'somebody' is loaded")
-        assert process.output.rindex("the motors are halted: a halt was requested") < refused, process.output
+        sentence = "the motors are halted: a halt was requested"
+        for attempt in range(3):
+            before = process.output.count(sentence)
+            process.process.send_signal(signal.SIGSTOP)
+            future = unload.call_async(UnloadController.Request(name=f"somebody_{attempt}"))
+            time.sleep(0.1)
+            halt.call_async(Empty.Request())
+            time.sleep(0.1)
+            process.process.send_signal(signal.SIGCONT)
+            graph.wait(future.done, "no answer")
+            graph.wait(lambda before=before: process.output.count(sentence) == before + 1, "no halt")
+            if process.output.rindex(sentence) < process.output.index(f"no controller 'somebody_{attempt}' is loaded"):
+                return
+            # The middleware, which was held too, may have handed over the first call alone.
+            manager.reset()
+            graph.wait(lambda: not graph.last("motors_halted").data, "no reset")
+        raise AssertionError(process.output)
 
 
 def test_a_second_publisher_of_the_vehicle_s_state_halts_the_motors():
