@@ -345,7 +345,7 @@ fn a_message_that_waited_is_that_old_to_its_controller() {
     }
 }
 
-/// The client of a goal that waited is told so, and what the goal was to replace does not go on.
+/// The client of a goal that waited learns so, and what the goal was to replace does not go on.
 #[test]
 fn a_goal_that_waited_does_not_begin_and_is_reported() {
     let pid = Pid::new(Gains { p: 1.0, i: 0.0, d: 0.0, i_clamp: 0.0, max_effort: 1.0 });
