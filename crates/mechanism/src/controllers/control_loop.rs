@@ -85,8 +85,8 @@ impl ControlLoop {
 
     /// Passes a message of this `time` to the input `input` of a controller, before the step at `now`. A number is that old, and a
     /// trajectory begins now. In place of one that is [`STALE`] the controller receives a [`Message::Stop`]: it may not move anything any
-    /// more, and what it was to replace does not go on either. A goal is received and stopped, so its client learns how it ended. A message for a
-    /// controller or an input that does not exist is ignored.
+    /// more, and what it was to replace does not go on either. A goal is received and stopped, so its client learns how it ended. A
+    /// message for a controller or an input that does not exist is ignored.
     pub fn deliver(
         &mut self,
         controller: ControllerId,
