@@ -186,7 +186,7 @@ impl fmt::Display for Report {
             "\nOf one stick, scan or cloud, from the message as r2r hands it over to the scaling; those of a stick are means \
              over all {sticks} positions in whole percents. The floor was measured in turns with it: an arc tangent and two \
              limits for a stick; every beam's sine and cosine; every coordinate read, turned and moved. No allocation per \
-             message: see `crates/surround/tests/allocation.rs`. {}",
+             message: see `crates/surround/tests/all/allocation.rs`. {}",
             machine()
         )
     }

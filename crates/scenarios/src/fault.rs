@@ -135,7 +135,7 @@ impl Fault {
             Self::ParameterSet(change) if change.node == Process::Zones => {
                 vec![Part::Parameters, Part::Scaling, Part::Profile, Part::Commands]
             }
-            // A limit turns a command beyond all reason into one within it, see `drive/tests/holes.rs`.
+            // A limit turns a command beyond all reason into one within it, see `drive/tests/all/holes.rs`.
             Self::ParameterSet(change) if change.is_of_limits() => vec![Part::Parameters, Part::Commands],
             // The source is lost sooner than the figures say.
             Self::ParameterSet(change) if change.is_of_time() => vec![Part::Parameters, Part::Commands],

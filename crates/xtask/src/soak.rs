@@ -62,7 +62,8 @@ fn episodes(root: &Root) -> Outcome<()> {
     step(format_args!(
         "{EPISODES} faults, alone and together, on the stop machine and on the chain's, from seed {seed}"
     ));
-    let tests = ["test", "--quiet", "--release", "-p", "hindbrain", "-p", "drive", "--test", "episodes"];
+    let tests =
+        ["test", "--quiet", "--release", "-p", "hindbrain", "-p", "drive", "--test", "all", "episodes"];
     let mut command = cargo_without_ros(root, &tests);
     if succeeds(command.env("EPISODES", EPISODES).env("EPISODES_SEED", seed))? {
         return Ok(());

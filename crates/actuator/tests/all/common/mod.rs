@@ -1,0 +1,182 @@
+//! Helpers of the black-box tests: pseudo-terminals with devices behind them, and a record of the actuator's events.
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // helpers of tests
+#![allow(clippy::disallowed_methods)] // a device behind a pseudo-terminal needs real time
+
+pub mod fake;
+pub mod maestro;
+pub mod memory;
+pub mod roboclaw;
+
+use std::io::{Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use actuator::{Actuator, Error, Event};
+
+/// Longer than any action takes, also on a busy machine.
+pub const LONG: Duration = Duration::from_secs(5);
+/// The tolerance of an idle computer beyond the sum of the limits.
+pub const SLACK: Duration = ms(30);
+
+pub const fn ms(milliseconds: u64) -> Duration {
+    Duration::from_millis(milliseconds)
+}
+
+pub fn now() -> Instant {
+    Instant::now()
+}
+
+pub fn sleep(time: Duration) {
+    std::thread::sleep(time);
+}
+
+/// Runs a test, and again if it failed while this machine was held: the limits are those of a motor, and a busy computer
+/// exceeds them.
+pub fn calmly(test: impl Fn()) {
+    for tries_left in (0..8).rev() {
+        let meter = Meter::start();
+        let outcome = catch_unwind(AssertUnwindSafe(&test));
+        let still = meter.stop();
+        match outcome {
+            Ok(()) => return,
+            Err(_) if tries_left > 0 && still > ms(8) => {
+                eprintln!("this machine was held for {still:?}: trying again");
+            }
+            Err(panic) => resume_unwind(panic),
+        }
+    }
+}
+
+/// Measures the longest time of a byte through a pseudo-terminal whose other side is read at once: it shows late wake-ups
+/// and a slow kernel.
+struct Meter(Arc<AtomicBool>, JoinHandle<Duration>);
+
+impl Meter {
+    fn start() -> Meter {
+        let end = Arc::new(AtomicBool::new(false));
+        let ended = Arc::clone(&end);
+        let thread = std::thread::spawn(move || {
+            let (mut master, name) = fake::pseudo_terminal();
+            let mut slave = fake::other_side(&name);
+            let mut longest = Duration::ZERO;
+            while !ended.load(Ordering::Relaxed) {
+                let begin = Instant::now();
+                let _ = master.write(b"\n");
+                // The line is not raw, so only whole lines pass.
+                fake::wait_readable(&slave, ms(200));
+                let _ = (slave.read(&mut [0; 64]), master.read(&mut [0; 64]));
+                std::thread::sleep(ms(2));
+                longest = longest.max(begin.elapsed().saturating_sub(ms(2)));
+            }
+            longest
+        });
+        Meter(end, thread)
+    }
+
+    fn stop(self) -> Duration {
+        self.0.store(true, Ordering::Relaxed);
+        self.1.join().expect("no panic")
+    }
+}
+
+/// A folder of its own, removed at the end.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    pub fn new() -> Folder {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("actuator-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir(&path).expect("a new folder");
+        Folder(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The events that the actuator has reported, and when.
+#[derive(Clone, Default)]
+pub struct Events(Arc<Mutex<Vec<(Instant, Event)>>>);
+
+impl Events {
+    /// The event handler for the actuator.
+    pub fn report(&self) -> impl FnMut(Event) + Send + 'static {
+        let events = self.clone();
+        move |event| events.0.lock().expect("no panic").push((Instant::now(), event))
+    }
+
+    pub fn all(&self) -> Vec<Event> {
+        self.0.lock().expect("no panic").iter().map(|(_, event)| event.clone()).collect()
+    }
+
+    /// One letter for each event: ready, lost, silent, fed.
+    pub fn letters(&self) -> String {
+        let letter = |event: &Event| match event {
+            Event::Ready { .. } => 'R',
+            Event::Lost(_) => 'L',
+            Event::Silent => 'S',
+            Event::Fed => 'F',
+            Event::Hangs => 'H',
+            Event::HangsNoLonger => 'h',
+        };
+        self.all().iter().map(letter).collect()
+    }
+
+    pub fn count(&self, letter: char) -> usize {
+        self.letters().chars().filter(|&one| one == letter).count()
+    }
+
+    /// When the event of this number was reported.
+    pub fn when(&self, number: usize) -> Instant {
+        self.0.lock().expect("no panic").get(number).expect("an event of this number").0
+    }
+
+    /// The newest error.
+    pub fn error(&self) -> Error {
+        let all = self.all();
+        let newest = all.iter().rev().find_map(|event| match event {
+            Event::Lost(error) => Some(error.clone()),
+            _ => None,
+        });
+        newest.expect("the device was lost")
+    }
+
+    pub fn wait_for(&self, letter: char, count: usize) {
+        wait(&format!("event {letter} number {count}, reported {:?}", self.letters()), || {
+            self.count(letter) >= count
+        });
+    }
+}
+
+/// Waits until the condition holds.
+pub fn wait(what: &str, mut is_so: impl FnMut() -> bool) {
+    let end = Instant::now() + LONG;
+    while !is_so() {
+        assert!(Instant::now() < end, "timed out waiting for {what}");
+        std::thread::sleep(ms(1));
+    }
+}
+
+/// Gives the same levels every 10 ms until the condition holds.
+pub fn feed_until(actuator: &Actuator, levels: [i16; 2], what: &str, mut is_so: impl FnMut() -> bool) {
+    let end = Instant::now() + LONG;
+    while !is_so() {
+        assert!(Instant::now() < end, "timed out before {what}");
+        actuator.drive(levels);
+        std::thread::sleep(ms(10));
+    }
+}
+
+/// Gives the same levels every 10 ms for `time`.
+pub fn feed(actuator: &Actuator, levels: [i16; 2], time: Duration) {
+    let end = Instant::now() + time;
+    feed_until(actuator, levels, "the time is over", || Instant::now() >= end);
+}

@@ -1,0 +1,128 @@
+//! Parameters that change while a source drives.
+#![allow(clippy::unwrap_used)] // helpers of tests
+
+use crate::common;
+
+use arbiter::{Input, Output, Source, SourceType, Verdict};
+use common::{Bench, HIGH, LOW, WITHHELD, at, go, lock, params};
+use units::{Command, Machine};
+
+#[test]
+fn a_change_of_priorities_stops_before_the_other_drives() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.1, 1);
+    bench.command(0, HIGH, 0.5, 2);
+    let mut swapped = params(vec![]);
+    swapped.sources[LOW].priority = 200;
+    assert_eq!(bench.on(10, Input::ParametersChanged(swapped)), [WITHHELD]);
+    assert_eq!(bench.command(20, HIGH, 0.5, 3), []);
+    assert_eq!(bench.command(30, LOW, 0.1, 4), [go(0.1, 4)]);
+}
+
+#[test]
+fn other_sources_start_as_new() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, HIGH, 0.5, 2);
+    let mut fewer = params(vec![]);
+    fewer.sources.truncate(1);
+    assert_eq!(bench.on(10, Input::ParametersChanged(fewer)), [Command::STOP]);
+    assert_eq!(bench.verdicts(), [Verdict::NeverReceived]);
+    assert_eq!(bench.command(20, HIGH, 0.5, 3), [], "this source was removed");
+    assert_eq!(bench.0.counters().unknown, 1);
+}
+
+#[test]
+fn a_source_that_stays_keeps_its_state_and_drives_on() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.5, 1);
+    let since = bench.0.active().since;
+    let mut more = params(vec![]);
+    more.sources.insert(0, Source::new("another", "/another", SourceType::Twist, 50));
+    assert_eq!(bench.on(10, Input::ParametersChanged(more)), []);
+    assert_eq!(bench.0.active().source, Some(1), "low is the second one now");
+    assert_eq!(bench.verdicts(), [Verdict::NeverReceived, Verdict::Drives, Verdict::NeverReceived]);
+    assert_eq!(bench.0.active().since, since);
+    assert_eq!(bench.command(20, 1, 0.6, 2), [go(0.6, 2)]);
+    assert_eq!(bench.command(30, 1, 0.7, 1), [], "its last stamp is remembered");
+    assert_eq!(bench.command(40, 0, 0.0, 1), [go(0.0, 0)], "the new source outranks it");
+}
+
+#[test]
+fn a_source_with_another_topic_or_type_is_a_new_one() {
+    for change in [
+        |source: &mut Source| source.topic = "/elsewhere".into(),
+        |source: &mut Source| source.kind = SourceType::PoseState,
+        |source: &mut Source| source.name = "other".into(),
+    ] {
+        let mut bench = Bench::new(vec![]);
+        bench.command(0, LOW, 0.5, 1);
+        let mut other = params(vec![]);
+        change(&mut other.sources[LOW]);
+        assert_eq!(bench.on(10, Input::ParametersChanged(other)), [Command::STOP]);
+        assert_eq!(bench.verdicts(), [Verdict::NeverReceived; 2]);
+    }
+}
+
+#[test]
+fn a_new_lock_is_closed_and_an_old_one_stays_as_it_is() {
+    let mut bench = Bench::opened(params(vec![lock(50)]));
+    bench.command(10, LOW, 0.5, 1);
+    let mut locks = vec![lock(60)];
+    assert_eq!(
+        bench.on(20, Input::ParametersChanged(params(locks.clone()))),
+        [],
+        "it is open, with priority 60 too"
+    );
+    locks.push(arbiter::Lock { name: "another".into(), topic: "/another".into(), ..lock(50) });
+    assert_eq!(bench.on(30, Input::ParametersChanged(params(locks.clone()))), [WITHHELD]);
+    assert_eq!(bench.verdicts()[LOW], Verdict::Locked { by: 1 });
+    locks[0].topic = "/guard_elsewhere".into();
+    bench.on(40, Input::ParametersChanged(params(locks)));
+    assert_eq!(bench.verdicts()[LOW], Verdict::Locked { by: 0 }, "not received yet, and of higher priority");
+}
+
+#[test]
+fn changed_indices_are_published_even_if_the_verdicts_are_the_same() {
+    let mut bench = Bench::new(vec![]);
+    bench.drain(1);
+    let mut others = params(vec![]);
+    others.sources[LOW].name = "other".into();
+    bench.0.handle(at(2), Input::ParametersChanged(others.clone()));
+    assert!(bench.0.deadline().is_some_and(|due| due <= at(2)));
+    assert!(matches!(bench.drain(2)[..], [Output::PublishActive(_)]));
+    bench.drain(3);
+    bench.0.handle(at(3), Input::ParametersChanged(others));
+    assert_eq!(bench.drain(3), [], "nothing changed");
+}
+
+#[test]
+fn a_shorter_timeout_takes_effect_at_once() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, HIGH, 0.5, 1);
+    let mut short = params(vec![]);
+    short.sources[HIGH].timeout = std::time::Duration::from_millis(50);
+    assert_eq!(bench.on(49, Input::ParametersChanged(short.clone())), []);
+    assert_eq!(bench.at(50), [Command::STOP]);
+    assert_eq!(
+        bench.on(51, Input::ParametersChanged(params(vec![]))),
+        [],
+        "a longer timeout does not restore a source"
+    );
+    assert_eq!(bench.verdicts()[HIGH], Verdict::TimedOut);
+    assert_eq!(bench.command(52, HIGH, 0.5, 1), [], "nor does the same message again");
+    assert_eq!(bench.command(53, HIGH, 0.0, 2), [go(0.0, 2)]);
+}
+
+#[test]
+fn a_source_that_loses_by_the_change_sends_no_further_sample() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.1, 1);
+    bench.command(0, HIGH, 0.5, 2);
+    let mut other = params(vec![]);
+    other.sources[LOW].priority = 200;
+    let set = arbiter::specification()
+        .resolve([("limits.linear.x.deceleration".to_owned(), params::Value::Float(1.0))])
+        .unwrap();
+    other.limits = arbiter::Params::read(&set).unwrap().limits;
+    assert_eq!(bench.on(10, Input::ParametersChanged(other)), [WITHHELD]);
+}

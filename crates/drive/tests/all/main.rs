@@ -1,0 +1,16 @@
+//! The tests of `drive` beside those in its source: one executable, since each one more is linked anew.
+
+mod allocation;
+mod common;
+mod curves;
+mod driven;
+mod episodes;
+mod events;
+mod faults;
+mod held;
+mod holes;
+mod machine;
+mod reference;
+mod rest;
+mod stages;
+mod timeouts;

@@ -1,0 +1,5 @@
+//! The analytic hand does what every hand must do.
+
+use crate::common;
+
+hand_conformance::conformance!(common::make);

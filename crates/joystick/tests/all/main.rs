@@ -1,0 +1,15 @@
+//! The tests of `joystick` beside those in its source: one executable, since each one more is linked anew.
+
+mod authority;
+mod bounds;
+mod common;
+mod devices;
+mod filter;
+mod joy;
+mod joy_properties;
+mod parameters;
+mod properties;
+mod rest;
+mod services;
+mod takeover;
+mod virtual_device;
