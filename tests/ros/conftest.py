@@ -1,6 +1,7 @@
 """Starts Steersman's executables and watches them over real DDS with rclpy, a client that shares no code with them."""
 
 import contextlib
+import fcntl
 import os
 import pathlib
 import shutil
@@ -12,11 +13,11 @@ import time
 import pytest
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
+from executor import QuickExecutor
 from geometry_msgs.msg import TwistStamped
 from luci_messages.msg import LuciZoneScaling
 from or_joystick.msg import State
 from rclpy._rclpy_pybind11 import InvalidHandle
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool, Int16, String
 
@@ -25,6 +26,8 @@ SEPARATE = ["hindbrain", "zone_scaler", "velocity_arbiter", "joystick"]
 STOP = 90
 # Added to a bound of docs/safety.md: transport, and a busy machine of two cores, more so with other tests beside this one.
 SLACK = 0.15 if "PYTEST_XDIST_WORKER" not in os.environ else 0.3
+# The share of all processors' time in use above which no other test begins.
+MOST_BUSY = 0.6
 # The time from full speed to zero with the ramps of stack.yaml [s].
 BRAKES = 66 / 200
 
@@ -49,7 +52,7 @@ class Process:
         path = shutil.which(name)
         assert path, f"executable '{name}' is not on the PATH; run the tests by `cargo xtask test`"
         self.name = name
-        self.is_over = False
+        self.is_over = self.is_stopping = False
         self.lines = []
         with contextlib.ExitStack() as files:
             stdout = subprocess.PIPE
@@ -89,13 +92,19 @@ class Process:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(5.0)
 
+    def request_stop(self):
+        """Sends SIGTERM once, unless the process has ended."""
+        if not self.is_over and not self.is_stopping:
+            self.is_stopping, self.early_code = True, self.process.poll()
+            if self.early_code is None:
+                self.process.send_signal(signal.SIGTERM)
+
     def stop(self):
         if self.is_over:
             return
+        self.request_stop()
         self.is_over = True
-        code = self.process.poll()
-        assert code is None, f"{self.name} ended by itself with exit code {code}:\n{self.output}"
-        self.process.send_signal(signal.SIGTERM)
+        assert self.early_code is None, f"{self.name} ended by itself with exit code {self.early_code}:\n{self.output}"
         try:
             code = self.process.wait(5.0)
         except subprocess.TimeoutExpired:
@@ -103,6 +112,30 @@ class Process:
             raise AssertionError(f"{self.name} did not end on SIGTERM within 5 s:\n{self.output}") from None
         self.reader.join(1.0)
         assert code == 0, f"{self.name} ended on SIGTERM with exit code {code}:\n{self.output}"
+
+
+@pytest.fixture(autouse=True)
+def enough_time(tmp_path_factory):
+    """Begins a test beside others when the machine has time for one more, whatever the number of workers and its speed."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        with open(tmp_path_factory.getbasetemp().parent / "begins", "w") as begins:
+            fcntl.flock(begins, fcntl.LOCK_EX)  # one after the other, or all would begin at once
+            end = time.monotonic() + 30.0
+            while busy() > MOST_BUSY and time.monotonic() < end:
+                pass
+
+
+def busy():
+    """The share of all processors' time that was used during the next tenth of a second."""
+
+    def times():
+        with open("/proc/stat") as file:
+            return [int(word) for word in file.readline().split()[1:9]]
+
+    before = times()
+    time.sleep(0.1)
+    spent = [after - first for first, after in zip(before, times())]
+    return 1.0 - (spent[3] + spent[4]) / max(1, sum(spent))
 
 
 @pytest.fixture(autouse=True)
@@ -116,8 +149,10 @@ def nothing_is_left():
 
 
 def stop_all(processes):
-    """Stops all of them, and then raises the first failure."""
-    failures = []
+    """Stops all of them at the same time, and then raises the first failure."""
+    processes, failures = list(processes), []
+    for process in processes:
+        process.request_stop()
     for process in processes:
         try:
             process.stop()
@@ -162,7 +197,7 @@ class Graph:
         self.context = rclpy.Context()
         rclpy.init(context=self.context)
         self.node = rclpy.create_node("observer", context=self.context)
-        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor = QuickExecutor(context=self.context)
         self.executor.add_node(self.node)
         self.repeated = {}
         self.messages = {}
@@ -174,7 +209,7 @@ class Graph:
 
     def _spin(self):
         while not self.closing:
-            with contextlib.suppress(InvalidHandle):  # a publisher that another thread destroys meanwhile
+            with contextlib.suppress(InvalidHandle):  # a publisher of a timer's, that another thread destroys meanwhile
                 self.executor.spin_once(timeout_sec=0.05)
 
     def close(self):
@@ -183,6 +218,12 @@ class Graph:
         self.executor.shutdown()
         self.node.destroy_node()
         rclpy.shutdown(context=self.context)
+
+    def between(self, act):
+        """Calls `act` between two callbacks: rclpy's clients of actions do not expect an answer while they send. Returns its result."""
+        task = self.executor.create_task(act)
+        self.wait(task.done, "the callbacks do not end")
+        return task.result()
 
     def subscribe(self, message_type, topic, qos=EDGE):
         self.messages[topic] = []

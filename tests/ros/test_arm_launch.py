@@ -8,7 +8,7 @@ import time
 import xml.etree.ElementTree
 
 import pytest
-from conftest import LATCHED, Graph, Process, stop_all
+from conftest import LATCHED, Graph, Process
 from mechanisms import ROOT, Manager
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
@@ -83,5 +83,6 @@ def test_controllers_of_the_argument_are_spawned_and_taken_down_by_ctrl_c(to):
         assert tuple(graph.last("joint_states").effort) == (0.0, 0.0), "the last efforts are none"
         assert "panicked" not in output()
     finally:
-        stop_all(reversed(processes))
+        for process in reversed(processes):
+            process.stop()
         graph.close()

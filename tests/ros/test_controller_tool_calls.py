@@ -240,7 +240,7 @@ def test_a_spawner_ends_well_when_its_manager_ends_first_and_says_so(graph):
     wait_for(record, ["switch + -a 1"])
     for service in list(other.node.services):
         if service.srv_name.endswith(("switch_controller", "list_controllers")):
-            service.handle.destroy_when_not_in_use()
+            other.node.destroy_service(service)
     record.woken.set()
     start = time.monotonic()
     assert spawner.wait(6.0) == 0, spawner.output

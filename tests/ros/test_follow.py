@@ -44,12 +44,13 @@ class Client:
     def send(self, sent):
         assert self.client.wait_for_server(10.0), "the action is not there"
         self.feedback = []
-        return self._wait(self.client.send_goal_async(sent, feedback_callback=lambda message: self.feedback.append(message.feedback)))
+        remember = lambda message: self.feedback.append(message.feedback)  # noqa: E731
+        return self._wait(self.graph.between(lambda: self.client.send_goal_async(sent, feedback_callback=remember)))
 
     def result(self, handle, timeout=10.0):
         """The status and the result of an accepted goal."""
         assert handle.accepted
-        answer = self._wait(handle.get_result_async(), timeout)
+        answer = self._wait(self.graph.between(handle.get_result_async), timeout)
         return answer.status, answer.result
 
     def ended(self, sent):
@@ -57,7 +58,7 @@ class Client:
         return status, result.error_code, result.error_string
 
     def cancel(self, handle):
-        return self._wait(handle.cancel_goal_async())
+        return self._wait(self.graph.between(handle.cancel_goal_async))
 
 
 def running(manager):

@@ -420,13 +420,13 @@ class Switcher:
 
     def send(self, start=(), stop=()):
         goal = SwitchController.Goal(start_controllers=list(start), stop_controllers=list(stop))
-        return self._wait(self.client.send_goal_async(goal))
+        return self._wait(self.graph.between(lambda: self.client.send_goal_async(goal)))
 
     def status(self, handle):
-        return self._wait(handle.get_result_async()).status
+        return self._wait(self.graph.between(handle.get_result_async)).status
 
     def cancel(self, handle):
-        return self._wait(handle.cancel_goal_async())
+        return self._wait(self.graph.between(handle.cancel_goal_async))
 
     def _wait(self, future):
         return wait_for(self.graph, future, "no answer of the action")

@@ -222,9 +222,14 @@ fn crates() -> Vec<&'static str> {
     OTHERS.iter().flat_map(|name| ["-p", *name]).collect()
 }
 
-/// How many tests run side by side at most: mostly they wait. Each worker has a vehicle and a ROS domain of its own.
+/// How many tests run side by side at most: mostly they wait, and one begins only when the machine has time for it (`enough_time` in
+/// `tests/ros/conftest.py`). Each worker has a vehicle and a ROS domain of its own.
 fn workers() -> usize {
-    std::thread::available_parallelism().map_or(2, |cores| (3 * cores.get()).min(8))
+    (8 * cores()).min(16)
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from)
 }
 
 fn pytest_many(root: &Root) -> Outcome<bool> {
@@ -234,7 +239,7 @@ fn pytest_many(root: &Root) -> Outcome<bool> {
 
 /// Runs the tests whose bounds leave little time to a busy machine.
 fn pytest_few(root: &Root) -> Outcome<bool> {
-    pytest_side_by_side(root, "few", workers().div_ceil(2))
+    pytest_side_by_side(root, "few", (2 * cores()).min(4))
 }
 
 fn pytest_side_by_side(root: &Root, which: &str, workers: usize) -> Outcome<bool> {
