@@ -1,4 +1,5 @@
 //! A remote with a simulated chair.
+#![allow(clippy::unwrap_used)] // helpers of tests
 
 use chair::{
     Hold, Input, Joystick, Level, Mode, Output, Params, Remote, RemoteParams, Service, Source, State,

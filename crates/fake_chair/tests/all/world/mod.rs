@@ -1,4 +1,5 @@
 //! The remote that drives, the chair, and the link between them.
+#![allow(clippy::unwrap_used)] // helpers of tests
 
 use chair::{Encoders, Joystick, Mode, Odometry, OdometryInput, Params, Remote, RemoteParams, specification};
 use fake_chair::FakeChair;

@@ -1,4 +1,5 @@
 //! A scaler, and a runner that calls it in time.
+#![allow(clippy::unwrap_used)] // helpers of tests
 
 use units::{Command, Instant, Machine, Stamp, Velocity};
 use zones::{FullThrow, Input, Output, Params, Reason, ZoneScaler};
