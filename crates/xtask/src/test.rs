@@ -49,24 +49,11 @@ const FULL: &[Part] = &[
         hint: "see the test above",
         run: pure_beside_setup,
     },
-    Part {
-        name: "clippy",
-        hint: "see the warning above",
-        run: |root| {
-            let all = ["clippy", "--quiet", "--workspace", "--exclude", MUJOCO, "--all-targets"];
-            ros(root, &[&all[..], &["--", "-D", "warnings"]].concat())
-        },
-    },
-    Part {
-        name: "docs",
-        hint: "see the warning above",
-        run: |root| ros(root, &["doc", "--quiet", "--no-deps", "--workspace", "--exclude", MUJOCO]),
-    },
     Part { name: "the hand in MuJoCo, with its library", hint: "see the error above", run: mujoco },
     Part { name: "executables", hint: "see the error above", run: build },
     Part {
-        name: "tests over DDS, many side by side, and tests of the other crates",
-        hint: "see the test above",
+        name: "tests over DDS, many side by side; beside them tests of the other crates, clippy and docs",
+        hint: "see the test or the warning above",
         run: many_beside_others,
     },
     Part { name: "tests over DDS, a few side by side", hint: "see the test above", run: pytest_few },
@@ -146,6 +133,17 @@ fn pure(root: &Root, arguments: &[&str]) -> Outcome<bool> {
     succeeds(&mut cargo_without_ros(root, arguments))
 }
 
+/// cargo with the lowest priority.
+fn polite_cargo(root: &Root, arguments: &[&str]) -> Command {
+    let mut command = Command::new("nice");
+    command
+        .args(["-n", "19", "cargo"])
+        .args(arguments)
+        .current_dir(root.path())
+        .env("RUSTDOCFLAGS", "-Dwarnings");
+    command
+}
+
 fn ros(root: &Root, arguments: &[&str]) -> Outcome<bool> {
     let mut command = cargo(root, arguments);
     let (environment, _) = Environment::new(root).isolated(root)?;
@@ -162,21 +160,16 @@ fn pure_beside_setup(root: &Root) -> Outcome<bool> {
     })
 }
 
-/// The crate that nothing else is built with: it needs MuJoCo's library.
+/// The crate that is built after the others: it needs MuJoCo's library.
 const MUJOCO: &str = "mujoco_hand";
 
 /// The package that makes commands with different packages share what they build; its `Cargo.toml` explains it.
 const FEATURES: &str = "features";
 
-/// Sets up MuJoCo's library, and checks the crate that needs it. Its executable is then there for the tests over DDS.
+/// Sets up MuJoCo's library, and tests the crate that needs it. Its executable is then there for the tests over DDS.
 fn mujoco(root: &Root) -> Outcome<bool> {
     setup::mujoco(root)?;
-    let with = |before: &[&str], after: &[&str]| {
-        pure(root, &[before, &["--quiet", "-p", MUJOCO, "-p", FEATURES], after].concat())
-    };
-    Ok(with(&["test"], &[])?
-        && with(&["clippy", "--all-targets"], &["--", "-D", "warnings"])?
-        && with(&["doc", "--no-deps"], &[])?)
+    pure(root, &["test", "--quiet", "-p", MUJOCO, "-p", FEATURES])
 }
 
 /// The crates that need ROS, and those with executables for the tests over DDS.
@@ -196,19 +189,33 @@ const OTHERS: &[&str] = &[
     "tests",
 ];
 
-/// The tests of the other crates mostly wait for a device's time-outs, so they run beside those over DDS. Their output follows those.
+/// Most tests over DDS wait, so what else there is runs beside them: the tests of the other crates, which wait too, and then clippy and
+/// docs, which only get what the others leave of the processors. Their output follows that of the tests over DDS.
 fn many_beside_others(root: &Root) -> Outcome<bool> {
     std::thread::scope(|scope| {
-        let others = scope.spawn(|| {
-            let mut command = cargo(root, &[&["test", "--quiet"], &crates()[..]].concat());
-            let (environment, _) = Environment::new(root).isolated(root)?;
-            capture(environment.apply(&mut command).env("RUST_BACKTRACE", "1"))
+        let beside = scope.spawn(|| {
+            let tests = cargo(root, &[&["test", "--quiet"], &crates()[..]].concat());
+            let clippy = polite_cargo(
+                root,
+                &["clippy", "--quiet", "--workspace", "--all-targets", "--", "-Dwarnings"],
+            );
+            let docs = polite_cargo(root, &["doc", "--quiet", "--workspace", "--no-deps"]);
+            let mut passed = true;
+            let mut output = String::new();
+            for mut command in [tests, clippy, docs] {
+                let (environment, _) = Environment::new(root).isolated(root)?;
+                let ended = capture(environment.apply(&mut command).env("RUST_BACKTRACE", "1"))?;
+                passed &= ended.success;
+                output += &(ended.out + &ended.err);
+            }
+            Ok((passed, output))
         });
         let passed = pytest_many(root)?;
-        let others =
-            others.join().map_err(|_| Failure::new("the tests of the other crates: they panicked"))??;
-        eprintln!("{}{}", others.out, others.err);
-        Ok(passed && others.success)
+        let beside: Outcome<_> =
+            beside.join().map_err(|_| Failure::new("what runs beside the tests: it panicked"))?;
+        let (beside_passed, output) = beside?;
+        eprintln!("{output}");
+        Ok(passed && beside_passed)
     })
 }
 
@@ -305,13 +312,7 @@ mod tests {
     #[test]
     fn all_commands_build_a_dependency_with_the_same_features() {
         let pure: &[&str] = &[];
-        let commands = [
-            pure,
-            &["-p", "xtask"],
-            &["--workspace", "--exclude", MUJOCO],
-            &["-p", MUJOCO, "-p", FEATURES],
-            &crates(),
-        ];
+        let commands = [pure, &["-p", "xtask"], &["--workspace"], &["-p", MUJOCO, "-p", FEATURES], &crates()];
         let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (name, features) in commands.into_iter().flat_map(features) {
             found.entry(name).or_default().insert(features);
