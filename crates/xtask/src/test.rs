@@ -50,10 +50,20 @@ const FULL: &[Part] = &[
         run: pure_beside_setup,
     },
     Part { name: "the hand in MuJoCo, with its library", hint: "see the error above", run: mujoco },
+    Part {
+        name: "clippy",
+        hint: "see the warning above",
+        run: |root| ros(root, &["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+    },
+    Part {
+        name: "docs",
+        hint: "see the warning above",
+        run: |root| ros(root, &["doc", "--quiet", "--no-deps", "--workspace"]),
+    },
     Part { name: "executables", hint: "see the error above", run: build },
     Part {
-        name: "tests over DDS, many side by side; beside them tests of the other crates, clippy and docs",
-        hint: "see the test or the warning above",
+        name: "tests over DDS, many side by side, and tests of the other crates",
+        hint: "see the test above",
         run: many_beside_others,
     },
     Part { name: "tests over DDS, a few side by side", hint: "see the test above", run: pytest_few },
@@ -133,17 +143,6 @@ fn pure(root: &Root, arguments: &[&str]) -> Outcome<bool> {
     succeeds(&mut cargo_without_ros(root, arguments))
 }
 
-/// cargo with the lowest priority.
-fn polite_cargo(root: &Root, arguments: &[&str]) -> Command {
-    let mut command = Command::new("nice");
-    command
-        .args(["-n", "19", "cargo"])
-        .args(arguments)
-        .current_dir(root.path())
-        .env("RUSTDOCFLAGS", "-Dwarnings");
-    command
-}
-
 fn ros(root: &Root, arguments: &[&str]) -> Outcome<bool> {
     let mut command = cargo(root, arguments);
     let (environment, _) = Environment::new(root).isolated(root)?;
@@ -189,33 +188,20 @@ const OTHERS: &[&str] = &[
     "tests",
 ];
 
-/// Most tests over DDS wait, so what else there is runs beside them: the tests of the other crates, which wait too, and then clippy and
-/// docs, which only get what the others leave of the processors. Their output follows that of the tests over DDS.
+/// The tests of the other crates mostly wait for a device's time-outs, so they run beside those over DDS. Their output follows those.
+/// Nothing that computes does: a kernel that groups processes by session does not let a low priority yield to another session.
 fn many_beside_others(root: &Root) -> Outcome<bool> {
     std::thread::scope(|scope| {
-        let beside = scope.spawn(|| {
-            let tests = cargo(root, &[&["test", "--quiet"], &crates()[..]].concat());
-            let clippy = polite_cargo(
-                root,
-                &["clippy", "--quiet", "--workspace", "--all-targets", "--", "-Dwarnings"],
-            );
-            let docs = polite_cargo(root, &["doc", "--quiet", "--workspace", "--no-deps"]);
-            let mut passed = true;
-            let mut output = String::new();
-            for mut command in [tests, clippy, docs] {
-                let (environment, _) = Environment::new(root).isolated(root)?;
-                let ended = capture(environment.apply(&mut command).env("RUST_BACKTRACE", "1"))?;
-                passed &= ended.success;
-                output += &(ended.out + &ended.err);
-            }
-            Ok((passed, output))
+        let others = scope.spawn(|| {
+            let mut command = cargo(root, &[&["test", "--quiet"], &crates()[..]].concat());
+            let (environment, _) = Environment::new(root).isolated(root)?;
+            capture(environment.apply(&mut command).env("RUST_BACKTRACE", "1"))
         });
         let passed = pytest_many(root)?;
-        let beside: Outcome<_> =
-            beside.join().map_err(|_| Failure::new("what runs beside the tests: it panicked"))?;
-        let (beside_passed, output) = beside?;
-        eprintln!("{output}");
-        Ok(passed && beside_passed)
+        let others =
+            others.join().map_err(|_| Failure::new("the tests of the other crates: they panicked"))??;
+        eprintln!("{}{}", others.out, others.err);
+        Ok(passed && others.success)
     })
 }
 
