@@ -76,6 +76,11 @@ impl Hand {
         Ok((hand, Reins(orders)))
     }
 
+    /// Its publisher of the virtual pad: another one would be a conflict for the joystick node.
+    pub fn pad(&self) -> Publisher<State> {
+        self.sticks[0].clone()
+    }
+
     /// Carries out its tasks until one is [`Task::End`].
     #[allow(clippy::disallowed_methods)] // the pace is its own; nothing else waits for this thread
     pub fn run(self) {

@@ -34,7 +34,7 @@ pub fn measure(
     let mut node = r2r::Node::create(context.clone(), "bench_pads", "")
         .map_err(Error::ros("make the node 'bench_pads'"))?;
     let (hand, reins) = Hand::new(&mut node)?;
-    let mut wires = Wires::new(node, stop.clone())?;
+    let mut wires = Wires::new(node, hand.pad(), stop.clone())?;
     let one = folder.put("pads.yaml", STACK)?;
     let many = folder.put("many.yaml", MANY)?;
     std::thread::scope(|scope| {

@@ -47,14 +47,14 @@ pub enum Message {
 }
 
 impl Wires {
-    /// Opens the topics with `node`.
+    /// Opens the topics with `node`; `stick` moves the virtual pad.
     /// # Errors
     /// The middleware refuses something.
-    pub fn new(mut node: r2r::Node, stop: Stop) -> Result<Self, Error> {
+    pub fn new(mut node: r2r::Node, stick: Publisher<State>, stop: Stop) -> Result<Self, Error> {
         let what = || Error::ros("speak to the joystick");
         let services = r2r::QosProfile::services_default();
         Ok(Self {
-            stick: node.create_publisher("/joystick/virtual_device", qos::edge()).map_err(what())?,
+            stick,
             device: Incoming::new(&mut node, "/joystick/device/Bench_Pad", qos::commands())?,
             joy: Incoming::new(&mut node, "/joy", qos::commands())?,
             desired: Incoming::new(&mut node, "/joystick/desired", qos::commands())?,
