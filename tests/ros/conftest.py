@@ -151,7 +151,7 @@ def nothing_is_left():
 
 def stop_all(processes):
     """Stops all of them at the same time, and then raises the first failure."""
-    processes, failures = list(processes), []
+    failures = []
     for process in processes:
         process.request_stop()
     for process in processes:

@@ -20,6 +20,9 @@ use crate::root::{Root, folders, remove, write};
 /// Incremented when packages are built in another way: all are built again then.
 const RECIPE: &str = "3";
 
+/// What CMake includes in each package.
+const TOGETHER: &str = "crates/xtask/src/setup/together.cmake";
+
 /// Rust packages with code generated from the interfaces.
 const GENERATED: &[&str] = &["r2r_msg_gen", "r2r_actions", "r2r_rcl", "r2r"];
 
@@ -148,8 +151,7 @@ fn build(root: &Root, ros: &Ros, package: &Package, environment: &Environment, g
     let python = python::of_ros(root, ros, environment);
     let mut paths = vec![("-S", package.folder.as_path()), ("-B", folder.as_path())];
     paths.push(("-DCMAKE_INSTALL_PREFIX=", &install));
-    let together = root.made("build").join("together.cmake");
-    write(&together, TOGETHER)?;
+    let together = root.join(TOGETHER);
     paths.push(("-DCMAKE_PROJECT_INCLUDE=", &together));
     if python.is_absolute() {
         paths.push(("-DPython3_EXECUTABLE=", &python)); // Otherwise CMake finds it as it does for every ROS package.
@@ -162,20 +164,6 @@ fn build(root: &Root, ros: &Ros, package: &Package, environment: &Environment, g
     cmake(&["--build", &place, "--parallel", &jobs], &[])?;
     cmake(&["--install", &place], &[])
 }
-
-/// Compiles the generated sources of a type support as one, which takes a third less time: each of them reads the same headers. Those of
-/// `introspection_cpp` cannot be, since one declares what another has used already.
-const TOGETHER: &str = r#"
-function(compile_together)
-  get_property(targets DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
-  list(FILTER targets INCLUDE REGEX "__rosidl_typesupport_")
-  list(FILTER targets EXCLUDE REGEX "introspection_cpp$")
-  if(targets)
-    set_target_properties(${targets} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-  endif()
-endfunction()
-cmake_language(DEFER CALL compile_together)
-"#;
 
 /// Removes the installed headers, descriptions and index entries of a package; its libraries are overwritten.
 fn remove_installed(install: &Path, name: &str) -> Outcome<()> {
