@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::fs;
 
 use hindbrain::Cause;
-use hindbrain::core::{Clears, Effect, Row};
+use hindbrain::core::{Effect, Recovery, Row};
 use tests::{bless_between, root};
 
 const PAGE: &str = "docs/safety.md";
@@ -27,12 +27,12 @@ fn effect(effect: Effect) -> &'static str {
     }
 }
 
-fn clears(clears: Clears) -> &'static str {
-    match clears {
-        Clears::Itself => "nothing",
-        Clears::Zero => "a zero command",
-        Clears::Enable => "a rise of `hind/enable`, a zero command",
-        Clears::Reset => "`hind/reset` pressed and released, a rise of `hind/enable`, a zero command",
+fn recovery(recovery: Recovery) -> &'static str {
+    match recovery {
+        Recovery::Itself => "nothing",
+        Recovery::Zero => "a zero command",
+        Recovery::Enable => "a rise of `hind/enable`, a zero command",
+        Recovery::Reset => "`hind/reset` pressed and released, a rise of `hind/enable`, a zero command",
     }
 }
 
@@ -42,8 +42,9 @@ fn causes() -> String {
          |---|---|---|---|\n",
     );
     for cause in Cause::ALL.iter().rev() {
-        let Row { code, condition, effect: does, clears: asks, .. } = cause.row();
-        let _ = writeln!(table, "| `{code}` | {condition} | {} | {} |", effect(does), clears(asks));
+        let Row { code, condition, effect: does, recovery, .. } = cause.row();
+        let _ =
+            writeln!(table, "| `{code}` | {condition} | {} | {} |", effect(does), self::recovery(recovery));
     }
     table.push_str("\n`SSTOP.ROS` and `SSTOP.IR` together are `SSTOP.BOTH`.\n");
     table

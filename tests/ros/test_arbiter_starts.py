@@ -95,4 +95,4 @@ def test_a_lock_on_a_topic_of_another_type_is_refused_at_the_start(graph):
 def test_a_lock_without_a_publisher_delays_the_start_and_raises_no_alarm():
     with Arbiter({**NAVIGATION, **named("locks.door", topic="/door")}, "steersman") as arbiter:
         arbiter.wait(lambda: arbiter.active and "navigation" in arbiter.active[1], "it does not run")
-        assert "stood still for" not in arbiter.process.output
+        assert "stalled for" not in arbiter.process.output

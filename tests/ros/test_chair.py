@@ -140,7 +140,7 @@ def test_a_command_beyond_all_reason_is_neutral():
             driver.neutral_within(0.02, start, f"{value} m/s")
         driver.again(201.0)
         driver.is_neutral()
-        driver.counts("unreasonable commands", 4)
+        driver.counts("implausible commands", 4)
 
 
 def test_a_late_command_does_not_win():

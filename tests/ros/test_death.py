@@ -165,7 +165,7 @@ def test_a_lost_controller_whose_line_hangs_for_a_while_is_still_lost(tmp_path):
         vehicle.wait_for("ESTOP", "DEVICE_LOST", "FAULT_LATCHED", "NOT_ENABLED", "CMD_STALE")
         (thread,) = threads(vehicle.process, "actuator")
         with hung(thread):
-            vehicle.wait(lambda: "the device hangs, what the motors do is not known" in vehicle.process.output, "no hang")
+            vehicle.wait(lambda: "the device hangs; the state of the motors is unknown" in vehicle.process.output, "no hang")
         after = now()
         vehicle.wait(lambda: len(vehicle.graph.since("/hind/state_detail", after)) >= 2, "no details")
         assert vehicle.source("motor_controller").says == "lost" and "DEVICE_LOST" in vehicle.causes

@@ -58,14 +58,14 @@ def test_missing_abilities_of_the_device_are_reported(joystick):
     joystick.hold({0: 100})
     joystick.graph.wait(lambda: joystick.graph.last("/joystick/battery"), "no device drives")
     feed_back(joystick, JoyFeedback.TYPE_RUMBLE, 0, 1.0)
-    wait_for_words(joystick, "does not do rumble")
+    wait_for_words(joystick, "refused rumble")
     feed_back(joystick, JoyFeedback.TYPE_LED, 1, 1.0)
-    wait_for_words(joystick, "does not do LED colour")
+    wait_for_words(joystick, "refused LED colour")
     for number in range(50):
         feed_back(joystick, JoyFeedback.TYPE_RUMBLE, 0, number / 100)
         time.sleep(0.01)
     time.sleep(0.2)
-    assert joystick.process.output.count("does not do rumble") == 1, "once is enough"
+    assert joystick.process.output.count("refused rumble") == 1, "once is enough"
 
 
 def test_wrong_messages_do_not_flood_the_log(joystick):

@@ -14,7 +14,7 @@ from vehicle import Vehicle, now, steepest
 NAN, INF = math.nan, math.inf
 FULL = 66
 # A command beyond so many times full speed is a mistake and refused.
-BEYOND_REASON = 100.0
+MAX_PLAUSIBLE = 100.0
 PARTS = [("linear", "x"), ("angular", "z")]
 UNUSED = [("linear", "y"), ("linear", "z"), ("angular", "x"), ("angular", "y")]
 # Any misreading shows at once: 66 counts take 10 ms.
@@ -33,13 +33,13 @@ EDGES = {-1073, -1023, -1022, -1021, -150, -149, -148, -127, -126, -125, -11, 12
 EXPONENTS = sorted(EDGES.union(range(-1074, 1024, 53)))
 ODD = both_signs(
     [NAN, INF, 0.0, 1e-300, 1e-60, 1e-40, 1e-10, 3.5e38, 1e39, 1e300, 1e308, 1.797e308, math.nextafter(INF, 0.0)]
-    + [value for size in (2.0**-1022, 2.0**-126, 2.0**-149, 0.001, BEYOND_REASON) for value in neighbours(size)]
+    + [value for size in (2.0**-1022, 2.0**-126, 2.0**-149, 0.001, MAX_PLAUSIBLE) for value in neighbours(size)]
     + [math.ldexp(1.0, exponent) for exponent in EXPONENTS]
 )
 
 
 def is_refused(value):
-    return not math.isfinite(value) or abs(value) > BEYOND_REASON
+    return not math.isfinite(value) or abs(value) > MAX_PLAUSIBLE
 
 
 def level(value):
@@ -158,7 +158,7 @@ def test_a_refused_change_changes_nothing_on_the_move(message_type):
         sender.wait_for_counts()
 
 
-@pytest.mark.parametrize("value", [NAN, math.nextafter(BEYOND_REASON, INF)], ids=["NaN", "beyond reason"])
+@pytest.mark.parametrize("value", [NAN, math.nextafter(MAX_PLAUSIBLE, INF)], ids=["NaN", "implausible"])
 def test_a_stream_of_nan_is_silence(message_type, value):
     """The last valid command is applied until it is stale, no longer."""
     with Vehicle(SUDDEN, message_type) as vehicle:
@@ -181,7 +181,7 @@ def test_a_stream_of_nan_is_silence(message_type, value):
 
 def test_what_is_near_full_speed_or_near_nothing_gives_its_level(message_type):
     zero = {"linear": 0.02, "angular": 0.05}  # up to these values it commands no motion
-    values = both_signs([0.001, 0.02, 0.021, 0.05, 0.051, *neighbours(1.0), 1.001, BEYOND_REASON])
+    values = both_signs([0.001, 0.02, 0.021, 0.05, 0.051, *neighbours(1.0), 1.001, MAX_PLAUSIBLE])
     with Vehicle(SUDDEN, message_type) as vehicle:
         vehicle.start()
         for name, sides in [("linear", (1, 1)), ("angular", (-1, 1))]:
@@ -198,7 +198,7 @@ def test_no_odd_value_makes_a_ramp_steeper(message_type):
         vehicle.start()
         start = now()
         between = [NAN, 1e308, -INF, 5e-324, 2.0**-126, 1e-40]
-        for value, servo in [(BEYOND_REASON, 24), (-BEYOND_REASON, 156)]:
+        for value, servo in [(MAX_PLAUSIBLE, 24), (-MAX_PLAUSIBLE, 156)]:
             vehicle.set_command(value)
 
             def disturbed():

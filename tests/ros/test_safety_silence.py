@@ -87,7 +87,7 @@ def test_a_new_publisher_of_commands_waits_for_a_zero():
             vehicle.wait(lambda: send(following, 0.5, 0.1) or vehicle.motors == (57, 57), "it does not drive after a zero")
 
 
-@pytest.mark.parametrize("what", ["too old", "from the future", "repeated", "overtaken", "not finite", "beyond reason"])
+@pytest.mark.parametrize("what", ["too old", "from the future", "repeated", "overtaken", "not finite", "implausible"])
 def test_commands_that_are_refused_are_a_loss_as_silence_is(what):
     with Vehicle() as vehicle:
         ahead, repeated, back = 0.0, None, None
@@ -102,7 +102,7 @@ def test_commands_that_are_refused_are_a_loss_as_silence_is(what):
         start = now()
         if what == "not finite":
             vehicle.set_command(float("nan"))
-        elif what == "beyond reason":
+        elif what == "implausible":
             vehicle.set_command(-101.0)
         elif what == "repeated":
             repeated = now()

@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use units::{
-    BEYOND_REASON, Clock, Command, CommandMonitor, Instant, Machine, NotFinite, PublisherCount, Received,
+    Clock, Command, CommandMonitor, Instant, MAX_PLAUSIBLE, Machine, NotFinite, PublisherCount, Received,
     Stale, Velocity, earliest,
 };
 use zones::ReportedProfile;
@@ -66,7 +66,7 @@ pub struct Remote {
 pub(crate) enum Rejection {
     Invalid(NotFinite),
     Stale(Stale),
-    BeyondReason,
+    Implausible,
     NotNeutral,
 }
 
@@ -175,7 +175,7 @@ impl Remote {
         self.counters.dropped_parts += u64::from([y, z, roll, pitch].iter().any(|&part| part != 0.0));
         match self.requested_stick() {
             Ok((_, cut)) => self.counters.cut += u64::from(cut),
-            Err(Hold::CommandBeyondReason) => self.counters.unreasonable_commands += 1,
+            Err(Hold::CommandImplausible) => self.counters.implausible_commands += 1,
             Err(_) => {}
         }
     }
@@ -200,11 +200,11 @@ impl Remote {
             None => Hold::CommandMissing,
             Some(Rejection::Invalid(_)) => Hold::CommandInvalid,
             Some(Rejection::Stale(stale)) => Hold::CommandStale(stale),
-            Some(Rejection::BeyondReason) => Hold::CommandBeyondReason,
+            Some(Rejection::Implausible) => Hold::CommandImplausible,
             Some(Rejection::NotNeutral) => Hold::NotNeutral,
         })?;
-        if calibration.excess(&command.velocity) > BEYOND_REASON {
-            return Err(Hold::CommandBeyondReason);
+        if calibration.excess(&command.velocity) > MAX_PLAUSIBLE {
+            return Err(Hold::CommandImplausible);
         }
         let stick = calibration.deflection(&command.velocity);
         let RemoteParams { boundaries, .. } = &self.params;
@@ -252,9 +252,9 @@ impl Remote {
         // A stick that was held before the chair followed, or throughout a loss, is not a current request.
         let moves = self.command.command().is_some_and(|command| command.asks_for_motion());
         if moves && self.state != State::Active {
-            let is_mistake = self.requested_stick() == Err(Hold::CommandBeyondReason);
+            let is_mistake = self.requested_stick() == Err(Hold::CommandImplausible);
             self.command.lose();
-            self.rejection = Some(if is_mistake { Rejection::BeyondReason } else { Rejection::NotNeutral });
+            self.rejection = Some(if is_mistake { Rejection::Implausible } else { Rejection::NotNeutral });
         }
     }
 

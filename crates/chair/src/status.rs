@@ -15,7 +15,7 @@ pub struct Counters {
     /// Invalid commands.
     pub invalid_commands: u64,
     /// Commands beyond a hundred times full throw.
-    pub unreasonable_commands: u64,
+    pub implausible_commands: u64,
     /// Commands with an older stamp than the one in force, which were ignored; a stop never is.
     pub late_commands: u64,
     /// Commands whose stamps were too old.
@@ -70,7 +70,7 @@ pub enum Hold {
     /// The last command is stale.
     CommandStale(Stale),
     /// The last command was a hundred times full throw or more.
-    CommandBeyondReason,
+    CommandImplausible,
     /// Several publishers of commands.
     CommandConflict(usize),
     /// Several publishers of sticks for the chair.
@@ -135,7 +135,7 @@ impl Remote {
             | Hold::Taken(_)
             | Hold::CommandInvalid
             | Hold::CommandStale(_)
-            | Hold::CommandBeyondReason
+            | Hold::CommandImplausible
             | Hold::CommandConflict(_)
             | Hold::OtherDrivers(_)
             | Hold::OtherChairs(_)
@@ -154,7 +154,7 @@ impl Remote {
         let Counters {
             commands,
             invalid_commands,
-            unreasonable_commands,
+            implausible_commands,
             late_commands,
             old_commands,
             future_commands,
@@ -194,7 +194,7 @@ impl Remote {
         let numbers = [
             ("commands", commands),
             ("invalid commands", invalid_commands),
-            ("unreasonable commands", unreasonable_commands),
+            ("implausible commands", implausible_commands),
             ("late commands", late_commands),
             ("old commands", old_commands),
             ("future commands", future_commands),
@@ -241,7 +241,7 @@ impl fmt::Display for Hold {
             Self::Taken(source) => {
                 write!(f, "the chair was driven by '{source}' in between: activate again, neutral")
             }
-            Self::CommandBeyondReason => f.write_str("an implausible command, neutral"),
+            Self::CommandImplausible => f.write_str("an implausible command, neutral"),
             Self::CommandConflict(usize::MAX) => {
                 f.write_str("the publishers of commands cannot be counted, neutral")
             }

@@ -218,7 +218,7 @@ impl Drop for Gamepads {
         let hangs = self.ended.recv_timeout(TIMEOUT) == Err(RecvTimeoutError::Timeout);
         match self.thread.take() {
             Some(thread) if !hangs => drop(thread.join()),
-            _ => log::error!("SDL hangs at its end; its thread is abandoned"),
+            _ => log::error!("SDL hangs while it shuts down; its thread is abandoned"),
         }
     }
 }

@@ -19,7 +19,7 @@ mod step;
 mod switch;
 mod wheel;
 
-pub use cause::{Cause, Causes, Clears, Effect, Row};
+pub use cause::{Cause, Causes, Effect, Recovery, Row};
 pub use conflict::{Conflicts, SoleTopic};
 pub use gate::Gate;
 pub use inputs::{CommandInput, CoreParams, Infrared, Inputs, InvalidCommand, Outputs, SwitchInput};

@@ -2,7 +2,7 @@ use core::fmt;
 use core::time::Duration;
 
 use units::freshness::AHEAD;
-use units::{BeyondReason, NotFinite, Velocity};
+use units::{Implausible, NotFinite, Velocity};
 
 use crate::FullSpeed;
 
@@ -22,11 +22,9 @@ impl Refused {
     /// # Errors
     /// The first part that is not.
     pub fn check(velocity: &Velocity, full: &FullSpeed) -> Result<(), Self> {
-        velocity.check_reason(full.linear, full.angular).map_err(|BeyondReason { part, value, most }| Self {
-            part,
-            value,
-            most: Some(most),
-        })
+        velocity
+            .check_plausible(full.linear, full.angular)
+            .map_err(|Implausible { part, value, most }| Self { part, value, most: Some(most) })
     }
 }
 
@@ -57,7 +55,7 @@ impl fmt::Display for Refused {
                 let side = if value.is_sign_negative() { "old" } else { "ahead of this machine's clock" };
                 write!(f, "{part} is {:.3} s {side}, must be less than {most} s", value.abs())
             }
-            Some(most) => BeyondReason { part, value: *value, most: *most }.fmt(f),
+            Some(most) => Implausible { part, value: *value, most: *most }.fmt(f),
         }
     }
 }

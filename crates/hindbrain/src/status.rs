@@ -7,7 +7,7 @@ use crate::{Hindbrain, Sensor};
 pub struct Counters {
     /// Commands that were accepted.
     pub commands: u64,
-    /// Commands refused because they were not finite, beyond reason, too old or from the future.
+    /// Commands refused because they were not finite, implausible, too old or from the future.
     pub invalid: u64,
     /// Commands refused because a newer one was received before, and stops that were too late to be commands.
     pub late: u64,

@@ -275,8 +275,7 @@ impl Filter {
         Velocity::new(linear, angular).is_ok_and(|velocity| velocity.is_neutral())
     }
 
-    /// Another stick, or none, drives, or the driving stick is no longer read. The motion stops, and the next stick
-    /// commands nothing until it was at rest. A takeover continues, unless the stick is a `new_driver`, one that did
+    /// Another stick, or none, drives, or the driving stick is no longer read. The motion stops, and the next stick commands nothing until it has returned to rest. A takeover continues, unless the stick is a `new_driver`, one that did
     /// not drive before.
     ///
     /// # Source

@@ -69,8 +69,8 @@ params::params! {
             .needed_by("pr2_mechanism_diagnostics: its parameter of this name"),
         halt_on: String = Parameter::string("halt_on", "")
             .at_start()
-            .text("A topic like hind/state (std_msgs/String). While it says ESTOP the motors are halted, and from \
-                1.5 s without it on until reset_motors. Empty for none.")
+            .text("A topic like hind/state (std_msgs/String). While it says ESTOP the motors are halted. After 1.5 s \
+                without a message they are halted until reset_motors is called. Empty for none.")
             .needed_by("robots that drive with the node hindbrain"),
         priority: i64 = Parameter::integer("priority", 50, 0, 99)
             .at_start()
@@ -78,11 +78,11 @@ params::params! {
             .needed_by("ros2_control: thread_priority"),
         lock_memory: bool = Parameter::bool("lock_memory", true)
             .at_start()
-            .text("Whether the process's memory stays in memory, if that is permitted.")
+            .text("Whether the process's memory is locked (mlockall), if that is permitted.")
             .needed_by("ros2_control: lock_memory"),
         cores: Vec<i64> = Parameter::integers("cores", &[], 0, 1023, 64)
             .at_start()
-            .text("The processors that the control loop may run on; all if there are none.")
+            .text("The processors that the control loop may run on; empty for all.")
             .needed_by("ros2_control: cpu_affinity"),
         plugin_folders: Vec<String> = Parameter::strings("plugin_folders", &[], &[], 32)
             .at_start()

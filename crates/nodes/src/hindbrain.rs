@@ -77,7 +77,7 @@ impl Parts {
             let hindbrain = machine.stage();
             latency.report(Status::of(hindbrain.health(), hindbrain.report()))
         };
-        let turn = {
+        let after_wake_up = {
             let shell = shell.clone();
             move |_: &mut r2r::Node| {
                 if watch.is_tripped() {
@@ -85,10 +85,10 @@ impl Parts {
                     shell.deliver(M::wrap(Input::Unwatched));
                     watch.clear();
                 }
-                watch.set_turned();
+                watch.set_loop_ran();
             }
         };
-        let mut runner = runner.status(status).watch(turn).guard(move |machine, before, after| {
+        let mut runner = runner.status(status).watch(after_wake_up).guard(move |machine, before, after| {
             let machine = machine.stage();
             if !machine.accepts_parameters() {
                 changes(before, after).try_for_each(|name| Err(refusal(machine, after, name)))?;
@@ -96,7 +96,7 @@ impl Parts {
             for name in changes(before, after) {
                 let values =
                     [before, after].map(|set| set.value(name).map_or_else(String::new, Value::to_string));
-                log::info!(target: NAME, "parameter '{name}' is {} now, was {}", values[1], values[0]);
+                log::info!(target: NAME, "parameter '{name}' changed from {} to {}", values[0], values[1]);
             }
             Ok(())
         });

@@ -367,7 +367,7 @@ impl<M: Machine + 'static> Runner<M> {
     pub fn run(&mut self, stop: &Stop) {
         self.reader = Reader::new();
         while !stop.is_set() {
-            self.turn();
+            self.spin_once();
         }
     }
 
@@ -379,7 +379,7 @@ impl<M: Machine + 'static> Runner<M> {
             if clock::now() >= end {
                 return false;
             }
-            self.turn();
+            self.spin_once();
         }
         true
     }
@@ -397,7 +397,7 @@ impl<M: Machine + 'static> Runner<M> {
         true
     }
 
-    fn turn(&mut self) {
+    fn spin_once(&mut self) {
         let has_requests = self.parameters.have_requests();
         let idle = if has_requests {
             Duration::ZERO

@@ -29,7 +29,7 @@ pub enum Effect {
     Loses,
     /// The stick counts as released: the button has to be pressed again.
     LetsGo,
-    /// The stick has no effect until it was at rest.
+    /// The stick has no effect until it has returned to rest.
     Rests,
 }
 

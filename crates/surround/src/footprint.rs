@@ -11,11 +11,13 @@ params::params! {
         front: f64 = extent("footprint.front", 0.6)
             .text("From the point that the vehicle turns about, commonly the middle of the driven axle, to its front edge."),
         /// From the origin to the rear edge \[m\], greater than 0.
-        back: f64 = extent("footprint.back", 0.5).text("From there to the rear edge."),
+        back: f64 = extent("footprint.back", 0.5).text("From the point that the vehicle turns about to its rear edge."),
         /// From the origin to the left edge \[m\], greater than 0.
-        left: f64 = extent("footprint.left", 0.35).text("From there to the left edge."),
+        left: f64 = extent("footprint.left", 0.35).text("From the point that the vehicle turns about to its left \
+            edge."),
         /// From the origin to the right edge \[m\], greater than 0.
-        right: f64 = extent("footprint.right", 0.35).text("From there to the right edge."),
+        right: f64 = extent("footprint.right", 0.35).text("From the point that the vehicle turns about to its right \
+            edge."),
     }
 }
 

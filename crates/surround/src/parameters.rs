@@ -7,10 +7,10 @@ use zones::{Boundaries, FullThrow, Zone};
 use crate::{Distances, Footprint, Sensor, sensor};
 
 params::params! {
-    /// What of no zone is said.
+    /// What applies where no sensor covers a zone.
     struct Uncovered {
         uncovered: String = Parameter::choice("uncovered", "blocked", &["blocked", "free"])
-            .text("What the surroundings count as where no sensor answers for them.")
+            .text("How to treat bearings that no sensor covers.")
             .needed_by("a vehicle with one scanner ahead that has to reverse"),
     }
 }
@@ -19,7 +19,7 @@ params::params! {
     /// How far to look ahead, and when the motion of each zone stops and slows.
     struct Ahead {
         reach: f64 = Parameter::float("reach", 3.0, 0.1, 10.0).unit("m").at_start()
-            .text("How far the vehicle's travel is looked ahead; what it would touch later limits nothing.")
+            .text("The look-ahead distance along the vehicle's path; obstacles beyond it limit nothing.")
             .needed_by("vehicles' speeds and ways to a stop differ"),
         front_stop: f64 = stop("front.stop", 0.3),
         front_slow: f64 = slow("front.slow", 1.5),
@@ -58,8 +58,8 @@ params::params! {
             .text("A stick back and left is in the zone back right, as in the zone scaler.")
             .needed_by("LUCI: its picture swaps them, and of its users some do and some do not"),
         velocity: String = Parameter::choice("velocity", "unused", &["unused", "used"])
-            .text("Whether the time to a collision at the vehicle's velocity limits as well. If used and lost, full throw is \
-                assumed.").needed_by("nav2 collision_monitor: approach, time_before_collision"),
+            .text("Whether the time to a collision at the vehicle's velocity limits the factors as well. If the \
+                velocity is used and lost, that of full throw is assumed.").needed_by("nav2 collision_monitor: approach, time_before_collision"),
         velocity_timeout: Duration = Parameter::seconds("velocity_timeout", 0.5, 0.01, 10.0)
             .text("A velocity older than this, by its time of receipt, is lost.").needed_by("odometry's rates differ"),
         stop: f64 = Parameter::float("collision_time.stop", 0.5, 0.0, 10.0).unit("s")
@@ -75,9 +75,8 @@ params::params! {
 const ZONES: [&str; 8] =
     ["front", "front_left", "front_right", "left", "right", "back_left", "back_right", "back"];
 
-const STOP_TEXT: &str =
-    "Travel to what the motion of this zone would touch at which, or nearer, its factor is 0.";
-const SLOW_TEXT: &str = "Travel at which, or farther, that factor is 1; linear between.";
+const STOP_TEXT: &str = "The distance to an obstacle on this zone's path at or below which its factor is 0.";
+const SLOW_TEXT: &str = "The distance at or above which that factor is 1; linear between.";
 
 const fn angle(name: &'static str, default: f64) -> Parameter<f64> {
     Parameter::float(name, default, 0.1, 179.9)
@@ -104,7 +103,7 @@ const fn slow(name: &'static str, default: f64) -> Parameter<f64> {
 pub fn specification() -> Specification {
     Specification::new(
         "surround",
-        "Makes LUCI's zone scaling of laser scans and point clouds, for vehicles without LUCI.",
+        "Computes LUCI's zone scaling from laser scans and point clouds, for vehicles without LUCI.",
     )
     .with_all(Uncovered::declarations())
     .with_all(Footprint::declarations())

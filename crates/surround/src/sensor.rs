@@ -75,9 +75,9 @@ params::params! {
         height_max: f64 = length("height_max", 2.0, -10.0).text("Points of a cloud that are higher are not in the way.")
             .needed_by("vehicles' heights differ (nav2: max_height)"),
         timeout: Duration = Parameter::seconds("timeout", 0.5, 0.01, 10.0)
-            .text("A sensor counts as blocked when nothing new was received for so long, or never, or when its messages are so \
-                old by their stamp; it cannot be switched off. A message more than 0.1 s ahead of the wall clock is no \
-                measurement; one without a stamp has the age of its receipt.")
+            .text("A sensor counts as blocked when no new message was received within this time, or when its newest \
+                stamp is this old. This cannot be switched off. A message more than 0.1 s ahead of the wall clock is \
+                no measurement; one without a stamp has the age of its receipt.")
             .needed_by("sensors' rates differ (nav2 collision_monitor: source_timeout)"),
         covers_from: f64 = degrees("covers_from", -180.0)
             .text("Bearing, to the left positive, where the sector begins that the sensor answers for.")
@@ -86,11 +86,12 @@ params::params! {
             .text("Bearing where that sector ends, counter-clockwise: from 90 to -90 is the rear half.")
             .needed_by("a scanner of 180 degrees, or one that its vehicle covers in part"),
         measured_least: f64 = Parameter::float("measured_least", 0.5, 0.0, 1.0)
-            .text("Part of the beams (in the sector) or points that must be measurements; otherwise the message is none.")
+            .text("The minimum share of valid beams in the sector, or of valid points; a message with fewer counts as \
+                not received.")
             .needed_by("dark floors and sunlight take beams; sensors differ"),
         least_points: i64 = Parameter::integer("least_points", 50, 1, 1_000_000)
-            .text("Points of a cloud that must be measurements, however many it has; fewer are none. Give 1 for a radar and \
-                the like. Has no effect on scans.")
+            .text("The minimum number of valid points in a cloud; one with fewer counts as not received. Use 1 for a \
+                radar. It has no effect on scans.")
             .needed_by("radars have few points, depth cameras thousands (nav2: min_points)"),
         gap: f64 = Parameter::float("gap", 10.0, 1.0, 90.0).unit("degrees")
             .text("A wider part of the sector that no beam of a scan measures counts as blocked.")
@@ -103,7 +104,8 @@ params::params! {
                 no measurement. Other ranges below range_min touch.")
             .needed_by("drivers that say 0.0 where no echo came back, of which a vehicle stood still for ever"),
         empty: String = Parameter::choice("empty", "blocked", &["blocked", "free"])
-            .text("What a cloud of no points is: no measurement, or nothing there, for radars and the like.")
+            .text("What an empty cloud means: that nothing was measured (blocked), or that nothing is there (free), \
+                as with radars.")
             .needed_by("radars say nothing where nothing is"),
     }
 }
@@ -119,7 +121,7 @@ const fn degrees(name: &'static str, default: f64) -> Parameter<f64> {
 pub(crate) fn group() -> Group {
     Group {
         prefix: SENSORS,
-        text: "Who looks around.",
+        text: "The sensors that see the surroundings.",
         members: Members::declarations(),
         presets: &[Preset { name: "scanner", values: &[("topic", PresetValue::Text("scan"))] }],
     }

@@ -33,6 +33,6 @@ pub use robot_states::{
 pub use scale::{OutOfUnitRange, Scale};
 pub use time::{Instant, Stamp};
 pub use velocity::{
-    BEYOND_REASON, BeyondReason, Command, NEUTRAL_ANGULAR, NEUTRAL_LINEAR, NotFinite, SLOWEST_FULL_SPEED,
+    Command, Implausible, MAX_PLAUSIBLE, NEUTRAL_ANGULAR, NEUTRAL_LINEAR, NotFinite, SLOWEST_FULL_SPEED,
     Velocity,
 };

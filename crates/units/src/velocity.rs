@@ -27,7 +27,7 @@ pub struct NotFinite {
 ///
 /// # Source
 /// own; the original hindbrain decoded 1e308 as half speed.
-pub const BEYOND_REASON: f64 = 100.0;
+pub const MAX_PLAUSIBLE: f64 = 100.0;
 
 /// A velocity is neutral if no linear part is further from zero than this \[m/s]: the output of a released stick, drift included.
 ///
@@ -48,7 +48,7 @@ const _: () =
 
 /// A part of a velocity was implausibly large.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BeyondReason {
+pub struct Implausible {
     /// Which part, in the names of `geometry_msgs/msg/Twist`.
     pub part: &'static str,
     /// Its value [m/s, rad/s].
@@ -102,15 +102,15 @@ impl Velocity {
         self.angular[2]
     }
 
-    /// Whether forward and turn lie within [`BEYOND_REASON`] times full speed, `linear` [m/s] and `angular` [rad/s].
+    /// Whether forward and turn lie within [`MAX_PLAUSIBLE`] times full speed, `linear` [m/s] and `angular` [rad/s].
     /// # Errors
     /// The first part that is beyond.
-    pub fn check_reason(&self, linear: f64, angular: f64) -> Result<(), BeyondReason> {
+    pub fn check_plausible(&self, linear: f64, angular: f64) -> Result<(), Implausible> {
         for (part, value, full) in [("linear.x", self.forward(), linear), ("angular.z", self.turn(), angular)]
         {
-            let most = BEYOND_REASON * full;
+            let most = MAX_PLAUSIBLE * full;
             if value.abs() > most {
-                return Err(BeyondReason { part, value, most });
+                return Err(Implausible { part, value, most });
             }
         }
         Ok(())
@@ -173,7 +173,7 @@ impl fmt::Display for NotFinite {
 
 impl core::error::Error for NotFinite {}
 
-impl fmt::Display for BeyondReason {
+impl fmt::Display for Implausible {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { part, value, most } = self;
         let unit = if part.starts_with("linear") { "m/s" } else { "rad/s" };
@@ -181,7 +181,7 @@ impl fmt::Display for BeyondReason {
     }
 }
 
-impl core::error::Error for BeyondReason {}
+impl core::error::Error for Implausible {}
 
 #[cfg(test)]
 mod tests {
@@ -220,10 +220,10 @@ mod tests {
 
     #[test]
     fn a_velocity_beyond_a_hundred_times_full_speed_is_refused() {
-        let check = |forward, turn| Velocity::planar(forward, turn).unwrap().check_reason(2.0, 0.5);
+        let check = |forward, turn| Velocity::planar(forward, turn).unwrap().check_plausible(2.0, 0.5);
         assert_eq!((check(200.0, -50.0), check(-200.0, 50.0)), (Ok(()), Ok(())));
-        assert_eq!(check(201.0, 0.0), Err(BeyondReason { part: "linear.x", value: 201.0, most: 200.0 }));
-        assert_eq!(check(0.0, -51.0), Err(BeyondReason { part: "angular.z", value: -51.0, most: 50.0 }));
+        assert_eq!(check(201.0, 0.0), Err(Implausible { part: "linear.x", value: 201.0, most: 200.0 }));
+        assert_eq!(check(0.0, -51.0), Err(Implausible { part: "angular.z", value: -51.0, most: 50.0 }));
         assert_eq!(
             check(201.0, 0.0).unwrap_err().to_string(),
             "linear.x is 2.01e2, must be from -200 to 200 m/s"

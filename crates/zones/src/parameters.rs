@@ -9,19 +9,20 @@ params::params! {
     /// What is done with a command.
     struct Declared {
         mode: String = Parameter::choice("mode", "apply", &["apply", "predict", "passthrough"])
-            .text("Apply the scaling to each command; predict, for a vehicle that scales commands itself: publish what it will \
-                leave of them and command nothing; or pass commands through unscaled. A command must not be scaled twice. \
-                Either way a command is cut to full throw and needs to come in time. After a change a command has to be zero \
-                once.")
+            .text("apply: scale each command. predict, for a vehicle that scales commands itself: publish what it \
+                will leave of them and command nothing. passthrough: do not scale. A command must not be scaled \
+                twice. In every mode a command is limited to full throw and times out. After a change a command has \
+                to be zero once.")
             .needed_by("LUCI: whether a chair scales remote commands itself is not stated; vehicles without \
                 sensors"),
         scaling: String = Parameter::choice("scaling", "limit", &["limit", "multiply"])
-            .text("A factor is the upper limit of the stick, or it multiplies the stick; the same at full throw.")
+            .text("limit: a factor is the upper limit of the stick. multiply: it multiplies the stick. At full throw \
+                both are the same.")
             .needed_by("LUCI: its messages say upper limit, its texts and users' code say product"),
         keep_direction: bool = Parameter::bool("keep_direction", false)
-            .text("Use the smaller of a zone's two factors for both parts and shorten them in proportion; of a stick whose \
-                forward factor is below 0.1 the turn comes back, all of it at 0, as far as its own zone and left or right \
-                allow.").needed_by("velocity smoothers that keep the curvature (nav2: scale_velocities), navigation2#3313"),
+            .text("Use the smaller of a zone's two factors for both parts and shorten them in proportion. As the \
+                forward factor falls from 0.1 to 0, the turn is given back gradually, within the limits of its own \
+                zone and of left or right.").needed_by("velocity smoothers that keep the curvature (nav2: scale_velocities), navigation2#3313"),
         rise_time: Duration = Parameter::seconds("rise_time", 0.0, 0.0, 10.0)
             .text("A factor that rises takes this long from 0 to 1 (1 / rise_time per second); 0 lets it rise at once. A \
                 factor falls at once.")
@@ -48,11 +49,11 @@ params::params! {
     /// What of it is published.
     struct Published {
         input_source: i64 = Parameter::integer("input_source", 5, 0, 5).at_start()
-            .text("LUCI's number of the input source in what is published of a velocity: 0 ramp assist, 1 autonomous remote, 2 \
-                WDI, 3 chair virtual, 4 chair physical, 5 shared remote. What is published of a LuciJoystick carries that \
-                message's own.").needed_by("LUCI: the auto mode is 1, the shared mode 5"),
+            .text("LUCI's number of the input source, published with a scaled velocity: 0 ramp assist, 1 autonomous \
+                remote, 2 WDI, 3 chair virtual, 4 chair physical, 5 shared remote. A scaled LuciJoystick keeps the \
+                number of its own message.").needed_by("LUCI: the auto mode is 1, the shared mode 5"),
         deviation_tolerance: i64 = Parameter::integer("deviation_tolerance", 3, 0, 100).unit("percent of full throw")
-            .text("A chair that leaves of a stick more or less than predicted by more than this deviates, which is reported.")
+            .text("The deviation of the chair's output from the prediction above which it is reported.")
             .needed_by("LUCI: how it rounds is not stated; its users compare what it did with what they asked for"),
         stamped: bool = Parameter::bool("stamped", true).at_start()
             .text("Take and publish geometry_msgs/TwistStamped; otherwise geometry_msgs/Twist, which loses the time of the \
@@ -64,7 +65,7 @@ params::params! {
 pub fn specification() -> Specification {
     Specification::new(
         "zone_scaler",
-        "Leaves of each command what the zone allows that it drives into (LUCI).",
+        "Limits each command to what the zone that it drives into allows (LUCI).",
     )
     .with_all(Declared::declarations())
     .with_all(Boundaries::declarations())

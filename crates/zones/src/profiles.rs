@@ -82,9 +82,9 @@ pub fn profile_parameters() -> Group {
     members.iter_mut().for_each(|member| member.change = Change::AtStart);
     Group {
         prefix: PREFIX,
-        text: "How the chair goes in each of its profiles, none by default: in a profile that is not described here \
-               nothing but neutral goes out. profiles.<name>.number, .backward, .forward.method and so on; \
-               luci_profiles.yaml is an example.",
+        text: "The calibration of each of the chair's profiles, none by default. In a profile without one only \
+            neutral is sent. profiles.<name>.number, .backward, .forward.method and so on; luci_profiles.yaml is an \
+            example.",
         members,
         presets: &[],
     }

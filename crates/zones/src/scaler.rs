@@ -3,7 +3,7 @@ use core::time::Duration;
 use std::collections::VecDeque;
 
 use units::{
-    BeyondReason, Clock, Command, CommandMonitor, HEARTBEAT, Instant, Machine, NotFinite, PublisherCount,
+    Clock, Command, CommandMonitor, HEARTBEAT, Implausible, Instant, Machine, NotFinite, PublisherCount,
     Stale, Stamp, Velocity, earliest,
 };
 
@@ -59,14 +59,14 @@ pub enum Output {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Invalid {
     NotFinite(NotFinite),
-    BeyondReason(BeyondReason),
+    Implausible(Implausible),
 }
 
 impl fmt::Display for Invalid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFinite(why) => why.fmt(f),
-            Self::BeyondReason(why) => why.fmt(f),
+            Self::Implausible(why) => why.fmt(f),
         }
     }
 }

@@ -1,4 +1,4 @@
-use units::{BeyondReason, Velocity};
+use units::{Implausible, Velocity};
 
 use crate::{Calibration, FullThrow, Params, Stick};
 
@@ -23,12 +23,12 @@ impl<'a> Throw<'a> {
     /// Checks that `velocity` is plausible.
     /// # Errors
     /// The first part that is implausible.
-    pub fn check_reason(self, velocity: &Velocity) -> Result<(), BeyondReason> {
+    pub fn check_plausible(self, velocity: &Velocity) -> Result<(), Implausible> {
         match self {
-            Self::Proportional(full) => velocity.check_reason(full.linear, full.angular),
+            Self::Proportional(full) => velocity.check_plausible(full.linear, full.angular),
             Self::Calibrated(calibration) => {
                 let full = calibration.full();
-                velocity.check_reason(full.linear, full.angular)
+                velocity.check_plausible(full.linear, full.angular)
             }
         }
     }

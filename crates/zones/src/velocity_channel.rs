@@ -12,8 +12,8 @@ impl ZoneScaler {
             return;
         }
         let throw = Throw::of(&self.params, self.profile.number());
-        if let Some(Err(mistake)) = throw.map(|throw| throw.check_reason(&command.velocity)) {
-            return self.refuse_command(Invalid::BeyondReason(mistake));
+        if let Some(Err(mistake)) = throw.map(|throw| throw.check_plausible(&command.velocity)) {
+            return self.refuse_command(Invalid::Implausible(mistake));
         }
         self.counters.commands += 1;
         match self.commands.receive(&self.clock, command, self.params.command_timeout) {

@@ -51,7 +51,7 @@ impl Wires {
     /// # Errors
     /// The middleware refuses something.
     pub fn new(mut node: r2r::Node, stick: Publisher<State>, stop: Stop) -> Result<Self, Error> {
-        let what = || Error::ros("speak to the joystick");
+        let what = || Error::ros("open the joystick's topics");
         let services = r2r::QosProfile::services_default();
         Ok(Self {
             stick,

@@ -160,9 +160,9 @@ fn a_command_beyond_all_reason_is_neutral_until_a_zero() {
     bench.pass(10);
     assert_eq!(bench.last(), Some((100, 0)), "cut to full throw");
     bench.on(go(54.1, 12));
-    assert_eq!((bench.last(), bench.chair.remote().hold()), (Some((0, 0)), Some(Hold::CommandBeyondReason)));
+    assert_eq!((bench.last(), bench.chair.remote().hold()), (Some((0, 0)), Some(Hold::CommandImplausible)));
     assert_eq!(bench.chair.health().0, Level::Error);
-    assert_eq!(bench.chair.remote().counters().unreasonable_commands, 1);
+    assert_eq!(bench.chair.remote().counters().implausible_commands, 1);
     bench.on(go(0.27, 13));
     assert_eq!((bench.last(), bench.chair.remote().hold()), (Some((0, 0)), Some(Hold::NotNeutral)));
 }

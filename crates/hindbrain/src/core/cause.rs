@@ -23,7 +23,7 @@ pub enum Effect {
 
 /// What has to happen, after a cause has ended, before the vehicle moves again. Each one includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Clears {
+pub enum Recovery {
     /// Nothing.
     Itself,
     /// A zero command.
@@ -46,7 +46,7 @@ pub struct Row {
     /// Its effect, the same in both profiles.
     pub effect: Effect,
     /// What motion requires after it in the profile `strict`; in `seed` all causes clear by themselves.
-    pub clears: Clears,
+    pub recovery: Recovery,
     /// The level of `/diagnostics` with it: a stop that a person requested is not an error.
     pub level: Level,
     /// The source that has to publish another value to end the cause; `None` if there is no single one.
@@ -63,7 +63,7 @@ macro_rules! source {
 }
 
 macro_rules! causes {
-    ($($name:ident: $code:literal, $effect:ident, $clears:ident, $level:ident $(of $source:ident)?, $text:literal, $condition:literal;)+) => {
+    ($($name:ident: $code:literal, $effect:ident, $recovery:ident, $level:ident $(of $source:ident)?, $text:literal, $condition:literal;)+) => {
         /// One reason why the vehicle does not follow the command, from mild to severe: the table of causes, from which everything
         /// else about stops is derived.
         ///
@@ -88,7 +88,7 @@ macro_rules! causes {
                         text: $text,
                         condition: $condition,
                         effect: Effect::$effect,
-                        clears: Clears::$clears,
+                        recovery: Recovery::$recovery,
                         level: Level::$level,
                         source: source!($($source)?),
                     },)+
@@ -209,7 +209,7 @@ impl Causes {
 
     /// The union with `other`.
     #[must_use]
-    pub const fn and(self, other: Self) -> Self {
+    pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
@@ -244,15 +244,15 @@ impl Causes {
     }
 
     /// What has to happen before the vehicle moves again, if all causes ended now.
-    pub const fn clear(self) -> Clears {
-        if self.0 & ASKING[Clears::Reset as usize] != 0 {
-            Clears::Reset
-        } else if self.0 & ASKING[Clears::Enable as usize] != 0 {
-            Clears::Enable
-        } else if self.0 & ASKING[Clears::Zero as usize] != 0 {
-            Clears::Zero
+    pub const fn recovery(self) -> Recovery {
+        if self.0 & WITH_RECOVERY[Recovery::Reset as usize] != 0 {
+            Recovery::Reset
+        } else if self.0 & WITH_RECOVERY[Recovery::Enable as usize] != 0 {
+            Recovery::Enable
+        } else if self.0 & WITH_RECOVERY[Recovery::Zero as usize] != 0 {
+            Recovery::Zero
         } else {
-            Clears::Itself
+            Recovery::Itself
         }
     }
 }
@@ -267,11 +267,11 @@ const WITH_EFFECT: [u32; 6] = {
     bits
 };
 
-/// The causes of each [`Clears`], as bits.
-const ASKING: [u32; 4] = {
+/// The causes of each [`Recovery`], as bits.
+const WITH_RECOVERY: [u32; 4] = {
     let (mut bits, mut index) = ([0; 4], 0);
     while index < Cause::ALL.len() {
-        bits[Cause::ALL[index].row().clears as usize] |= 1 << index;
+        bits[Cause::ALL[index].row().recovery as usize] |= 1 << index;
         index += 1;
     }
     bits
@@ -313,9 +313,9 @@ mod tests {
     fn a_stronger_effect_never_requires_less_to_clear() {
         assert!(Cause::ALL.iter().map(|cause| cause.row().effect).is_sorted());
         for cause in Cause::ALL.iter().copied() {
-            let Row { effect, clears, .. } = cause.row();
-            assert_eq!(effect == Effect::Reports, clears == Clears::Itself, "{cause:?}");
-            assert!(effect < Effect::Faults || clears == Clears::Reset, "{cause:?}");
+            let Row { effect, recovery, .. } = cause.row();
+            assert_eq!(effect == Effect::Reports, recovery == Recovery::Itself, "{cause:?}");
+            assert!(effect < Effect::Faults || recovery == Recovery::Reset, "{cause:?}");
         }
     }
 
@@ -326,8 +326,8 @@ mod tests {
         assert!(severe > mild && mild > Causes::NONE);
         assert_eq!((mild.worst(), severe.worst()), (Some(Cause::NotEnabled), Some(Cause::EstopPressed)));
         assert_eq!(
-            (mild.clear(), severe.clear(), Causes::NONE.clear()),
-            (Clears::Enable, Clears::Reset, Clears::Itself)
+            (mild.recovery(), severe.recovery(), Causes::NONE.recovery()),
+            (Recovery::Enable, Recovery::Reset, Recovery::Itself)
         );
         assert_eq!(Causes::NONE.with(Cause::Overrun, false), Causes::NONE);
         assert_eq!(severe.with(Cause::EstopPressed, true), severe, "adding a cause again has no effect");

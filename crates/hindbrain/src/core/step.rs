@@ -1,6 +1,6 @@
 use super::{
-    Cause, Causes, Clears, CommandInput, CoreParams, Device, Effect, EstopLine, HeldCommand, Inputs, Latch,
-    Outputs, ResetButton, Setpoint, SoleTopic, State, StopState,
+    Cause, Causes, CommandInput, CoreParams, Device, Effect, EstopLine, HeldCommand, Inputs, Latch, Outputs,
+    Recovery, ResetButton, Setpoint, SoleTopic, State, StopState,
 };
 
 /// One step of the stop state machine: the successor of `state` for `inputs`.
@@ -24,7 +24,7 @@ pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outp
     let conditions = next.conditions(state.levels(), params).with(Cause::Overrun, overrun);
     let remembered =
         if params.strict { next.remember(conditions, reset, inputs, params) } else { Causes::NONE };
-    let causes = conditions.and(remembered);
+    let causes = conditions.union(remembered);
     let before = state.stop;
     next.stop = StopState::of(causes);
     if before != StopState::Ok && next.stop == StopState::Ok && inputs.fresh_command(params).is_none() {
@@ -126,20 +126,20 @@ impl State {
             .with(Cause::EstopLatched, self.latch == Some(Latch::Estop))
             .with(Cause::FaultLatched, self.latch == Some(Latch::Fault))
             .with(Cause::Overrun, self.overrun);
-        let required = conditions.and(latched).clear();
+        let required = conditions.union(latched).recovery();
         // A rise while latched does not count either, not even in the step of the reset.
-        if required >= Clears::Enable || was_latched {
+        if required >= Recovery::Enable || was_latched {
             self.enable.disarm();
         }
         let is_armed = self.enable.is_armed();
-        if required >= Clears::Zero || !is_armed {
+        if required >= Recovery::Zero || !is_armed {
             self.neutral = false;
         } else if inputs.fresh_command(params).is_some_and(|command| command.is_zero) {
             self.neutral = true;
         }
         latched
             .with(Cause::NotArmed, self.enable.is_on() && !is_armed && self.latch.is_none())
-            .with(Cause::NeutralWait, !self.neutral && required < Clears::Zero && is_armed)
+            .with(Cause::NeutralWait, !self.neutral && required < Recovery::Zero && is_armed)
     }
 
     /// Moves the wheels; the step that enters OK does not move them yet.

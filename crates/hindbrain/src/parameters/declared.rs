@@ -25,9 +25,9 @@ params::params! {
     /// The parameters of hindbrain, except those of the motor controller.
     pub(super) struct Declared {
         profile: String = Parameter::choice("profile", "strict", &["strict", "seed"]).at_start()
-            .text("strict: emergency stops and faults latch, enable arms by its rise, every stop ends with a zero command, \
-                REP-103 signs. seed: the original hindbrain's levels, slope and mapping, plus the time-outs that it lacked; accel and \
-                decel are then 20 and enable.lease 0.")
+            .text("strict: emergency stops and faults latch, motion is armed by a rising edge of enable, after every \
+                stop a zero command has to come, REP-103 signs. seed: the original hindbrain's levels, slope and \
+                mapping, plus the time-outs that it lacked; accel and decel are then 20 and enable.lease 0.")
             .needed_by("the original hindbrain, whose users expect its states and its mapping"),
         max_linear: f64 = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("m/s").at_start()
             .text("Speed of the vehicle when both motors run at full speed forward. It is not a limit: a smaller number makes \
@@ -51,9 +51,9 @@ params::params! {
                 receipt. A publisher of another type stops the vehicle.")
             .needed_by("users of half-stamped graphs: twist_mux issues 49 and 54, ros2_controllers issue 80"),
         estop_required: bool = Parameter::bool("estop.required", false).at_start()
-            .text("An emergency stop must publish its state more often than every estop.timeout: hindbrain starts latched, and a \
-                missing emergency stop counts as pressed. One that was received once is required from then on, and one with a \
-                publisher must be received.").needed_by("vehicles with and without an emergency stop"),
+            .text("An emergency stop must publish its state more often than every estop.timeout: hindbrain starts \
+                latched, and a missing emergency stop counts as pressed. Even if this is false, an emergency stop is \
+                required once a message of it was received or hind/estop has a publisher.").needed_by("vehicles with and without an emergency stop"),
         estop_timeout: Duration = Parameter::seconds("estop.timeout", 0.25, 0.05, 2.0)
             .text("An emergency stop that is silent for this time counts as pressed.")
             .needed_by("emergency stops differ in their rate, and radio links in their gaps"),

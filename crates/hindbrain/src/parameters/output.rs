@@ -12,7 +12,7 @@ params::params! {
                 (compact protocol) or a RoboClaw (packet serial). Without an answer from it the state is a fault.")
             .needed_by("vehicles differ in their motor controller; both stop by themselves when the computer dies"),
         device: String = Parameter::string("driver.device", "").at_start()
-            .text("The serial device, best a name in /dev/serial/by-id, which does not change.").needed_by(WIRING),
+            .text("The serial device, preferably a name in /dev/serial/by-id, which does not change.").needed_by(WIRING),
         baud: i64 = Parameter::integer("driver.baud", 115_200, 9_600, 460_800).unit("baud").at_start()
             .text("Baud rate, as configured in the device.").needed_by(WIRING),
         address: i64 = Parameter::integer("driver.address", 0x80, 0x80, 0x87).at_start().text("The RoboClaw's address.")

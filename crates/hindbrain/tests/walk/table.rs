@@ -72,7 +72,7 @@ pub fn asks(causes: Causes) -> Asks {
 /// A wrong row may not affect the machine, but it would be wrong in the document.
 #[test]
 fn the_machine_has_the_rows_of_the_document_in_their_order() {
-    use hindbrain::core::{Clears, Effect};
+    use hindbrain::core::{Effect, Recovery};
     let machine = Cause::ALL.iter().rev().map(|&cause| {
         let does = match cause.row().effect {
             Effect::Reports => Does::Nothing,
@@ -82,11 +82,11 @@ fn the_machine_has_the_rows_of_the_document_in_their_order() {
             Effect::Faults => Does::Fault,
             Effect::EmergencyStops => Does::EmergencyStop,
         };
-        let asks = match cause.row().clears {
-            Clears::Itself => Asks::Nothing,
-            Clears::Zero => Asks::Zero,
-            Clears::Enable => Asks::Enable,
-            Clears::Reset => Asks::Reset,
+        let asks = match cause.row().recovery {
+            Recovery::Itself => Asks::Nothing,
+            Recovery::Zero => Asks::Zero,
+            Recovery::Enable => Asks::Enable,
+            Recovery::Reset => Asks::Reset,
         };
         (cause.code(), cause, does, asks)
     });

@@ -10,11 +10,11 @@ params::params! {
                 and a zero is repeated 20 times a second.")
             .needed_by("joystick-genom3: its task `state` runs at 200 Hz; slower computers and links"),
         control_device: String = Parameter::string("control_device", "")
-            .text("The device that drives: its name as in device/<name> or exactly as `steersman-joystick list` shows it, or \
-                its GUID (version and checksum are ignored), serial number, path or a link to the path \
-                (/dev/input/by-path/...); empty: the first to connect, and only that one after it. Serial number and paths \
-                distinguish two devices of one model; the GUID does not, and a name passes to the next device of that model \
-                when its device is unplugged. Quote it: digits alone are a number in YAML.")
+            .text("The device that drives: its name as in device/<name> or exactly as `steersman-joystick list` shows \
+                it, or its GUID (version and checksum are ignored), serial number, path or a link to the path \
+                (/dev/input/by-path/...); empty: the first device to connect, and no other after it. Serial number \
+                and paths distinguish two devices of one model; the GUID does not, and a name passes to the next \
+                device of that model when its device is unplugged. Quote it: digits alone are a number in YAML.")
             .needed_by("joystick_drivers#305, #316, #199: which of several pads drives"),
         virtual_device: String = Parameter::string("virtual_device", "").at_start()
             .text("Name of a virtual joystick, which is connected while its axes and buttons are published on \
@@ -26,8 +26,8 @@ params::params! {
     /// The frame of the velocities.
     pub(super) struct Frame {
         intrinsic: bool = Parameter::bool("intrinsic", true)
-            .text("Frame of the desired velocity: true the vehicle's own, false the world. Follows the buttons that change it. \
-                After a change a deflected stick commands nothing until it was at rest.")
+            .text("Frame of the desired velocity: true the vehicle's own, false the world. Follows the buttons that \
+                change it. After a change a deflected stick commands nothing until it has returned to rest.")
             .needed_by("joystick-genom3 `set_intrinsic_mode`"),
     }
 }

@@ -105,12 +105,14 @@ impl Events {
                         shell.deliver(M::wrap(Input::DeviceLost));
                     }
                     Event::Silent => {
-                        log::error!(target: NAME, "motor controller: no value came in time, it was stopped");
+                        log::error!(target: NAME, "motor controller: no motor value came in time, so it stopped its \
+                            motors");
                         shell.deliver(M::wrap(Input::Unwatched));
                     }
                     Event::Fed => log::info!(target: NAME, "motor controller: values arrive again"),
                     Event::Hangs => {
-                        log::error!(target: NAME, "motor controller: the device hangs, what the motors do is not known");
+                        log::error!(target: NAME, "motor controller: the device hangs; the state of the motors is \
+                            unknown");
                         shell.deliver(M::wrap(Input::DeviceLost));
                     }
                     Event::HangsNoLonger => {

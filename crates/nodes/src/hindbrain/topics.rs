@@ -136,7 +136,7 @@ impl Topics {
     fn drive(&mut self, motors: Motors) {
         let motors = self.send(motors);
         if !self.port.is_failing() && !self.starboard.is_failing() {
-            self.watch.set_driven();
+            self.watch.set_published();
         }
         let params = &self.params;
         self.applied.publish_if_subscribed(|| applied(&motors, params));

@@ -28,8 +28,8 @@ const FIRST_STOP: Duration = Duration::from_millis(50);
 pub struct Watch(Arc<State>);
 
 struct State {
-    driven: Slot,
-    turned: Slot,
+    published: Slot,
+    loop_ran: Slot,
     is_tripped: AtomicBool,
     is_tripped_for_good: AtomicBool,
     /// How often the supervising thread has stopped the motors.
@@ -66,10 +66,10 @@ impl Watch {
         Self::with_limits(OVERRUN_LIMIT, time.unwrap_or(OVERRUN_LIMIT))
     }
 
-    fn with_limits(driven: Duration, turned: Duration) -> Self {
+    fn with_limits(published: Duration, loop_ran: Duration) -> Self {
         Self(Arc::new(State {
-            driven: Slot::new(driven),
-            turned: Slot::new(turned),
+            published: Slot::new(published),
+            loop_ran: Slot::new(loop_ran),
             is_tripped: AtomicBool::new(false),
             is_tripped_for_good: AtomicBool::new(false),
             stops: AtomicU64::new(0),
@@ -78,13 +78,13 @@ impl Watch {
     }
 
     /// Records that a motor value was published.
-    pub fn set_driven(&self) {
-        self.0.driven.set(clock::now());
+    pub fn set_published(&self) {
+        self.0.published.set(clock::now());
     }
 
     /// Records that the node's loop ran.
-    pub fn set_turned(&self) {
-        self.0.turned.set(clock::now());
+    pub fn set_loop_ran(&self) {
+        self.0.loop_ran.set(clock::now());
     }
 
     /// Whether the supervising thread stopped the motors; only a stop may be published until this is cleared.
@@ -137,7 +137,7 @@ impl Watch {
     }
 
     fn slots(&self) -> [&Slot; 2] {
-        [&self.0.driven, &self.0.turned]
+        [&self.0.published, &self.0.loop_ran]
     }
 
     /// The time since the less recent of the two events.
@@ -249,7 +249,7 @@ fn supervise(
         if tripped {
             log::error!(
                 target: NAME,
-                "hindbrain's loop or motor values stood still for {:?}: the supervising thread stops the motors",
+                "hindbrain's loop or its motor values stalled for {:?}: the supervising thread stops the motors",
                 watch.silence(now)
             );
         }
@@ -279,7 +279,7 @@ mod tests {
             let watch = Watch::with_limits(LIMIT, LIMIT);
             let start = clock::now();
             let later = start + LIMIT * 2;
-            (if drives { &watch.0.driven } else { &watch.0.turned }).set(later);
+            (if drives { &watch.0.published } else { &watch.0.loop_ran }).set(later);
             assert!(watch.check(later), "drives: {drives}");
         }
     }
@@ -289,7 +289,7 @@ mod tests {
         let watch = Watch::with_limits(LIMIT, LIMIT / 2);
         let start = clock::now();
         assert!(watch.time_to_trip(start) <= LIMIT / 2 + MARGIN);
-        watch.0.driven.set(start + LIMIT);
+        watch.0.published.set(start + LIMIT);
         assert!(watch.check(start + LIMIT), "it drives while the emergency stop is not read");
     }
 

@@ -91,7 +91,7 @@ impl Extras {
                 if self.is_new_refusal(*id, *feature, reason) {
                     let hint = if *feature == Feature::Sensors { "; '~/imu' stays silent" } else { "" };
                     let reason = Printable(reason);
-                    log::warn!(target: NAME, "device {id} does not do {feature}: {reason}{hint}");
+                    log::warn!(target: NAME, "device {id} refused {feature}: {reason}{hint}");
                 }
                 return None;
             }

@@ -106,7 +106,7 @@ impl Log {
             Err(_) => return Err(sys(path, &io::Error::from(rustix::io::Errno::TIMEDOUT))),
         }
         let Opening { path, decimation, writer, .. } = opening;
-        log::info!(target: NAME, "what is published is logged to '{}'", Printable(&path));
+        log::info!(target: NAME, "the published states are logged to '{}'", Printable(&path));
         let mut state = self.lock();
         state.open = Some(Open { path, pace: LogPace::new(decimation), writer });
         state.is_reported = false;

@@ -1,4 +1,4 @@
-//! The tests of `zones` beside those in its source: one executable, since each one more is linked anew.
+//! The tests of `zones` beside those in its source: one executable, since each further one would have to be linked.
 
 mod bench;
 mod chair;
