@@ -30,11 +30,6 @@ impl Kind {
             Kind::RoboClaw => "roboclaw",
         }
     }
-
-    /// The kind of this name, if it is one.
-    pub fn from_name(name: &str) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.as_str() == name)
-    }
 }
 
 /// The settings of a device. Fields that its kind does not use are ignored.
@@ -189,9 +184,7 @@ mod tests {
     fn new_settings_are_within_their_ranges() {
         for kind in Kind::ALL {
             assert_eq!(refused(kind, |_| {}), None);
-            assert_eq!(Kind::from_name(kind.as_str()), Some(kind));
         }
-        assert_eq!(Kind::from_name("Pololu"), None);
     }
 
     #[test]

@@ -1,7 +1,6 @@
-use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Census, Clock, Command, HEARTBEAT, Instant, Machine, Stamp, earliest};
+use units::{Census, Clock, Command, HEARTBEAT, Instant, Machine, Stamp, WATCHDOG_INTERVAL, earliest};
 
 use crate::lock_monitor::LockMonitor;
 use crate::ramp::Ramp;
@@ -68,8 +67,6 @@ pub struct Arbiter {
 
 /// The capacity for outputs, more than are ever pending. When it is full the oldest output is dropped, since the newest counts.
 const QUEUE: usize = 64;
-/// The longest time from one call to the next while a command is in force.
-const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 impl Arbiter {
     /// An arbiter without messages: its first output is a zero.
@@ -432,7 +429,7 @@ impl Machine for Arbiter {
         }
         let mut first = earliest(self.next_zero, self.ramp.deadline());
         for (source, monitor) in self.params.sources.iter().zip(&self.sources) {
-            let pause = monitor.is_in_force().then(|| now + LONGEST_PAUSE);
+            let pause = monitor.is_in_force().then(|| now + WATCHDOG_INTERVAL);
             first = earliest(first, earliest(pause, monitor.expiry(now, source.timeout)));
         }
         for (lock, monitor) in self.params.locks.iter().zip(&self.locks) {

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use units::{
     Clock, Command, CommandMonitor, Instant, MAX_PLAUSIBLE, Machine, NotFinite, PublisherCount, Received,
-    Stale, Velocity, earliest,
+    Stale, Velocity, WATCHDOG_INTERVAL, earliest,
 };
 use zones::ReportedProfile;
 
@@ -72,8 +72,6 @@ pub(crate) enum Rejection {
 
 /// The minimum gap between two sticks that drive: LUCI's node handles them one by one over a network.
 const MIN_GAP: Duration = Duration::from_millis(10);
-/// While a command is in force the machine is called at least this often, to detect a suspension of the process.
-const WATCHDOG_INTERVAL: Duration = Duration::from_millis(50);
 
 impl Remote {
     /// A machine that drives nothing until it is activated.

@@ -1,7 +1,6 @@
-use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Clock, Instant, Machine, Stamp, earliest};
+use units::{Clock, Instant, Machine, Stamp, WATCHDOG_INTERVAL, earliest};
 
 pub(crate) use self::pace::Course;
 use self::pace::Pace;
@@ -23,9 +22,6 @@ mod warnings;
 
 /// Capacity of the output queue before it grows; a batch of four devices has about twelve.
 const CAPACITY: usize = 64;
-
-/// While a command is in force the machine is called at least this often, to detect that the process was suspended.
-const WATCHDOG_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The openrobots `joystick` component.
 ///

@@ -10,6 +10,9 @@ pub const AHEAD: Duration = Duration::from_millis(100);
 /// The interval at which each stage sends zero while no motion is asked for: the next stage receives an unbroken stream.
 pub const HEARTBEAT: Duration = Duration::from_millis(100);
 
+/// While a command is in force its machine is called at least this often, to detect that the process was suspended.
+pub const WATCHDOG_INTERVAL: Duration = Duration::from_millis(50);
+
 /// The shortest time-out of a stage's commands \[s]. With one below [`HEARTBEAT`] each zero would be lost before the next one is
 /// received, and whether the motion that follows counts would depend on when it begins. Half a heartbeat is left for the transport
 /// and a late thread.

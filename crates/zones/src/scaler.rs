@@ -1,10 +1,9 @@
 use core::fmt;
-use core::time::Duration;
 use std::collections::VecDeque;
 
 use units::{
     Clock, Command, CommandMonitor, HEARTBEAT, Implausible, Instant, Machine, NotFinite, PublisherCount,
-    Stale, Stamp, Velocity, earliest,
+    Stale, Stamp, Velocity, WATCHDOG_INTERVAL, earliest,
 };
 
 use crate::joystick_channel::JoystickSetpoint;
@@ -353,6 +352,3 @@ impl Machine for ZoneScaler {
         earliest(earliest(Some(command), stick), watchdog)
     }
 }
-
-/// While a command is in force the machine is called at least this often.
-const WATCHDOG_INTERVAL: Duration = Duration::from_millis(50);

@@ -1,8 +1,6 @@
 use core::time::Duration;
 
-use units::Instant;
-
-use super::WATCHDOG_INTERVAL;
+use units::{Instant, WATCHDOG_INTERVAL};
 
 /// How the desired state evolves without further inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
