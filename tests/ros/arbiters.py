@@ -2,10 +2,11 @@
 
 import time
 
-from conftest import EDGE, LATCHED, SLACK, Graph, Process
+from conftest import EDGE, LATCHED, SLACK, Graph
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Twist, TwistStamped
 from or_pose_estimator.msg import AVel, State, Vel
+from processes import Process
 from rcl_interfaces.msg import ParameterEvent, ParameterValue
 from rclpy._rclpy_pybind11 import RCLError
 from rclpy.parameter import Parameter

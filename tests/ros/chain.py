@@ -1,6 +1,7 @@
 """The chain from the stick to the motors as one vehicle, in one process or in four: its motor values, without a driver yet."""
 
-from conftest import HERE, SEPARATE, Graph, Process, stop_all
+from conftest import HERE, SEPARATE, Graph
+from processes import Process, stop_all
 from vehicle import Vehicle, watch
 
 

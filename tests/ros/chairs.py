@@ -4,10 +4,11 @@ import contextlib
 import json
 import time
 
-from conftest import EDGE, LATCHED, SLACK, Graph, Process
+from conftest import EDGE, LATCHED, SLACK, Graph
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TwistStamped
 from luci_messages.msg import LuciJoystick, LuciJoystickScaling
+from processes import Process
 from rclpy.duration import Duration
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Int16, Int32, String

@@ -4,9 +4,6 @@ import contextlib
 import fcntl
 import os
 import pathlib
-import shutil
-import signal
-import subprocess
 import threading
 import time
 
@@ -17,6 +14,7 @@ from executor import QuickExecutor
 from geometry_msgs.msg import TwistStamped
 from luci_messages.msg import LuciZoneScaling
 from or_joystick.msg import State
+from processes import Process, stop_all
 from rclpy._rclpy_pybind11 import InvalidHandle
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool, Int16, String
@@ -31,88 +29,8 @@ MOST_BUSY = 0.6
 # The time from full speed to zero with the ramps of stack.yaml [s].
 BRAKES = 66 / 200
 
-# A node that inherits SIGHUP as ignored, as under `nohup`, keeps ignoring it: the tests start as from a shell.
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
-
 EDGE = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-
-
-class Process:
-    """One executable; its output is kept and shown when a test fails.
-
-    `output` redirects it: to a path, or with "closed" to a pipe without a reader.
-
-    A process that ended by itself, or with an exit code other than 0, fails the test, unless the test waited for its end.
-    """
-
-    begun = []
-    is_stopping = False
-
-    def __init__(self, name, *arguments, output=None):
-        path = shutil.which(name)
-        assert path, f"executable '{name}' is not on the PATH; run the tests by `cargo xtask test`"
-        self.name = name
-        self.is_over = False
-        self.lines = []
-        with contextlib.ExitStack() as files:
-            stdout = subprocess.PIPE
-            if output == "closed":
-                read, write = os.pipe()
-                os.close(read)
-                stdout = files.enter_context(os.fdopen(write, "w"))
-            elif output is not None:
-                stdout = files.enter_context(open(output, "w"))
-            self.process = subprocess.Popen(
-                [path, *arguments], stdout=stdout, stderr=subprocess.STDOUT, text=True, start_new_session=True
-            )
-        Process.begun.append(self)
-        self.reader = threading.Thread(target=self._read, daemon=True)
-        self.reader.start()
-
-    def _read(self):
-        for line in self.process.stdout or ():
-            self.lines.append(line.rstrip())
-
-    @property
-    def output(self):
-        return "\n".join(self.lines)
-
-    def wait(self, timeout=5.0):
-        """Waits for its end and returns its exit code."""
-        try:
-            code = self.process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            raise AssertionError(f"{self.name} did not end within {timeout} s:\n{self.output}") from None
-        self.is_over = True
-        self.reader.join(timeout)
-        return code
-
-    def kill(self):
-        self.is_over = True
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait(5.0)
-
-    def request_stop(self):
-        """Sends SIGTERM once, unless the process has ended."""
-        if not self.is_over and not self.is_stopping:
-            self.is_stopping, self.early_code = True, self.process.poll()
-            if self.early_code is None:
-                self.process.send_signal(signal.SIGTERM)
-
-    def stop(self):
-        if self.is_over:
-            return
-        self.request_stop()
-        self.is_over = True
-        assert self.early_code is None, f"{self.name} ended by itself with exit code {self.early_code}:\n{self.output}"
-        try:
-            code = self.process.wait(5.0)
-        except subprocess.TimeoutExpired:
-            self.kill()
-            raise AssertionError(f"{self.name} did not end on SIGTERM within 5 s:\n{self.output}") from None
-        self.reader.join(1.0)
-        assert code == 0, f"{self.name} ended on SIGTERM with exit code {code}:\n{self.output}"
 
 
 @pytest.fixture(autouse=True)
@@ -147,27 +65,6 @@ def nothing_is_left():
     for process in Process.begun[before:]:
         if process.process.poll() is None:
             process.kill()
-
-
-def stop_all(processes):
-    """Stops all of them at the same time, and then raises the first failure."""
-    failures = []
-    for process in processes:
-        process.request_stop()
-    for process in processes:
-        try:
-            process.stop()
-        except AssertionError as failure:
-            failures.append(failure)
-    if failures:
-        raise failures[0]
-
-
-def panicking(name):
-    """The executable with an injected fault, which is built as an example."""
-    path = pathlib.Path(shutil.which(name)).parent / "examples" / f"panicking_{name}"
-    assert path.is_file(), f"{path} is missing: `cargo build -p nodes --examples`"
-    return str(path)
 
 
 def act_until(graph, act, condition, failure, timeout=5.0, every=1.0):

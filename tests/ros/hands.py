@@ -4,12 +4,13 @@ import contextlib
 import json
 import time
 
-from conftest import LATCHED, Graph, Process
+from conftest import LATCHED, Graph
 from haptix_msgs.msg import Command, GraspValue, RobotDescription, RobotInfo, Sensor
 from haptix_msgs.srv import GetRobotInfo, ReadSensors, Reset, SetGrasp, Update
+from processes import Process
 from rclpy.qos import QoSProfile, qos_profile_parameters, qos_profile_sensor_data
 from std_msgs.msg import String
-from test_every_parameter import FIELDS, Parameters
+from test_every_parameter import Parameters
 
 ONE = QoSProfile(depth=1)
 OK, ERROR = 0, 1

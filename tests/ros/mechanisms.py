@@ -3,7 +3,7 @@
 import contextlib
 import pathlib
 
-from conftest import Graph, Process
+from conftest import Graph
 from pr2_mechanism_msgs.srv import (
     ListControllers,
     ListControllerTypes,
@@ -12,6 +12,7 @@ from pr2_mechanism_msgs.srv import (
     SwitchController,
     UnloadController,
 )
+from processes import Process
 from std_srvs.srv import Empty
 
 ROOT = pathlib.Path(__file__).parents[2]

@@ -10,9 +10,10 @@ import sys
 import threading
 import time
 
-from conftest import LATCHED, Process
+from conftest import LATCHED
 from or_joystick.msg import State
 from or_pose_estimator.msg import State as PoseState
+from processes import Process
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import Joy
 from std_msgs.msg import Bool

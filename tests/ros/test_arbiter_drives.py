@@ -4,7 +4,7 @@ import math
 import time
 
 import pytest
-from arbiters import NAVIGATION, NODE, OUTPUT, Arbiter, named
+from arbiters import NAVIGATION, OUTPUT, Arbiter, named
 from geometry_msgs.msg import TwistStamped
 from rclpy.qos import QoSProfile
 from std_msgs.msg import Bool

@@ -5,9 +5,10 @@ import time
 
 import pytest
 from arbiters import DOCK, NAVIGATION, OUTPUT, STICK, Arbiter, named, wait_for_messages_in_flight
-from conftest import STOP, Process, free_zones
+from conftest import STOP, free_zones
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist, TwistStamped
+from processes import Process
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool, Int16
 

@@ -12,6 +12,7 @@ from or_pose_estimator.msg import State
 from rcl_interfaces.msg import ParameterType, ParameterValue
 from std_msgs.msg import Bool
 
+
 @pytest.fixture(params=["velocity_arbiter", "steersman"])
 def arbiter(request):
     with Arbiter(NAVIGATION, request.param) as arbiter:

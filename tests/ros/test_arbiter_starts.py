@@ -5,8 +5,8 @@ import time
 import arbiters
 import pytest
 from arbiters import DOCK, NAVIGATION, NODE, STICK, Arbiter, named, wait_for_messages_in_flight
-from conftest import Process
 from geometry_msgs.msg import PoseStamped
+from processes import Process
 
 
 @pytest.mark.parametrize("style", ["block", "flow"])

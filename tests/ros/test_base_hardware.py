@@ -4,12 +4,13 @@ import contextlib
 import signal
 import time
 
-from conftest import LATCHED, Graph, Process
+import pytest
+from conftest import LATCHED, Graph
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TwistStamped
 from mechanisms import ROOT, arm
 from nav_msgs.msg import Odometry
-import pytest
+from processes import Process
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, Int16

@@ -7,8 +7,24 @@ import math
 import time
 
 import pytest
-from chairs import AUTO, BACK_RIGHT, FRONT, FRONT_LEFT, LEFT, NEUTRAL, PHYSICAL, REMOTE, RIGHT, SHARED, WDI
-from chairs import AUTO_SERVICES, SET, Driver, Luci, active
+from chairs import (
+    AUTO,
+    AUTO_SERVICES,
+    BACK_RIGHT,
+    FRONT,
+    FRONT_LEFT,
+    LEFT,
+    NEUTRAL,
+    PHYSICAL,
+    REMOTE,
+    RIGHT,
+    SET,
+    SHARED,
+    WDI,
+    Driver,
+    Luci,
+    active,
+)
 from conftest import EDGE
 from geometry_msgs.msg import Twist, TwistStamped
 from luci_messages.msg import LuciJoystick, LuciJoystickScaling

@@ -8,7 +8,7 @@ import time
 
 import pytest
 from chairs import AUTO, AUTO_SERVICES, FRONT, NEUTRAL, PHYSICAL, REMOTE, REMOVE, SET, SHARED, Driver, Luci, active
-from conftest import panicking
+from processes import panicking
 from std_msgs.msg import Bool
 from std_srvs.srv import Empty
 

@@ -4,7 +4,7 @@ import pathlib
 import xml.etree.ElementTree
 
 import pytest
-from conftest import Process
+from processes import Process
 from rcl_interfaces.srv import ListParameters
 
 ROOT = pathlib.Path(__file__).parents[2]

@@ -4,8 +4,9 @@ import json
 import signal
 import time
 
-from conftest import LATCHED, Process
+from conftest import LATCHED
 from mechanisms import arm
+from processes import Process
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 from std_msgs.msg import Bool

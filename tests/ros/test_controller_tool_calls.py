@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-from conftest import Graph, Process
+from conftest import Graph
 from pr2_mechanism_msgs.srv import (
     ListControllers,
     ListControllerTypes,
@@ -15,6 +15,7 @@ from pr2_mechanism_msgs.srv import (
     SwitchController,
     UnloadController,
 )
+from processes import Process
 from std_msgs.msg import Bool
 
 

@@ -7,7 +7,8 @@ run time and has no entry in the table fails the test. Each entry is a function 
 import math
 
 import pytest
-from conftest import STOP, Graph, Process
+from conftest import STOP, Graph
+from processes import Process
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
 from sensor_msgs.msg import Range

@@ -4,9 +4,10 @@ import signal
 import time
 
 import pytest
-from conftest import BRAKES, STOP, Process
+from conftest import BRAKES, STOP
 from or_pose_estimator.msg import State as PoseState
 from or_pose_estimator.msg import Vel
+from processes import Process
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool, Int16
 from vehicle import second_publisher

@@ -3,10 +3,11 @@
 import contextlib
 import time
 
-from conftest import LATCHED, Graph, Process
-from mechanisms import ROOT, Manager
 import pytest
+from conftest import LATCHED, Graph
+from mechanisms import ROOT, Manager
 from pr2_mechanism_msgs.msg import MechanismStatistics
+from processes import Process
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, Float64

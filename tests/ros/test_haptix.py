@@ -6,11 +6,11 @@ import time
 
 import pytest
 import rclpy
-from conftest import Process
 from diagnostic_msgs.msg import DiagnosticArray
 from hands import ERROR, GROUPS, OK, ONE, command, hand
 from haptix_msgs.msg import Command
 from haptix_msgs.srv import GetRobotInfo, ReadSensors, Reset, Update
+from processes import Process
 from rclpy.executors import SingleThreadedExecutor
 from sensor_msgs.msg import Imu, JointState
 from tf2_msgs.msg import TFMessage

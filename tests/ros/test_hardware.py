@@ -4,10 +4,10 @@ import contextlib
 import signal
 import time
 
+import pytest
 from conftest import LATCHED, Graph, act_until
 from diagnostic_msgs.msg import DiagnosticArray
 from mechanisms import arm
-import pytest
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, Float64

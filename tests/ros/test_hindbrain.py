@@ -4,7 +4,7 @@ import statistics
 import time
 
 import pytest
-from conftest import EDGE, LATCHED, SLACK, STOP, Stack
+from conftest import LATCHED, SLACK, STOP
 from geometry_msgs.msg import Twist, TwistStamped
 from hindbrain_msgs.msg import Leds, StateDetail
 from std_msgs.msg import Bool, String

@@ -9,13 +9,13 @@ only serve to name the hash that was found instead.
 import importlib
 import json
 import os
-from pathlib import Path
 import struct
 import time
+from pathlib import Path
 
-from ament_index_python import PackageNotFoundError, get_package_share_directory, get_resource
 import pytest
 import rclpy
+from ament_index_python import PackageNotFoundError, get_package_share_directory, get_resource
 from rclpy.action import ActionServer
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.serialization import serialize_message

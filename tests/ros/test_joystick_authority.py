@@ -5,12 +5,13 @@ import time
 
 import pytest
 from arbiters import NAVIGATION, Arbiter, named
-from conftest import LATCHED, Process
+from conftest import LATCHED
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TwistStamped
 from or_joystick.msg import State
 from or_pose_estimator.msg import AVel, Vel
 from or_pose_estimator.msg import State as PoseState
+from processes import Process
 from vehicle import second_publisher
 
 DESIRED, HAND = "/joystick/desired", "/joystick/virtual_device"

@@ -3,8 +3,9 @@
 import time
 
 import pytest
-from conftest import LATCHED, Process
+from conftest import LATCHED
 from or_joystick.msg import State
+from processes import Process
 from std_msgs.msg import Bool
 from test_joystick_services import Joystick
 

@@ -5,7 +5,7 @@ import math
 import time
 
 import pytest
-from conftest import EDGE, LATCHED, Process
+from conftest import EDGE, LATCHED
 from or_joystick.msg import MappingAxis, MappingCoords, MappingEnable, Mappings, Params, State
 from or_joystick.srv import (
     DeviceList,
@@ -16,6 +16,7 @@ from or_joystick.srv import (
     SetStateParams,
 )
 from or_pose_estimator.msg import State as PoseState
+from processes import Process
 from rcl_interfaces.msg import Parameter, ParameterEvent, ParameterType, ParameterValue
 from rcl_interfaces.srv import GetParameters, SetParameters
 

@@ -10,8 +10,8 @@ import subprocess
 import time
 
 import pytest
-from conftest import Process
 from hands import hand
+from processes import Process
 
 ROOT = pathlib.Path(__file__).parents[2]
 SOURCE = ROOT / "crates/libhaptix"

@@ -8,11 +8,12 @@ import xml.etree.ElementTree
 import pytest
 import yaml
 from chairs import ONE
-from conftest import LATCHED, Graph, Process
+from conftest import LATCHED, Graph
 from geometry_msgs.msg import TwistStamped
 from luci_messages.msg import LuciJoystick
 from nav_msgs.msg import Odometry
 from or_joystick.msg import State
+from processes import Process
 from std_msgs.msg import String
 
 ROOT = pathlib.Path(__file__).parents[2]

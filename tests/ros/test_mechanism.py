@@ -5,12 +5,13 @@ import time
 
 import pytest
 from action_msgs.msg import GoalStatus
-from conftest import LATCHED, Graph, Process
+from conftest import LATCHED, Graph
 from diagnostic_msgs.msg import DiagnosticArray
 from mechanisms import ARM, BEST_EFFORT, STRICT, URDF, Manager, arm, wait_for
 from pr2_mechanism_msgs.action import SwitchController
 from pr2_mechanism_msgs.msg import MechanismStatistics
 from pr2_mechanism_msgs.srv import UnloadController
+from processes import Process
 from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParameters
 from rclpy.action import ActionClient

@@ -3,9 +3,10 @@
 import time
 
 import pytest
-from conftest import LATCHED, Process
+from conftest import LATCHED
 from mechanisms import BEST_EFFORT, STRICT, URDF, arm
 from pr2_mechanism_msgs.msg import MechanismStatistics
+from processes import Process
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool

@@ -5,10 +5,11 @@ import signal
 import time
 
 import pytest
-from conftest import LATCHED, panicking
+from conftest import LATCHED
 from diagnostic_msgs.msg import DiagnosticArray
 from mechanisms import arm
 from pr2_mechanism_msgs.msg import MechanismStatistics
+from processes import panicking
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, Float64

@@ -4,7 +4,8 @@ import re
 import sys
 
 import pytest
-from conftest import HERE, SLACK, STOP, Process
+from conftest import HERE, SLACK, STOP
+from processes import Process
 from std_msgs.msg import Int16
 
 PAGE = HERE.parents[1] / "docs" / "motor_controllers.md"

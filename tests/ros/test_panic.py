@@ -6,8 +6,9 @@ import signal
 import time
 
 import pytest
-from conftest import SEPARATE, SLACK, STOP, Stack, panicking
+from conftest import SEPARATE, SLACK, STOP, Stack
 from or_pose_estimator.msg import State as PoseState
+from processes import panicking
 from std_msgs.msg import Bool
 from vehicle import Vehicle, now, watch
 

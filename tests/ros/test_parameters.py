@@ -1,7 +1,7 @@
 """Parameters are described, changed and refused through the services that `ros2 param` uses."""
 
 import pytest
-from conftest import Process
+from processes import Process
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import (
     DescribeParameters,

@@ -5,8 +5,8 @@ import time
 
 from conftest import LATCHED, Graph
 from or_joystick.msg import State
-from wire import uses
 from test_joystick_services import Joystick
+from wire import uses
 
 CYCLES = 30  # a second
 MAY_GROW = 4_000  # kB of resident memory

@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from conftest import STOP, Process
+from conftest import STOP
+from processes import Process
 from vehicle import Vehicle, now
 
 

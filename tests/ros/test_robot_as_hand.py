@@ -4,11 +4,12 @@ import contextlib
 import math
 import time
 
-from conftest import LATCHED, Graph, Process, panicking
+import pytest
+from conftest import LATCHED, Graph
 from hands import ERROR, Hand
 from haptix_msgs.srv import ReadSensors
 from mechanisms import ROOT
-import pytest
+from processes import Process, panicking
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, String

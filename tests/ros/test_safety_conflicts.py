@@ -9,11 +9,12 @@ import sys
 import time
 
 import pytest
-from conftest import BRAKES, EDGE, LATCHED, SLACK, STOP, Process, Stack
+from conftest import BRAKES, EDGE, LATCHED, SLACK, STOP, Stack
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import Twist, TwistStamped
 from hindbrain_msgs.msg import StateDetail
 from luci_messages.msg import LuciZoneScaling
+from processes import Process
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool, Int16
 from vehicle import Vehicle, known_participant, now, second_publisher

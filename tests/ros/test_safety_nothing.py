@@ -3,9 +3,10 @@
 import time
 
 import pytest
-from conftest import STOP, Process, free_zones
+from conftest import STOP, free_zones
 from geometry_msgs.msg import TwistStamped
-from pads import AHEAD, DEAD_MAN, DESIRED, Node, vx
+from pads import AHEAD, DEAD_MAN, DESIRED, vx
+from processes import Process
 from std_msgs.msg import Bool
 from test_pads import node  # noqa: F401  # a fixture
 from test_safety_silence import CMD_TIMEOUT, QUICK_BRAKE

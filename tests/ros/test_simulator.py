@@ -4,10 +4,11 @@ import math
 import time
 
 import pytest
-from conftest import EDGE, Graph, Process, Stack, STOP
+from conftest import EDGE, Stack
 from diagnostic_msgs.msg import DiagnosticArray
 from luci_messages.msg import LuciZoneScaling
 from nav_msgs.msg import Odometry
+from processes import Process
 from sensor_msgs.msg import LaserScan, Range
 from std_msgs.msg import Bool, Int16
 from tf2_msgs.msg import TFMessage

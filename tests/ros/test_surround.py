@@ -7,11 +7,12 @@ import struct
 import time
 
 import pytest
-from conftest import SLACK, Graph, Process
+from conftest import SLACK, Graph
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import TwistStamped
 from luci_messages.msg import LuciJoystickScaling, LuciZoneScaling
 from nav_msgs.msg import Odometry
+from processes import Process
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import LaserScan, PointCloud2, PointField
 from vehicle import second_publisher

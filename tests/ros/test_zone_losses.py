@@ -4,10 +4,10 @@ import signal
 import time
 
 import pytest
-from conftest import Process
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Twist, TwistStamped
 from luci_messages.msg import LuciZoneScaling
+from processes import Process
 from vehicle import conflicting_publisher
 from zones import LUCI, PHYSICAL, Scaler
 

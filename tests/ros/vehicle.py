@@ -5,9 +5,10 @@ import json
 import time
 
 import rclpy
-from conftest import EDGE, LATCHED, SLACK, STOP, Graph, Process, act_until, unlatch
+from conftest import EDGE, LATCHED, SLACK, STOP, Graph, act_until, unlatch
 from geometry_msgs.msg import Twist, TwistStamped
 from hindbrain_msgs.msg import Leds, StateDetail
+from processes import Process
 from rclpy.qos import QoSProfile
 from std_msgs.msg import Bool, Int16, String
 

@@ -3,10 +3,11 @@
 import json
 import time
 
-from conftest import SLACK, Graph, Process, free_zones
+from conftest import SLACK, Graph, free_zones
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist, TwistStamped
 from luci_messages.msg import LuciJoystick, LuciJoystickScaling, LuciZoneScaling
+from processes import Process
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.qos import QoSProfile

@@ -11,12 +11,9 @@ use r2r::WrappedTypesupport;
 use r2r::geometry_msgs::msg::TwistStamped;
 use r2r::or_joystick::msg::State;
 use r2r::std_msgs::msg::Int16;
-use ros::{Error, Stop, clock, qos};
+use ros::{Error, LONGEST_SLEEP, Stop, clock, qos};
 
 use crate::incoming::Incoming;
-
-/// The longest sleep of a relay: it must notice a request to end.
-const LONGEST_SLEEP: Duration = Duration::from_millis(50);
 
 /// How long a process of the bench may take to end after a signal.
 const LONGEST_END: Duration = Duration::from_secs(10);

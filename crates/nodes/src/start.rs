@@ -51,11 +51,8 @@ pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Er
     if let Err(error) = &ended {
         print_line(format_args!("{name}: {error}"));
     }
-    if Node::any_left() {
-        // All final messages are sent, and the middleware's own shutdown could hang as well.
-        ros::exit_at_once(ended.is_err().into());
-    }
-    if ended.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    // All final messages are sent. What the libraries do at an ordinary end could hang, or crash beside a thread that still runs.
+    ros::exit_at_once(ended.is_err().into())
 }
 
 /// The arguments as text: no later reader, ROS included, supports anything else.

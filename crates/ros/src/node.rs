@@ -1,5 +1,4 @@
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
@@ -10,7 +9,7 @@ use crate::logger::between_lines;
 /// A node in the graph, which is destroyed in bounded time.
 ///
 /// Dropping it removes it from the graph, which usually takes some milliseconds. If the middleware hangs, the node is abandoned
-/// after a second, and [`Node::any_left`] is true from then on.
+/// after a second, with what it holds of the middleware: the process then has to end by [`exit_at_once`](crate::exit_at_once).
 ///
 /// # Source
 /// own: in Fast DDS 2.14 the end of a participant (`DomainParticipant::set_listener`) and the notification that another one
@@ -19,9 +18,6 @@ pub struct Node(Option<r2r::Node>);
 
 /// How long the destruction of a node may take.
 const LONGEST: Duration = Duration::from_secs(1);
-
-/// Whether a node was abandoned.
-static LEFT: AtomicBool = AtomicBool::new(false);
 
 impl Node {
     /// Creates a node called `name` in the graph, unless the arguments of the process rename it.
@@ -35,12 +31,6 @@ impl Node {
         })?;
         let node = r2r::Node::create(context.clone(), name, "");
         node.map(|node| Self(Some(node))).map_err(Error::ros(format!("make the node '{name}'")))
-    }
-
-    /// Whether the destruction of a node hung. Its thread then holds resources of the middleware, so the process must end
-    /// without shutting down the middleware.
-    pub fn any_left() -> bool {
-        LEFT.load(Ordering::SeqCst)
     }
 }
 
@@ -71,9 +61,7 @@ impl Drop for Node {
             let _apart = between_lines(); // without the lock, if the log is blocked
             drop(node);
         };
-        if !runs_in_time(end, LONGEST) {
-            LEFT.store(true, Ordering::SeqCst);
-        }
+        runs_in_time(end, LONGEST);
     }
 }
 

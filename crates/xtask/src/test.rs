@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything that CI checks, the cheapest first.
 
+use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
@@ -236,13 +237,20 @@ fn pytest_few(root: &Root) -> Outcome<bool> {
 }
 
 fn pytest_side_by_side(root: &Root, which: &str, workers: usize) -> Outcome<bool> {
+    let crashes = root.target().join(CRASHES);
+    let _ = fs::remove_file(&crashes); // usually there is none
     if pytest(root, &["-m", which, "--dist", "worksteal", "-n", &workers.to_string(), ALL])? {
         return Ok(true);
     }
-    // On a busy machine a test may fail because of the others; one that also fails alone is wrong.
+    // On a busy machine a test may fail because of the others; one that also fails alone is wrong, and so is a node that crashed.
     step("repeating the failed tests one by one");
-    pytest(root, &["--last-failed", "--last-failed-no-failures=none", "-v", ALL])
+    let passed = pytest(root, &["--last-failed", "--last-failed-no-failures=none", "-v", ALL])?;
+    let Ok(crashes) = fs::read_to_string(crashes) else { return Ok(passed) };
+    Err(Failure::new(format!("a node crashed:\n{crashes}")))
 }
+
+/// The file in the target folder in which the tests record crashes of nodes.
+const CRASHES: &str = "crashes";
 
 /// Runs the tests that measure, or that use the whole machine.
 fn pytest_alone(root: &Root) -> Outcome<bool> {
@@ -274,6 +282,7 @@ fn pytest(root: &Root, which: &[&str]) -> Outcome<bool> {
     let domains: Vec<String> = environment.domains_beside(workers())?.iter().map(u8::to_string).collect();
     command.current_dir(root.path());
     environment.apply(&mut command).env("WORKER_DOMAINS", domains.join(" "));
+    command.env("CRASHES", root.target().join(CRASHES));
     succeeds(command.env("RUST_BACKTRACE", "1").env("PYTHONDONTWRITEBYTECODE", "1"))
 }
 
