@@ -15,9 +15,10 @@ use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict, 
 ///   than the last) is ignored. A late zero of the source that drives still stops, but does not keep the source alive.
 /// * A message of a higher source takes over at once. When the driving source is lost or locked a zero is sent at once,
 ///   and the next source drives from its *next* message on: its earlier messages were sent while another one drove.
-/// * **Losing is a stop.** A source that was lost while it asked for motion drives again only after it sent a zero. If it
-///   drove, or a lock fell silent over it, every source has to send a zero first, so nothing drives off by itself. The same
-///   holds if a stick drove and was lost at rest before its [release](crate::State).
+/// * **Losing is a stop.** A source that was lost while it asked for motion drives again only after it sent a zero. If it drove, or a
+///   lock fell silent over it, every source has to send a zero first; if it was locked or preempted, every source of lower priority.
+///   So nothing drives off by itself. The same holds if a stick was lost at rest before its [release](crate::State), and if parameters
+///   remove such a source or let another one drive.
 ///   A source that is preempted, or masked by a lock that was closed and opened, needs no zero: a person did that.
 ///   A source that may have been sending before the arbiter subscribed begins with a zero, and so does a stick after any
 ///   silence.
@@ -47,8 +48,6 @@ pub struct Arbiter {
     pub(crate) sources: Vec<SourceMonitor>,
     pub(crate) locks: Vec<LockMonitor>,
     pub(crate) driving: Option<usize>,
-    /// Whether the driving source was not released: it asks for motion, or holds the vehicle still.
-    holds: bool,
     ramp: Ramp,
     /// The newest stamp of a command that a source drove with.
     newest_stamp: Stamp,
@@ -80,7 +79,6 @@ impl Arbiter {
             sources: vec![SourceMonitor::default(); params.sources.len()],
             locks: vec![LockMonitor::default(); params.locks.len()],
             driving: None,
-            holds: false,
             ramp: Ramp::new(&params),
             newest_stamp: Stamp::ZERO,
             next_zero: Some(Instant::ZERO),
@@ -132,7 +130,12 @@ impl Arbiter {
         };
         self.counters.commands += 1;
         let command = match monitor.receive(&self.clock, received, spec.timeout) {
-            Ok(command) => command,
+            Ok(command) => {
+                let conflict =
+                    self.active.publishers.get(source).is_some_and(|publishers| publishers.are_several());
+                monitor.is_unreleased = !conflict && (is_held || command.asks_for_motion());
+                command
+            }
             Err(reason) => {
                 if let Err(invalid) = received {
                     self.last_invalid = Some((source, invalid));
@@ -153,7 +156,6 @@ impl Arbiter {
             self.counters.taken_over += u64::from(self.driving.is_some_and(|other| other != source));
             self.counters.driven += 1;
             self.driving = Some(source);
-            self.holds = is_held || command.asks_for_motion();
             // A source that creeps below the neutral threshold continues to creep: no zero is sent between its messages.
             let is_zero = command.velocity.is_zero() && !command.withheld;
             self.next_zero = is_zero.then(|| self.clock.now() + HEARTBEAT);
@@ -189,7 +191,8 @@ impl Arbiter {
         }
     }
 
-    /// Adopts other parameters. A source or lock that is still there keeps its state, and continues to drive if it did.
+    /// Adopts other parameters. A source or lock that is still there keeps its state, and continues to drive if it did. No other one
+    /// starts to drive by the change.
     fn adopt(&mut self, params: Params) {
         let old = core::mem::replace(&mut self.params, params);
         let (sources, locks) = (&self.params.sources, &self.params.locks);
@@ -210,6 +213,9 @@ impl Arbiter {
         let publishers = |source: &crate::Source| {
             index_of(source).and_then(|at| self.active.publishers.get(at).copied()).unwrap_or_default()
         };
+        let removed =
+            |(index, monitor): (usize, &SourceMonitor)| monitor.is_unreleased && moved(index).is_none();
+        let is_lost = self.sources.iter().enumerate().any(removed);
         let lock = |lock: &crate::Lock| {
             let index = old.locks.iter().position(|before| before.is_same(lock))?;
             self.locks.get(index).copied()
@@ -227,9 +233,14 @@ impl Arbiter {
         if self.active.source == self.driving && driving.is_some() {
             self.active.source = driving; // the same source under another index: its time does not restart
         }
-        let drove = core::mem::replace(&mut self.driving, driving);
-        if drove.is_some() && driving.is_none() {
-            self.lose(true); // after the removal of a source no other one starts by itself
+        let drove = core::mem::replace(&mut self.driving, driving).is_some();
+        if drove && driving.is_none() {
+            self.end_turn();
+        }
+        self.expire();
+        let winner = self.judge();
+        if is_lost || drove && winner.is_some() && winner != driving {
+            self.sources.iter_mut().for_each(SourceMonitor::lose_another);
         }
         self.update(); // a source that may no longer drive sends no sample of its ramp
         if let Some(command) = self.ramp.configure(now, &self.params) {
@@ -253,19 +264,10 @@ impl Arbiter {
     /// an old command of the next one.
     fn update(&mut self) {
         let now = self.clock.now();
-        for (source, monitor) in self.params.sources.iter().zip(&mut self.sources) {
-            monitor.expire(now, source.timeout);
-        }
-        for (lock, monitor) in self.params.locks.iter().zip(&mut self.locks) {
-            monitor.expire(now, lock.timeout);
-        }
-        self.update_locks();
-        let mut winner = self.judge();
-        if let Some(driver) = self.driving
-            && (self.stopping || winner != Some(driver))
-        {
-            self.lose(self.is_loss(driver));
-            winner = self.judge();
+        self.expire();
+        let winner = self.judge();
+        if self.driving.is_some() && (self.stopping || winner != self.driving) {
+            self.end_turn();
         }
         // Before the first publication the time without a driving source begins now, not at the origin of time.
         if self.active.source != self.driving || self.announced.is_none() && self.driving.is_none() {
@@ -277,13 +279,28 @@ impl Arbiter {
         self.updated = Some(now);
     }
 
-    /// Whether `driver`, which no longer drives, was lost. A preempted source, or one locked on purpose, is not.
-    fn is_loss(&self, driver: usize) -> bool {
-        match self.active.verdicts.get(driver) {
-            Some(Verdict::Locked { .. }) => self.is_lock_lost_above(driver),
-            Some(Verdict::Waits) => false,
-            _ => true,
+    /// Ends commands and locks that are too old. A source that is lost before its release requires a zero of every source if it drove,
+    /// and of those below it otherwise: what asked for motion behind it must not drive when a lock opens or a higher source ends.
+    fn expire(&mut self) {
+        let now = self.clock.now();
+        for (source, monitor) in self.params.sources.iter().zip(&mut self.sources) {
+            monitor.expire(now, source.timeout);
         }
+        for (lock, monitor) in self.params.locks.iter().zip(&mut self.locks) {
+            monitor.expire(now, lock.timeout);
+        }
+        self.update_locks();
+        let mut below = 0;
+        for (index, (source, monitor)) in self.params.sources.iter().zip(&mut self.sources).enumerate() {
+            if monitor.take_loss(now, source.timeout) {
+                let drove = self.driving == Some(index);
+                below = below.max(if drove { u16::MAX } else { source.priority.into() });
+            }
+        }
+        let others = self.params.sources.iter().zip(&mut self.sources);
+        others
+            .filter(|(source, _)| u16::from(source.priority) < below)
+            .for_each(|(_, monitor)| monitor.lose_another());
     }
 
     /// Whether a lock masks `source` because it is silent or in conflict.
@@ -297,11 +314,8 @@ impl Arbiter {
         self.renamed || self.announced.as_ref() != Some(&self.active)
     }
 
-    /// Ends the turn of the driving source. If that `is_loss` and the source was not released, every source has to send a zero first.
-    fn lose(&mut self, is_loss: bool) {
-        if is_loss && !self.stopping && self.holds {
-            self.sources.iter_mut().for_each(|monitor| monitor.require_zero(ZeroCause::OtherLost));
-        }
+    /// Ends the turn of the driving source.
+    fn end_turn(&mut self) {
         self.driving = None;
         self.counters.lost += 1;
         self.stop();

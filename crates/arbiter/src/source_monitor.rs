@@ -25,6 +25,8 @@ pub(crate) struct SourceMonitor {
     fault: Option<(Fault, Instant)>,
     /// Until when a late zero keeps the turn of the command that it ended.
     stopped_until: Option<Instant>,
+    /// Whether its last command that counted asked for motion, or held the vehicle still.
+    pub(crate) is_unreleased: bool,
     pub(crate) stats: SourceStats,
 }
 
@@ -150,6 +152,19 @@ impl SourceMonitor {
             (true, true) if self.commands.waits_for_zero() => SourceState::WaitsForZero(self.zero_cause),
             (true, true) => SourceState::Valid,
         }
+    }
+
+    /// Whether it may no longer drive although it was not released; it is true once for each loss.
+    pub(crate) fn take_loss(&mut self, now: Instant, timeout: Duration) -> bool {
+        let is_lost = self.is_unreleased && self.state(now, timeout) != SourceState::Valid;
+        self.is_unreleased &= !is_lost;
+        is_lost
+    }
+
+    /// Another source was lost, or parameters changed who drives: it has to begin again with a zero.
+    pub(crate) fn lose_another(&mut self) {
+        self.require_zero(ZeroCause::OtherLost);
+        self.is_unreleased = false;
     }
 
     /// A zero in its name, which withholds the motion that it asks for.

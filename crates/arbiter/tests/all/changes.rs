@@ -3,12 +3,12 @@
 
 use crate::common;
 
-use arbiter::{Input, Output, Source, SourceType, Verdict};
-use common::{Bench, HIGH, LOW, WITHHELD, at, go, lock, params};
+use arbiter::{Input, Output, Source, SourceType, Verdict, ZeroCause};
+use common::{Bench, HIGH, LOW, WITHHELD, at, go, lock, params, stop};
 use units::{Command, Machine};
 
 #[test]
-fn a_change_of_priorities_stops_before_the_other_drives() {
+fn after_a_change_of_priorities_the_other_source_drives_once_it_sent_a_zero() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.1, 1);
     bench.command(0, HIGH, 0.5, 2);
@@ -16,7 +16,24 @@ fn a_change_of_priorities_stops_before_the_other_drives() {
     swapped.sources[LOW].priority = 200;
     assert_eq!(bench.on(10, Input::ParametersChanged(swapped)), [WITHHELD]);
     assert_eq!(bench.command(20, HIGH, 0.5, 3), []);
-    assert_eq!(bench.command(30, LOW, 0.1, 4), [go(0.1, 4)]);
+    assert_eq!(bench.command(30, LOW, 0.1, 4), []);
+    assert_eq!(bench.verdicts()[LOW], Verdict::WaitsForZero(ZeroCause::OtherLost));
+    assert_eq!(bench.command(40, LOW, 0.0, 5), [stop(5)]);
+    assert_eq!(bench.command(50, LOW, 0.1, 6), [go(0.1, 6)]);
+}
+
+#[test]
+fn a_change_of_priorities_that_leaves_the_driver_requires_nothing() {
+    let mut bench = Bench::new(vec![]);
+    bench.command(0, LOW, 0.1, 1);
+    bench.command(0, HIGH, 0.5, 2);
+    let mut closer = params(vec![]);
+    closer.sources[LOW].priority = closer.sources[HIGH].priority - 1;
+    assert_eq!(bench.on(10, Input::ParametersChanged(closer)), []);
+    assert_eq!(bench.verdicts(), [Verdict::Outranked { by: HIGH }, Verdict::Drives]);
+    bench.command(20, HIGH, 0.0, 3);
+    bench.command(300, LOW, 0.1, 4);
+    assert_eq!(bench.command(530, LOW, 0.1, 5).last(), Some(&go(0.1, 5)), "it was released and handed over");
 }
 
 #[test]

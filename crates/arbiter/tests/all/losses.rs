@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use arbiter::{Census, Input, Level, LockState, Refused, SourceType, State, Verdict, ZeroCause};
+use arbiter::{Census, Input, Level, LockState, Refused, Source, SourceType, State, Verdict, ZeroCause};
 use common::{Bench, HIGH, LOW, WITHHELD, at, command, drives, go, lock, params, stamp, stop};
 use units::{Command, Machine, Velocity};
 
@@ -162,6 +162,44 @@ fn after_a_stick_is_lost_at_rest_every_source_needs_a_zero() {
         assert_eq!(bench.command(2_001, LOW, 0.0, 2_001).last(), Some(&stop(2_001)), "{what}");
         assert_ne!(asks(&mut bench, 2_010, 2_100, true), [], "{what}");
     }
+}
+
+#[test]
+fn after_a_stick_is_lost_behind_a_closed_lock_the_opening_starts_nothing() {
+    for forward in [0.0, 0.5] {
+        let mut bench = held_still();
+        if forward > 0.0 {
+            bench.command(501, HIGH, forward, 3);
+        }
+        for ms in (510..1_200).step_by(50) {
+            bench.lock(ms, true);
+            bench.command(ms, LOW, 0.5, ms as i32);
+        }
+        assert_eq!(asks(&mut bench, 1_201, 2_001, true), [], "{forward}");
+        assert_eq!(bench.verdicts()[LOW], OTHER, "{forward}");
+        assert_eq!(bench.command(2_001, LOW, 0.0, 2_001).last(), Some(&stop(2_001)), "{forward}");
+        assert_ne!(asks(&mut bench, 2_010, 2_100, true), [], "{forward}");
+    }
+}
+
+#[test]
+fn a_source_that_is_lost_while_outranked_requires_a_zero_of_those_below_it_only() {
+    const TOP: usize = 2;
+    let mut params = params(vec![]);
+    params.sources.push(Source::new("top", "/top", SourceType::TwistStamped, 200));
+    let mut bench = Bench::with(params);
+    bench.command(0, HIGH, 0.5, 1);
+    for ms in (10..1_000).step_by(90) {
+        bench.command(ms, LOW, 0.1, ms as i32);
+        assert_eq!(bench.command(ms, TOP, 1.0, ms as i32), [go(1.0, ms as i32)], "HIGH is lost at 500");
+    }
+    bench.command(1_000, TOP, 0.0, 1_000); // its motion ends
+    for ms in (1_010..1_600).step_by(90) {
+        bench.command(ms, LOW, 0.1, ms as i32);
+    }
+    assert_eq!(bench.verdicts(), [OTHER, Verdict::TimedOut, Verdict::TimedOut]);
+    assert_eq!(bench.command(1_610, LOW, 0.0, 1_610).last(), Some(&stop(1_610)));
+    assert_eq!(bench.command(1_620, LOW, 0.1, 1_620), [go(0.1, 1_620)]);
 }
 
 #[test]

@@ -162,24 +162,24 @@ impl Pair {
             Event::Jump(ticks) => self.model.wall = (self.model.wall + ticks).max(1),
             Event::Toggle { source } => {
                 let source = source % count;
-                self.model.present[source] = !self.model.present[source];
-                self.model.sources[source] = Memory::default();
-                if self.model.driving == Some(source) {
-                    self.model.lose();
+                let leaves = self.model.present[source];
+                self.model.present[source] = !leaves;
+                if !leaves {
+                    self.model.sources[source] = Memory::default();
                 }
-                self.adopt();
+                self.adopt(leaves.then_some(source));
             }
             Event::Swap(a, b) => {
                 let (a, b) = (a % count, b % count);
                 let ranks = &mut self.model.setting.sources;
                 (ranks[a].0, ranks[b].0) = (ranks[b].0, ranks[a].0);
-                self.adopt();
+                self.adopt(None);
             }
         }
     }
 
-    fn adopt(&mut self) {
-        self.model.update();
+    fn adopt(&mut self, removed: Option<usize>) {
+        self.model.change(removed);
         let params = params(&self.model);
         self.send(Input::ParametersChanged(params));
     }

@@ -67,6 +67,8 @@ pub struct Memory {
     pub wants: Option<i64>,
     /// The stamp of the last message, to repeat it.
     pub sent: i64,
+    /// Whether its last command that counted was no released zero; false again once that was answered by the others.
+    pub engaged: bool,
 }
 
 /// The model's state of a lock.
@@ -87,8 +89,6 @@ pub struct Model {
     pub locks: Vec<Bar>,
     pub wall: i64,
     pub driving: Option<usize>,
-    /// Whether the last command that drove was of a stick that was not released.
-    pub holds: bool,
     pub quiet: Option<i64>,
     /// How long ago the last hold began, and for how many ticks messages may still have been queued.
     pub held: (i64, i64),
@@ -110,7 +110,6 @@ impl Model {
             locks: vec![Bar::default(); locks],
             wall: EPOCH,
             driving: None,
-            holds: false,
             quiet: Some(0),
             held: (0, 0),
             hold_began: 0,
@@ -206,8 +205,18 @@ impl Model {
         *owes = owes.or(Some(why));
     }
 
-    /// Discards what is too old, and ends the turn of a source that may no longer drive.
-    pub fn update(&mut self) {
+    /// Every source that is there has to begin again.
+    fn begin_again(&mut self, which: impl Fn(usize) -> bool) {
+        for source in (0..self.sources.len()).filter(|&source| which(source)) {
+            if self.present[source] {
+                self.owe(source, ZeroCause::OtherLost);
+                self.sources[source].engaged = false;
+            }
+        }
+    }
+
+    /// Discards what is too old, and notices who was lost by that.
+    fn discard(&mut self) {
         for source in 0..self.sources.len() {
             let timeout = self.setting.sources[source].1;
             let wants = &mut self.sources[source].wants;
@@ -232,30 +241,43 @@ impl Model {
                 self.owe(source, ZeroCause::OtherLost);
             }
         }
-        let Some(driver) = self.driving else { return };
-        if self.best() == Some(driver) {
-            return;
+        let lost: Vec<usize> = (0..self.sources.len())
+            .filter(|&source| {
+                self.present[source] && self.sources[source].engaged && self.flaw(source).is_some()
+            })
+            .collect();
+        for &source in &lost {
+            self.sources[source].engaged = false;
         }
-        let wronged = match self.flaw(driver) {
-            None | Some(Verdict::WaitsForZero(_)) if !self.closed_above(driver).is_empty() => {
-                self.has_lost_lock_above(driver)
-            }
-            None => false,
-            Some(_) => true,
-        };
-        if wronged { self.lose() } else { self.halt() }
+        // A stream behind a lost one must not start when the way is free; one above it has nothing to do with it, unless it drove.
+        let ranks: Vec<u8> = self.setting.sources.iter().map(|&(rank, _)| rank).collect();
+        let driver = self.driving;
+        self.begin_again(|source| {
+            lost.iter().any(|&other| driver == Some(other) || ranks[source] < ranks[other])
+        });
     }
 
-    /// The driving source is lost: unless it was released, every source has to send a zero first.
-    pub fn lose(&mut self) {
-        if self.holds {
-            for source in 0..self.sources.len() {
-                if self.present[source] {
-                    self.owe(source, ZeroCause::OtherLost);
-                }
-            }
+    /// Discards what is too old, and ends the turn of a source that may no longer drive.
+    pub fn update(&mut self) {
+        self.discard();
+        if self.driving.is_some() && self.best() != self.driving {
+            self.halt();
         }
-        self.halt();
+    }
+
+    /// The list of sources changed: one left it, or their ranks are others.
+    pub fn change(&mut self, removed: Option<usize>) {
+        let drove = self.driving.is_some();
+        let was_engaged = removed.is_some_and(|source| std::mem::take(&mut self.sources[source].engaged));
+        if self.driving.is_some() && self.driving == removed {
+            self.halt();
+        }
+        self.discard();
+        let best = self.best();
+        if was_engaged || drove && best.is_some() && best != self.driving {
+            self.begin_again(|_| true);
+        }
+        self.update();
     }
 
     fn age(&mut self, ticks: i64) {
@@ -382,9 +404,9 @@ impl Model {
                 let memory = &mut self.sources[source];
                 (memory.obeyed, memory.owes) = (Some((asks == Asks::Go, age)), None);
                 (memory.fault, memory.turn) = (None, 0);
+                memory.engaged = asks != Asks::Stop && memory.publishers <= 1;
                 if self.best() == Some(source) {
                     self.driving = Some(source);
-                    self.holds = asks != Asks::Stop;
                     self.quiet = (asks != Asks::Go).then_some(0);
                     if self.last > self.wall + SKEW {
                         self.last = 0;
