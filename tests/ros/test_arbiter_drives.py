@@ -84,7 +84,7 @@ DOCK = named("sources.dock", topic="/dock", type="twist_stamped", priority=20)
 
 
 LOST = "waits for a zero: it was lost while it asked for motion"
-OTHER_LOST = "waits for a zero: the source that drove, or a lock, was lost"
+OTHER_LOST = "waits for a zero: another source, or a lock, was lost"
 
 
 def reason(arbiter, source, text):
@@ -155,7 +155,7 @@ def test_it_is_reported_why_a_source_does_not_drive_and_since_when_one_does():
         values = {value.key: value.value for value in arbiter.graph.last(arbiter.topic).values}
         assert before < float(values["active since"]) < time.time()
         dock.speed = math.nan
-        reason(arbiter, "dock", "sent an invalid message")
+        reason(arbiter, "dock", "sent no valid command")
         reason(arbiter, "navigation", OTHER_LOST)
         navigation.zero()
         arbiter.drives("navigation", 0.1)

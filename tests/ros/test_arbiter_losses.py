@@ -5,7 +5,7 @@ import time
 
 import pytest
 from arbiters import DOCK, NAVIGATION, OUTPUT, STICK, Arbiter, named, wait_for_messages_in_flight
-from conftest import STOP, free_zones
+from conftest import SLACK, STOP, free_zones
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist, TwistStamped
 from processes import Process
@@ -13,7 +13,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool, Int16
 
 LOST = "waits for a zero: it was lost while it asked for motion"
-OTHER_LOST = "waits for a zero: the source that drove, or a lock, was lost"
+OTHER_LOST = "waits for a zero: another source, or a lock, was lost"
 DOOR = named("locks.door", topic="/door", priority=50)
 
 
@@ -78,6 +78,25 @@ def test_a_source_that_comes_back_in_motion_waits_for_a_zero(executable):
         assert arbiter.active[0] == "nobody" or executable == "steersman"
         dock.zero()
         arbiter.drives("dock", 0.3)
+
+
+def test_a_source_that_dies_behind_a_closed_lock_lets_nothing_below_it_drive(executable):
+    with Arbiter({**NAVIGATION, **DOCK, **DOOR}, executable) as arbiter:
+        navigation = arbiter.publish("/nav", 0.1)
+        dock = arbiter.publish("/dock", 0.3, Twist)
+        door = arbiter.publish("/door", False, Bool)
+        arbiter.drives("dock", 0.3)
+        closed = time.monotonic()
+        door.speed = True
+        arbiter.rests_within(0.0, closed, "a lock is closed")
+        dock.timer.cancel()
+        reason(arbiter, "dock", "timed out")
+        door.speed = False
+        reason(arbiter, "navigation", OTHER_LOST)
+        wait_for_messages_in_flight()
+        assert set(arbiter.speeds_since(closed + SLACK)) == {0.0}, "the opening of a lock starts a source below a lost one"
+        navigation.zero()
+        arbiter.drives("navigation", 0.1)
 
 
 def test_a_source_of_twists_that_is_silent_after_a_zero_hands_over(executable):
@@ -204,8 +223,8 @@ def test_the_last_line_of_the_log_is_the_present_state_with_its_reason():
             dock = arbiter.publish("/dock", 0.3, Twist)
             arbiter.drives("dock", 0.3)
             dock.speed = float("nan")  # stops, and navigation waits, within some milliseconds
-            reason(arbiter, "dock", "sent an invalid message")
-            line = "no source drives; dock sent an invalid message; joystick never received; navigation waits for a zero"
+            reason(arbiter, "dock", "sent no valid command")
+            line = "no source drives; dock sent no valid command; joystick never received; navigation waits for a zero"
             arbiter.wait(lambda: line in [each for each in arbiter.process.lines if " drives" in each][-1], "the last change is not logged")
             dock()
             arbiter.wait(lambda: "dock timed out" in arbiter.process.lines[-1], "the silence is not logged")

@@ -122,6 +122,22 @@ def test_a_topic_keeps_its_type_until_the_restart_and_may_be_removed_and_added_a
     arbiter.drives("navigation", 0.3)
 
 
+def test_a_change_of_priorities_sets_nothing_in_motion(arbiter):
+    navigation = arbiter.publish("/nav", 0.1)
+    arbiter.drives("navigation", 0.1)
+    assert arbiter.change(named("sources.dock", topic="/dock", type="twist", priority=20)) == []
+    arbiter.publish("/dock", 0.0, Twist)  # it holds the vehicle still
+    arbiter.wait(lambda: arbiter.active[1].get("navigation") == "outranked by dock" and arbiter.last == 0.0, "the dock does not drive")
+    start = time.monotonic()
+    assert arbiter.change({"sources.navigation.priority": 150}) == []
+    waits = "waits for a zero: another source, or a lock, was lost"
+    arbiter.wait(lambda: arbiter.active[1]["navigation"] == waits, "navigation is not refused")
+    wait_for_messages_in_flight()
+    assert set(arbiter.speeds_since(start)) == {0.0}
+    navigation.zero()
+    arbiter.drives("navigation", 0.1)
+
+
 def test_a_lock_that_is_added_masks_until_it_is_open_or_gone(arbiter):
     navigation = arbiter.publish("/nav", 0.1)
     arbiter.drives("navigation", 0.1)
@@ -130,7 +146,7 @@ def test_a_lock_that_is_added_masks_until_it_is_open_or_gone(arbiter):
     arbiter.wait(lambda: arbiter.active[1]["navigation"] == "locked by door", "a lock that was never opened does not mask")
     arbiter.rests_within(0.0, start, "a lock is added")
     end = arbiter.publish("/door", False, Bool)
-    waits = "waits for a zero: the source that drove, or a lock, was lost"
+    waits = "waits for a zero: another source, or a lock, was lost"
     arbiter.wait(lambda: arbiter.active[1]["navigation"] == waits, "a lock that is added starts a source in motion")
     navigation.zero()
     arbiter.drives("navigation", 0.1)

@@ -44,7 +44,7 @@ pub enum Verdict {
 pub enum ZeroCause {
     /// It was lost while it asked for motion.
     Lost,
-    /// The source that drove was lost and not released, or a lock was lost.
+    /// Another source was lost before its release, or a lock was; or parameters let another source drive.
     OtherLost,
     /// It had more than one publisher.
     Conflict,
@@ -102,7 +102,7 @@ impl fmt::Display for Explained<'_> {
                 f.write_str("waits for a zero: it was lost while it asked for motion")
             }
             Verdict::WaitsForZero(ZeroCause::OtherLost) => {
-                f.write_str("waits for a zero: the source that drove, or a lock, was lost")
+                f.write_str("waits for a zero: another source, or a lock, was lost")
             }
             Verdict::WaitsForZero(ZeroCause::Conflict) => {
                 f.write_str("waits for a zero: its publishers were in conflict")
@@ -112,7 +112,7 @@ impl fmt::Display for Explained<'_> {
             }
             Verdict::TooOld => f.write_str("sent a command that is too old"),
             Verdict::FromFuture => f.write_str("sent a command from the future"),
-            Verdict::Invalid => f.write_str("sent an invalid message"),
+            Verdict::Invalid => f.write_str("sent no valid command"),
             Verdict::Conflict => f.write_str("in conflict"),
             Verdict::Stopping => f.write_str("stopped, the node is stopping"),
         }

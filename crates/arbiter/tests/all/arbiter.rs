@@ -95,7 +95,7 @@ fn after_an_invalid_message_of_the_higher_source_the_lower_one_drives() {
     assert_eq!(bench.command(20, LOW, 0.3, 3), [], "the driving source was lost in motion");
     assert_eq!(bench.command(30, LOW, 0.0, 4), [stop(4)]);
     assert_eq!(bench.command(40, LOW, 0.3, 5), [go(0.3, 5)]);
-    assert_eq!(bench.0.health(), (Level::Warn, "high sent an invalid message; low drives".into()));
+    assert_eq!(bench.0.health(), (Level::Warn, "high sent no valid command; low drives".into()));
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn a_report_names_sources_and_reasons() {
     let report = bench.0.report();
     let value = |key| &report.iter().find(|(k, _)| *k == key).unwrap().1;
     assert_eq!(value("active"), "high");
-    assert_eq!(value("verdicts"), "low sent an invalid message; high drives");
+    assert_eq!(value("verdicts"), "low sent no valid command; high drives");
     assert_eq!(value("last invalid"), "low: angular.z is inf, must be finite");
     assert_eq!((value("commands").as_str(), value("outranked").as_str()), ("3", "1"));
     assert_eq!(value("active for"), "0.0 s");

@@ -70,7 +70,7 @@ fn an_invalid_message_stops_its_source_until_a_zero() {
     bench.command(0, LOW, 0.5, 1);
     assert_eq!(bench.command(10, LOW, f64::NAN, 2), [WITHHELD]);
     assert_eq!(bench.verdicts()[LOW], Verdict::Invalid);
-    assert_eq!(bench.0.health(), (Level::Error, "low sent an invalid message; no source drives".into()));
+    assert_eq!(bench.0.health(), (Level::Error, "low sent no valid command; no source drives".into()));
     let (source, reason) = bench.0.last_invalid().unwrap();
     assert_eq!((source, reason.to_string().as_str()), (LOW, "linear.x is NaN, must be finite"));
     assert_eq!(bench.command(20, LOW, 0.5, 3), []);
