@@ -143,6 +143,9 @@ impl Dice {
         let parts = [one, other].map(|one| one.fault.parts(driver, self.setup));
         let shares = parts[0].iter().any(|part| parts[1].contains(part));
         let is_alone = parts.iter().any(|parts| parts.contains(&Part::All));
+        let takes_over = |parts: &Vec<Part>| parts.contains(&Part::AllButLock);
+        let is_alone =
+            is_alone || parts.iter().any(takes_over) && !parts.iter().any(|parts| *parts == [Part::Lock]);
         let misses = |one: &Occurrence, other: &Occurrence| one.fault.holds() > 0 && other.fault.flickers();
         let stopped = |one: &Occurrence, other: &Occurrence| one.fault.is_refused() && !other.course.goes();
         !shares

@@ -88,6 +88,8 @@ pub(crate) enum Part {
     Scaling,
     Profile,
     Stick,
+    /// Everything but the lock: it closes, opens or falls silent while another source takes over, drives or is lost.
+    AllButLock,
     /// Everything: the fault occurs alone.
     All,
 }
@@ -147,7 +149,8 @@ impl Fault {
             }
             Self::ProfileUnknown => vec![Part::Profile, Part::Publishers(Topic::Profile)],
             Self::StickSilent { .. } | Self::StickUnplugged | Self::ButtonLetGo => vec![Part::Stick],
-            Self::Takeover { .. } | Self::Rearmed { .. } => vec![Part::All],
+            Self::Takeover { .. } => vec![Part::AllButLock],
+            Self::Rearmed { .. } => vec![Part::All],
         };
         parts.extend(self.deserted(driver, setup).map(Part::Publishers));
         parts
