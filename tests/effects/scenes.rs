@@ -336,6 +336,7 @@ pub fn surround() -> Subject<surround::Surround, surround::Params> {
             ("uncovered", text("free")),
             ("sensors.points.topic", text("points")),
             ("sensors.points.type", text("cloud")),
+            ("sensors.points.z", Value::Float(0.0)),
             ("sensors.points.covers_from", Value::Float(-60.0)),
             ("sensors.points.covers_to", Value::Float(60.0)),
             ("sensors.scanner.topic", text("scan")),

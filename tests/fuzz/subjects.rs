@@ -184,6 +184,7 @@ pub fn surround() -> Subject<surround::Surround> {
             ("sensors.lidar.topic".to_owned(), Value::Text("scan".into())),
             ("sensors.rear.topic".to_owned(), Value::Text("points".into())),
             ("sensors.rear.type".to_owned(), Value::Text("cloud".into())),
+            ("sensors.rear.z".to_owned(), Value::Float(0.0)),
             ("sensors.rear.yaw".to_owned(), Value::Float(f64::from(rng.i32(-180..180)))),
         ];
         surround::specification()

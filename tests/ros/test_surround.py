@@ -21,7 +21,7 @@ from zones import FIELDS, arguments, statuses
 # As sensors publish.
 SENSOR = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
 SCANNER = {"sensors.scanner.topic": "scan"}
-CAMERA = {"sensors.camera.topic": "points", "sensors.camera.type": "cloud", "sensors.camera.least_points": 1}
+CAMERA = {"sensors.camera.topic": "points", "sensors.camera.type": "cloud", "sensors.camera.z": 0.0, "sensors.camera.least_points": 1}
 FREE = math.inf
 
 

@@ -38,7 +38,7 @@ pub struct Field {
 pub(crate) struct Rules {
     /// The minimum part of finite points, 0 to 1.
     pub least: f64,
-    /// The minimum number of finite points.
+    /// The minimum number of measurements.
     pub least_points: usize,
     /// Whether an empty cloud means free space.
     pub empty_is_free: bool,
@@ -53,9 +53,10 @@ const FLOAT64: u8 = 8;
 /// Adds the points of `cloud` to `view`.
 ///
 /// * A point with a coordinate that is NaN or infinite is ignored; at least the part `rules.least`,
-///   `rules.least_points` and one point must be finite.
-/// * Finite points outside of the band of heights, and those of the vehicle itself, count as measurements but not as
-///   obstacles.
+///   `rules.least_points` and one point must be measurements.
+/// * A point at the sensor's own position, (0, 0, 0), is ignored too: drivers publish it where they measured nothing. So is a point
+///   of the vehicle itself.
+/// * Points outside of the band of heights count as measurements but not as obstacles.
 /// # Errors
 /// [`Unusable`]; the view is then incomplete and must not be used.
 pub(crate) fn read(cloud: &Cloud, rules: Rules, view: &mut View) -> Result<(), Unusable> {
@@ -86,7 +87,7 @@ pub(crate) fn read(cloud: &Cloud, rules: Rules, view: &mut View) -> Result<(), U
     Ok(())
 }
 
-/// Adds the obstacles to `view` and returns the number of finite points.
+/// Adds the obstacles to `view` and returns the number of measurements.
 #[inline]
 fn each(cloud: &Cloud, rules: Rules, view: &mut View, at: impl Fn(&[u8]) -> Option<[f64; 3]>) -> usize {
     let (step, row) = (cloud.point_step as usize, cloud.row_step as usize);
@@ -95,21 +96,25 @@ fn each(cloud: &Cloud, rules: Rules, view: &mut View, at: impl Fn(&[u8]) -> Opti
     if step == 0 || row == 0 {
         return 0; // no points
     }
-    let mut finite = 0;
+    let mut measured = 0;
     for row in cloud.data.chunks_exact(row) {
         for point in row.chunks_exact(step).take(cloud.width as usize) {
             let Some(point) = at(point).filter(|point| point.iter().all(|part| part.is_finite())) else {
                 continue;
             };
-            finite += 1;
             let [x, y, z] = transform.point(point);
             // A height that is NaN belongs to a point too far away to be computed.
-            if z >= low && z <= high && !view.is_own([x, y]) {
+            let is_in_band = z >= low && z <= high;
+            if point == [0.0; 3] || is_in_band && view.is_own([x, y]) {
+                continue;
+            }
+            measured += 1;
+            if is_in_band {
                 view.add([x, y]);
             }
         }
     }
-    finite
+    measured
 }
 
 /// The positions of the coordinates, after all checks.

@@ -49,6 +49,8 @@ pub struct Sensor {
 }
 
 pub(crate) const SENSORS: &str = "sensors";
+/// A height that was not given.
+const NO_HEIGHT: f64 = -10.0;
 const MOUNT: &str = "sensors sit elsewhere on each vehicle";
 
 params::params! {
@@ -65,7 +67,9 @@ params::params! {
             .needed_by("a wrong sensor on a topic; nav2 asks tf instead, which may be late or wrong"),
         x: f64 = length("x", 0.0, -10.0).text("Where the sensor is, forward of the turning point."),
         y: f64 = length("y", 0.0, -10.0).text("Where the sensor is, to the left of the turning point."),
-        z: f64 = length("z", 0.0, -10.0).text("Where the sensor is, above the floor."),
+        z: f64 = length("z", NO_HEIGHT, NO_HEIGHT)
+            .text("Where the sensor is, above the floor. A cloud needs it (-10.0: not given): by its height a point is the floor or an \
+                obstacle."),
         roll: f64 = degrees("roll", 0.0).text("How the sensor is turned about its x axis (REP-103); 180 hangs upside down."),
         pitch: f64 = degrees("pitch", 0.0).text("How it is turned about the y axis, nose down positive."),
         yaw: f64 = degrees("yaw", 0.0).text("How it is turned about the z axis, to the left positive."),
@@ -200,6 +204,11 @@ pub(crate) fn check(set: &Set, sensors: &[Sensor]) -> Result<(), Refusal> {
         if let Some(earlier) = sensors.iter().take(index).find(|earlier| earlier.topic == sensor.topic) {
             return Err(
                 set.refuse(&topic, format!("must differ from the topic of sensor '{}'", earlier.name))
+            );
+        }
+        if sensor.kind == Kind::Cloud && sensor.pose.z <= NO_HEIGHT {
+            return Err(
+                set.refuse(&full(sensor, "z"), "must be given, the height of the sensor above the floor")
             );
         }
         let [low, high] = sensor.band;

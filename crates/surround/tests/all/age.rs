@@ -102,6 +102,7 @@ fn an_old_cloud_blocks_its_part_and_leaves_a_way_out() {
     let mut surround = scanner(&[
         ("sensors.ahead.topic", text("points")),
         ("sensors.ahead.type", text("cloud")),
+        ("sensors.ahead.z", Value::Float(0.0)),
         ("sensors.ahead.covers_from", Value::Float(-45.0)),
         ("sensors.ahead.covers_to", Value::Float(45.0)),
     ]);

@@ -19,6 +19,7 @@ fn scans_clouds_silence_and_faults_allocate_nothing() {
         ("sensors.a.x", Value::Float(0.4)),
         ("sensors.b.topic", text("points")),
         ("sensors.b.type", text("cloud")),
+        ("sensors.b.z", Value::Float(0.0)),
         ("velocity", text("used")),
     ]);
     let free = scan(vec![3.0; 360]);

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use common::{FREE, after, at, cloud, ms, near, of, scan, scanned, seen, surround, text, turn, with_cloud};
 use params::Value;
-use surround::{Cloud, Condition, Field, Scan, Surround, Unusable};
+use surround::{Cloud, Condition, Field, Params, Scan, Surround, Unusable, specification};
 use zones::Zone;
 
 /// The factors after `scan`, or why it is invalid.
@@ -21,6 +21,7 @@ fn of_cloud(overrides: &[(&str, Value)], cloud: Cloud<'static>) -> Result<[f32; 
     let camera = [
         ("sensors.camera.topic", text("points")),
         ("sensors.camera.type", text("cloud")),
+        ("sensors.camera.z", Value::Float(0.0)),
         ("sensors.camera.least_points", Value::Integer(1)),
     ];
     let overrides = [camera.as_slice(), overrides].concat();
@@ -152,6 +153,34 @@ fn what_is_within_the_outline_touches_or_is_the_vehicle() {
 }
 
 #[test]
+fn a_camera_that_sees_only_the_vehicle_or_nothing_measures_nothing() {
+    let ignored = [("sensors.camera.inside", text("ignored"))];
+    let covered = at(&[[0.3, 0.0]; 60]);
+    assert_eq!(of_cloud(&ignored, covered), Err(Unusable::TooFew { measured: 0, of: 60, least: 0.5 }));
+    // Drivers publish the sensor's own position where there was no echo; it is no obstacle either.
+    let nothing = [[0.0; 3]; 30];
+    for overrides in [&ignored[..], &[]] {
+        assert_eq!(
+            of_cloud(overrides, cloud(&nothing)),
+            Err(Unusable::TooFew { measured: 0, of: 30, least: 0.5 })
+        );
+        let half = [nothing, [[9.0, 9.0, 0.5]; 30]].concat();
+        assert_eq!(of_cloud(overrides, cloud(&half)), CLEAR);
+    }
+}
+
+#[test]
+fn a_camera_whose_height_is_not_given_is_refused() {
+    let camera = [("sensors.camera.topic", text("points")), ("sensors.camera.type", text("cloud"))];
+    let overrides = camera.map(|(name, value)| (name.to_owned(), value));
+    let refusal = Params::read(&specification().resolve(overrides).unwrap()).unwrap_err().to_string();
+    assert_eq!(
+        refusal,
+        "parameter 'sensors.camera.z' is -10.0, must be given, the height of the sensor above the floor"
+    );
+}
+
+#[test]
 fn only_points_in_the_band_of_heights_are_in_the_way() {
     let at_height = |z: f32| {
         of_cloud(&[("sensors.camera.z", Value::Float(1.0))], cloud(&[[1.5, 0.0, z], [9.0, 9.0, 0.0]]))
@@ -180,7 +209,11 @@ fn half_of_the_points_must_be_finite() {
 fn a_cloud_of_a_few_points_is_no_measurement() {
     let far = |count: usize| at(&vec![[9.0, 9.0]; count]);
     let camera = |overrides: &[(&str, Value)], cloud: Cloud<'static>| {
-        let camera = [("sensors.camera.topic", text("points")), ("sensors.camera.type", text("cloud"))];
+        let camera = [
+            ("sensors.camera.topic", text("points")),
+            ("sensors.camera.type", text("cloud")),
+            ("sensors.camera.z", Value::Float(0.0)),
+        ];
         let overrides = [camera.as_slice(), overrides].concat();
         verdict(&mut surround(&overrides), |surround| after(surround, ms(0), seen(0, cloud)).fields())
     };

@@ -20,6 +20,7 @@ static BOTH: LazyLock<Surround> = LazyLock::new(|| {
         ("sensors.a.topic", text("scan")),
         ("sensors.b.topic", text("points")),
         ("sensors.b.type", text("cloud")),
+        ("sensors.b.z", params::Value::Float(0.0)),
         ("sensors.b.least_points", params::Value::Integer(1)),
         ("velocity", text("used")),
     ])

@@ -26,6 +26,7 @@ fn two(overrides: &[(&str, Value)]) -> Surround {
         ("sensors.ahead.covers_to", Value::Float(90.0)),
         ("sensors.behind.topic", text("points")),
         ("sensors.behind.type", text("cloud")),
+        ("sensors.behind.z", Value::Float(0.0)),
         ("sensors.behind.least_points", Value::Integer(1)),
         ("sensors.behind.covers_from", Value::Float(90.0)),
         ("sensors.behind.covers_to", Value::Float(-90.0)),

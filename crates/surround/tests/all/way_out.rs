@@ -116,6 +116,7 @@ fn without_the_swap_the_rear_corners_are_those_of_the_stick() {
     let mut plain = surround(&[
         ("sensors.camera.topic", text("points")),
         ("sensors.camera.type", text("cloud")),
+        ("sensors.camera.z", Value::Float(0.0)),
         ("sensors.camera.least_points", Value::Integer(1)),
         ("boundaries.rear_swap", Value::Bool(false)),
     ]);

@@ -31,6 +31,7 @@ pub fn with_cloud() -> Surround {
     surround(&[
         ("sensors.camera.topic", text("points")),
         ("sensors.camera.type", text("cloud")),
+        ("sensors.camera.z", Value::Float(0.0)),
         ("sensors.camera.least_points", Value::Integer(1)),
     ])
 }
