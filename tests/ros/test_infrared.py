@@ -88,6 +88,8 @@ def test_a_sensor_that_is_silent_unknown_or_not_fitted():
 
         sentence = "'hind/ir' of sensor 'ir_left' is ignored, frame_id must be one of: ir_front_port, ir_front_starboard"
         vehicle.wait(lambda: sentence in vehicle.process.output, "an unknown sensor is not reported")
+        sentence = "'hind/ir' of sensor 'ir_back_port' is ignored, 'ir.sensors' does not name it: an obstacle that it sees stops nothing"
+        vehicle.wait(lambda: sentence in vehicle.process.output, "a sensor that is not fitted is not reported")
         vehicle.wait(lambda: unfitted() > 0, "readings of a sensor that is not fitted are not counted")
         silent = now()
         fitted = sensors.ranges.pop("ir_front_starboard")

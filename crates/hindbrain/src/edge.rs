@@ -37,7 +37,8 @@ impl Sensor {
         Self::ALL.into_iter().find(|sensor| sensor.frame_id() == frame_id)
     }
 
-    pub(crate) const fn index(self) -> usize {
+    /// Its index in [`ALL`](Self::ALL).
+    pub const fn index(self) -> usize {
         self as usize
     }
 }

@@ -49,9 +49,10 @@ pub fn subscribe<M: Contains<Hindbrain> + 'static>(
         enables.push(message.data);
         (!message.data).then(|| M::wrap(Input::EnableReceived(false)))
     })?;
-    let mut unknown = BTreeSet::new();
+    let fitted = params.core.infrared.fitted;
+    let mut reported = BTreeSet::new();
     inputs.subscribe::<Range>(node, "hind/ir", qos::heartbeat(), move |message| {
-        Some(M::wrap(range(&message, &mut unknown)?))
+        Some(M::wrap(range(&message, fitted, &mut reported)?))
     })?;
     if !composed {
         commands(inputs, node, params.command_type)?;
@@ -79,18 +80,21 @@ fn commands<M: Contains<Hindbrain> + 'static>(
     }
 }
 
-/// A measurement of a known sensor. `unknown` are the frames that were already reported.
-fn range(message: &Range, unknown: &mut BTreeSet<String>) -> Option<Input> {
+/// A measurement of a known sensor. `reported` are the frames that nothing stops for, which were already logged.
+fn range(message: &Range, fitted: [bool; 4], reported: &mut BTreeSet<String>) -> Option<Input> {
     /// Further frames are not remembered, so they cannot fill the memory.
-    const MAX_UNKNOWN: usize = 16;
+    const MAX_REPORTED: usize = 16;
     let frame = &message.header.frame_id;
-    let Some(sensor) = Sensor::from_frame_id(frame) else {
-        if unknown.len() < MAX_UNKNOWN && unknown.insert(frame.clone()) {
-            let known = Sensor::FRAMES.join(", ");
-            log::warn!(target: NAME, "'hind/ir' of sensor '{frame}' is ignored, frame_id must be one of: {known}");
-        }
-        return None;
-    };
+    let sensor = Sensor::from_frame_id(frame);
+    let is_fitted = sensor.is_some_and(|sensor| fitted[sensor.index()]);
+    if !is_fitted && reported.len() < MAX_REPORTED && reported.insert(frame.clone()) {
+        let why = match sensor {
+            Some(_) => "'ir.sensors' does not name it: an obstacle that it sees stops nothing".to_owned(),
+            None => format!("frame_id must be one of: {}", Sensor::FRAMES.join(", ")),
+        };
+        log::warn!(target: NAME, "'hind/ir' of sensor '{frame}' is ignored, {why}");
+    }
+    let sensor = sensor?;
     let stamp = clock::from_wire(&message.header.stamp);
     let distance = measured(f64::from(message.range), f64::from(message.min_range));
     Some(Input::IrReceived { sensor, distance, stamp })
