@@ -94,15 +94,15 @@ fn every_file_in_config_is_one_that_the_nodes_accept() {
 fn an_example_that_a_node_refuses_is_a_fault() {
     let below = |text: &str| format!("hindbrain:\n  ros__parameters:\n    {text}\n");
     for (text, fault) in [
-        (below("max_liner: 1.0"), "did you mean 'max_linear'"),
-        (below("max_linear: 50.0"), "must be from"),
+        (below("wheel_sped: 1.0"), "did you mean 'wheel_speed'"),
+        (below("wheel_speed: 50.0"), "must be from"),
         ("hindbrian:\n  ros__parameters: {}\n".into(), "is no node"),
-        ("hindbrain: {max_linear: 1.0}".into(), "ros__parameters"),
+        ("hindbrain: {wheel_speed: 1.0}".into(), "ros__parameters"),
     ] {
         let found = faults(&text).join("\n");
         assert!(found.contains(fault), "{text}: {found}");
     }
-    assert!(faults(&below("max_linear: 2.0")).is_empty());
+    assert!(faults(&below("wheel_speed: 2.0")).is_empty());
 }
 
 /// Every robot of a document in XML has the transmissions that it shows.

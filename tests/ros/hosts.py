@@ -325,7 +325,7 @@ def stick(vehicle, operator):
 LEASE = {"enable.lease": 0.3}
 SCENARIOS = {"switch": (switch, {}), "commands": (commands, {}), "estop": (estop, {}), "lease": (lease, LEASE)}
 CHAINS = {"pushed": (pushed, {}), "pushed_under_a_lease": (pushed_under_a_lease, LEASE)}
-BEHIND = {"stick": (stick, {"max_angular": 1.5})}
+BEHIND = {"stick": (stick, {"track": 4.0 / 3.0})}
 
 
 def main(role, folder, scenario=None):

@@ -26,7 +26,8 @@ class Vehicle:
         parameters = dict(parameters)
         if executable != "steersman":  # there each parameter is one of a node
             quick = {} if parameters.get("profile") == "seed" else self.QUICK
-            parameters = {"cmd_vel_type": "twist" if command is Twist else "twist_stamped", **quick, **parameters}
+            # At 1 m/s and at 1 rad/s both motors are at full speed.
+            parameters = {"cmd_vel_type": "twist" if command is Twist else "twist_stamped", "track": 2.0, **quick, **parameters}
         arguments = [text for name, value in parameters.items() for text in ("-p", f"{name}:={json.dumps(value)}")]
         watch(self.graph)
         self.begin = lambda output=None: Process(executable, "--ros-args", *arguments, output=output)

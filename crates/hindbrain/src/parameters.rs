@@ -1,6 +1,7 @@
 use core::time::Duration;
 
 use params::{Refusal, Set};
+use units::SLOWEST_FULL_SPEED;
 
 use self::declared::Declared;
 use crate::Sensor;
@@ -67,7 +68,7 @@ pub struct IrLimits {
 impl Params {
     /// The parameters in `set`.
     /// # Errors
-    /// A [`Refusal`] of a `decel` less than `accel` (a vehicle must not be slower to stop than to start), of an `ir.far` that
+    /// A [`Refusal`] of a `track` with which the vehicle hardly turns, of a `decel` less than `accel` (a vehicle must not be slower to stop than to start), of an `ir.far` that
     /// leaves no distance clear, of a value that the profile `seed` fixes, and of an invalid driver.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let declared = Declared::read(set);
@@ -79,6 +80,9 @@ impl Params {
         let mut params = Self::parse(declared);
         if params.profile == Profile::Seed {
             params.core = params.core.seed();
+        }
+        if params.full_speed.angular < SLOWEST_FULL_SPEED {
+            return Err(set.refuse("track", "must leave 2 * wheel_speed / track at 0.1 rad/s or more"));
         }
         if params.core.slopes.decel < params.core.slopes.accel {
             return Err(set.refuse("decel", format!("must be no less than accel, {accel:?} counts/s")));
@@ -98,8 +102,8 @@ impl Params {
     fn parse(declared: Declared) -> Self {
         let Declared {
             profile,
-            max_linear,
-            max_angular,
+            wheel_speed,
+            track,
             accel,
             decel,
             cmd_timeout,
@@ -134,7 +138,7 @@ impl Params {
         };
         Self {
             core,
-            full_speed: FullSpeed { linear: max_linear, angular: max_angular },
+            full_speed: FullSpeed { linear: wheel_speed, angular: 2.0 * wheel_speed / track },
             infrared: IrLimits { near: ir_near, far: (ir_far > 0.0).then_some(ir_far) },
             profile: if profile == "seed" { Profile::Seed } else { Profile::Strict },
             command_type: match cmd_vel_type.as_str() {

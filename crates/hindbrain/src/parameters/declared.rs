@@ -29,12 +29,12 @@ params::params! {
                 stop a zero command has to come, REP-103 signs. seed: the original hindbrain's levels, slope and \
                 mapping, plus the time-outs that it lacked; accel and decel are then 20 and enable.lease 0.")
             .needed_by("the original hindbrain, whose users expect its states and its mapping"),
-        max_linear: f64 = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("m/s").at_start()
-            .text("Speed of the vehicle when both motors run at full speed forward. It is not a limit: a smaller number makes \
-                the motors faster for the same command.").needed_by(VEHICLES),
-        max_angular: f64 = Parameter::float("max_angular", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("rad/s").at_start()
-            .text("Angular velocity when the motors run at full speed in opposite directions: 2 * max_linear / track. It \
-                is not a limit.").needed_by(VEHICLES),
+        wheel_speed: f64 = Parameter::float("wheel_speed", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("m/s").at_start()
+            .text("Speed of a wheel at the full motor value. It is not a limit: a smaller number makes the motors faster for the \
+                same command.").needed_by(VEHICLES),
+        track: f64 = Parameter::float("track", 0.5, 0.05, 10.0).unit("m").at_start()
+            .text("Distance between the wheels: with the motors at full value in opposite directions the vehicle turns at \
+                2 * wheel_speed / track, which must be 0.1 rad/s or more.").needed_by(VEHICLES),
         accel: f64 = Parameter::float("accel", 20.0, 1.0, 6600.0).unit("counts/s")
             .text("Maximum acceleration of a motor; 66 counts are full speed. If both motors accelerate, the slower one \
                 keeps the proportion. While the other motor brakes, a motor may accelerate by up to half of decel more.").needed_by(VEHICLES),

@@ -230,7 +230,7 @@ fn after_a_lost_command_motion_requires_a_zero() {
 #[test]
 fn a_neutral_command_moves_nothing_also_after_a_silence() {
     for max in [1.0, 0.1] {
-        let mut rig = rig(&[("max_linear", Value::Float(max)), ("max_angular", Value::Float(max))]);
+        let mut rig = rig(&[("wheel_speed", Value::Float(max)), ("track", Value::Float(2.0))]);
         rig.ready();
         for (forward, turn) in [(0.02, 0.0), (-0.02, 0.0), (0.0, 0.05), (0.02, -0.05)] {
             rig.repeat(&[command(forward, turn)], 1_000);
@@ -240,7 +240,7 @@ fn a_neutral_command_moves_nothing_also_after_a_silence() {
             assert!(rig.drives.iter().all(|(_, motors)| motors.levels() == [0, 0]), "{max} {forward} {turn}");
         }
     }
-    let mut rig = rig(&[("max_linear", Value::Float(0.1))]);
+    let mut rig = rig(&[("wheel_speed", Value::Float(0.1)), ("track", Value::Float(0.2))]);
     rig.ready();
     // 0.021 of 0.1 are 13.86 counts.
     rig.repeat(&[command(0.021, 0.0)], 2_000);

@@ -221,7 +221,7 @@ fn stopping_keeps_the_reason_of_a_fault() {
 #[test]
 fn a_changed_parameter_takes_effect_at_once() {
     let mut rig = rig(&[]);
-    let faster = params(&[("accel", Value::Float(200.0)), ("max_linear", Value::Float(2.0))]).unwrap();
+    let faster = params(&[("accel", Value::Float(200.0)), ("wheel_speed", Value::Float(2.0))]).unwrap();
     rig.send(Input::ParametersChanged(faster));
     rig.ready();
     rig.repeat(&[command(1.0, 0.0)], 1_000);

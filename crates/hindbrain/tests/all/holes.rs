@@ -187,7 +187,8 @@ fn h6_one_good_sensor_does_not_clear_the_other() {
 
 #[test]
 fn h6_the_vehicle_can_drive_away_after_a_zero() {
-    let mut rig = rig(&[("ir.sensors", texts(&["ir_front_port", "ir_back_port"]))]);
+    let sensors = texts(&["ir_front_port", "ir_back_port"]);
+    let mut rig = rig(&[("ir.sensors", sensors), ("track", Value::Float(2.0))]);
     let around = |front| [ir(Sensor::FrontPort, front), ir(Sensor::BackPort, 1.0)];
     let with = |front, input| [&around(front)[..], &[input]].concat();
     rig.repeat(&around(1.0), 510);
@@ -291,7 +292,7 @@ fn a_setpoint_in_the_opposite_direction_brakes_as_a_zero_does() {
 #[test]
 fn h10_it_turns_in_place_to_the_left_and_in_reverse() {
     let reach = |forward, turn| {
-        let mut rig = rig(&[]);
+        let mut rig = rig(&[("track", Value::Float(2.0))]);
         rig.ready();
         rig.repeat(&[command(forward, turn)], 4_000);
         rig.levels()

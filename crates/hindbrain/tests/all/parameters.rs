@@ -6,7 +6,7 @@ use crate::common;
 
 use common::{params, text, texts};
 use hindbrain::core::{CoreParams, Mapping};
-use hindbrain::{CommandType, Driver, DriverKind, Params, Profile, specification};
+use hindbrain::{CommandType, Driver, DriverKind, FullSpeed, Params, Profile, specification};
 use params::{Refusal, Value};
 
 const MS: u64 = 1_000_000;
@@ -26,8 +26,8 @@ fn means(name: &str, value: Value, change: impl Fn(&mut Params)) {
 #[test]
 fn every_parameter_sets_its_value() {
     use Value::{Bool, Float};
-    means("max_linear", Float(2.0), |p| p.full_speed.linear = 2.0);
-    means("max_angular", Float(3.0), |p| p.full_speed.angular = 3.0);
+    means("wheel_speed", Float(2.0), |p| p.full_speed = FullSpeed { linear: 2.0, angular: 8.0 });
+    means("track", Float(0.8), |p| p.full_speed.angular = 2.5);
     means("accel", Float(20.5), |p| p.core.slopes.accel = 20_500);
     means("decel", Float(100.0), |p| p.core.slopes.decel = 100_000);
     means("cmd_timeout", Float(0.3), |p| p.core.command_timeout = 300 * MS);
@@ -107,7 +107,7 @@ fn a_sensor_is_fitted_once() {
 #[test]
 fn seed_accepts_parameters_that_it_does_not_fix() {
     for (name, value) in [
-        ("max_linear", Value::Float(2.0)),
+        ("wheel_speed", Value::Float(2.0)),
         ("cmd_timeout", Value::Float(0.2)),
         ("estop.required", Value::Bool(true)),
         ("estop.timeout", Value::Float(0.1)),

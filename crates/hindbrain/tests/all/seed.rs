@@ -9,7 +9,8 @@ use params::Value;
 const FULL_AHEAD: fn() -> Input = || command(1.0, 0.0);
 
 fn seed(changes: &[(&str, Value)]) -> Rig {
-    rig(&[&[("profile", text("seed"))], changes].concat())
+    // In the original both parts of a command are parts of full speed.
+    rig(&[&[("profile", text("seed")), ("track", Value::Float(2.0))], changes].concat())
 }
 
 #[test]

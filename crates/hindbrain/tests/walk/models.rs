@@ -1,7 +1,7 @@
 //! The models: combinations of parts and times. Every two parts have a model, and there is one with all.
 
 use hindbrain::core::{CoreParams, Infrared, Slopes};
-use hindbrain::{IrLimits, Params};
+use hindbrain::{FullSpeed, IrLimits, Params};
 
 use crate::act::{Act, Edge, Wait};
 use crate::alphabet::acts;
@@ -182,7 +182,13 @@ fn params(parts: &[Part], strict: bool, scale: Scale) -> Params {
     } else {
         core
     };
-    Params { core, profile, infrared: IrLimits { near: 0.2, far: Some(5.0) }, ..Params::default() }
+    Params {
+        core,
+        profile,
+        full_speed: FullSpeed { linear: 1.0, angular: 1.0 },
+        infrared: IrLimits { near: 0.2, far: Some(5.0) },
+        ..Params::default()
+    }
 }
 
 /// Parameters with one changed that may be set at run time.

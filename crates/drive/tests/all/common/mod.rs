@@ -60,7 +60,7 @@ pub fn drive_by(arbiter: arbiter::Params, hindbrain: &[(&str, Value)]) -> Drive 
         hindbrain: hindbrain::Hindbrain::new(read(
             hindbrain::specification(),
             hindbrain::Params::read,
-            hindbrain,
+            &[&[("track", float(2.0))], hindbrain].concat(),
         )),
     };
     let stick = stages.arbiter.source_index("joystick");
