@@ -22,7 +22,7 @@ BAD = {
     ),
     "its own command": (
         {"sources.dock.topic": OUTPUT, "sources.dock.priority": 20},
-        [f"'sources.dock.topic' is \"{OUTPUT}\"", "must not be what this node publishes itself"],
+        [f"'sources.dock.topic' is \"{OUTPUT}\"", "must not be what this process publishes"],
     ),
     "a timeout below zero": ({**DOCK, "sources.dock.timeout": -1.0}, ["'sources.dock.timeout' is -1.0, must be from 0.01 to 10.0 s"]),
     "no topic": ({"sources.dock.priority": 20}, ["'sources.dock.topic' is \"\", must name a topic"]),

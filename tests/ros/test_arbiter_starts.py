@@ -64,8 +64,8 @@ def test_a_console_that_stands_still_stops_nothing_and_refuses_nothing(monkeypat
     [
         (named("sources.aa", topic="/joystick/desired", type="pose_state", priority=201), "which is the stick of this process"),
         ({"sources.joystick.type": "twist"}, "'sources.joystick.type' is \"twist\", must be pose_state"),
-        (named("sources.ring", topic="/cmd_vel", type="twist", priority=201), "must not be what this node publishes itself"),
-        (named("sources.ring", topic="/hind/applied", type="twist", priority=201), "must not be what this node publishes itself"),
+        (named("sources.ring", topic="/cmd_vel", type="twist", priority=201), "must not be what this process publishes"),
+        (named("sources.ring", topic="/hind/applied", type="twist", priority=201), "must not be what this process publishes"),
     ],
 )
 def test_nothing_of_the_one_process_is_a_second_source(values, reported):

@@ -1,5 +1,7 @@
 """Parameters are described, changed and refused through the services that `ros2 param` uses."""
 
+import time
+
 import pytest
 from processes import Process
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
@@ -47,6 +49,22 @@ def test_a_value_of_the_command_line_is_in_force(client):
     (value,) = client.get("accel")
     # A whole number on the command line is a real one in the node.
     assert (value.type, value.double_value) == (ParameterType.PARAMETER_DOUBLE, 30.0)
+
+
+def test_parameters_of_different_nodes_that_do_not_fit_are_logged_once(graph):
+    longer = "[steersman]: sources.nav.timeout is 1.0 s, longer than zone_scaler's command_timeout, 0.5 s"
+    faster = "[steersman]: zone_scaler's max_linear is 3.0 m/s, more than hindbrain's wheel_speed, 1.0 m/s"
+    process = Process("steersman", "--ros-args", "-p", "velocity_arbiter:sources.nav.topic:=/nav", "-p", "velocity_arbiter:sources.nav.timeout:=1.0")
+    try:
+        graph.wait(lambda: longer in process.output, lambda: f"it is not logged at the start: {process.output}")
+        assert faster not in process.output
+        (result,) = Client(graph, "zone_scaler").set(double("max_linear", 3.0))
+        assert result.successful, result.reason
+        graph.wait(lambda: faster in process.output, lambda: f"it is not logged after the change: {process.output}")
+        time.sleep(2.5)  # the status is made once a second
+        assert process.output.count(faster) == process.output.count(longer) == 1
+    finally:
+        process.stop()
 
 
 def test_every_parameter_is_listed_and_described(client):

@@ -30,7 +30,7 @@ impl Wiring {
             };
             let topic = resolve(&source.topic);
             if self.own.contains(&topic) {
-                return clash("topic", "must not be what this node publishes itself".into());
+                return clash("topic", "must not be what this process publishes for its later stages: let the source publish another topic".into());
             }
             if self.stick.as_ref() != Some(&topic) {
                 continue;
@@ -88,7 +88,9 @@ mod tests {
         assert!(stick_of(twist).unwrap_err().starts_with("sources.a.type must be pose_state"));
         let ring = vec![stick("a", "cmd_vel", SourceType::Twist, 1)];
         assert!(
-            stick_of(ring).unwrap_err().starts_with("sources.a.topic must not be what this node publishes")
+            stick_of(ring)
+                .unwrap_err()
+                .starts_with("sources.a.topic must not be what this process publishes")
         );
     }
 }

@@ -7,5 +7,6 @@
 #![forbid(unsafe_code)]
 
 mod drive;
+mod mismatch;
 
 pub use drive::{Drive, Input, Output, Stages};

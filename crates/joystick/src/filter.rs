@@ -237,6 +237,11 @@ impl Filter {
         self.requested_frame = intrinsic;
     }
 
+    /// The dynamics in force.
+    pub(crate) fn dynamics(&self) -> Dynamics {
+        self.dynamics
+    }
+
     /// The mappings in force.
     pub(crate) fn mappings(&self) -> &Mappings {
         &self.mappings

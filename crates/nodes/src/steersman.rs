@@ -54,8 +54,8 @@ pub fn run_with(
         ],
     };
     // A conflict is refused with the parameter's value where the topics are subscribed to, before any node runs.
-    let stick = wiring.stick_of(&arbiter.params, |topic| names.resolve(topic)).ok().flatten();
-    if stick.is_none() {
+    let stick = wiring.stick_of(&arbiter.params, |topic| names.resolve(topic));
+    if stick == Ok(None) {
         log::info!(target: arbiter_node::NAME, "no source has the topic '{desired}': the stick drives nothing");
     }
     arbiter_node::await_locks(&arbiter.node, &names, &arbiter.params);
@@ -81,13 +81,16 @@ pub fn run_with(
         zones: ZoneScaler::new(zones.params.clone()),
         hindbrain: Hindbrain::new(hindbrain.params),
     };
+    let mut mismatches = Mismatches::default();
+    mismatches.warn(&stages);
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
-    let shell = Shell::new(Drive::new(stages, stick), Some(clock_read), move |output| match output {
-        Output::Hindbrain(output) => hindbrain_topics.publish(output),
-        Output::Zones(output) => zones_topics.publish(output),
-        Output::Arbiter(output) => arbiter_topics.publish(output),
-        Output::Joystick(output) => joystick_topics.publish(output),
-    });
+    let shell =
+        Shell::new(Drive::new(stages, stick.ok().flatten()), Some(clock_read), move |output| match output {
+            Output::Hindbrain(output) => hindbrain_topics.publish(output),
+            Output::Zones(output) => zones_topics.publish(output),
+            Output::Arbiter(output) => arbiter_topics.publish(output),
+            Output::Joystick(output) => joystick_topics.publish(output),
+        });
 
     let Member { node, params, inputs, .. } = &mut zones;
     zones_node::subscribe(inputs, node, params, true)?;
@@ -111,7 +114,10 @@ pub fn run_with(
             let stick = arbiter_node::stick_of(set, &params, &for_stick.0, &for_stick.1)?;
             Ok(Input::SourcesChanged { params, stick })
         })?
-        .status(move |drive| arbiter_latency.report(arbiter_node::status(&drive.stages().arbiter)))
+        .status(move |drive| {
+            mismatches.warn(drive.stages());
+            arbiter_latency.report(arbiter_node::status(&drive.stages().arbiter))
+        })
         .on_update(move |set| shared_params.update(set))
         .count_publishers([arbiter_node::COMMAND], arbiter_node::command_counted::<Drive>)
         .task(move |_| line.print())
@@ -134,6 +140,21 @@ pub fn run_with(
     start::finish(&shell, stop, last);
     drop(runners); // and with them the topics, which the final messages needed
     ended
+}
+
+/// The parameters of different nodes that do not fit, as they were logged last.
+#[derive(Default)]
+struct Mismatches(Vec<String>);
+
+impl Mismatches {
+    /// Logs those that are new.
+    fn warn(&mut self, stages: &Stages) {
+        let found = stages.mismatches();
+        for sentence in found.iter().filter(|sentence| !self.0.contains(sentence)) {
+            log::warn!(target: NAME, "{sentence}");
+        }
+        self.0 = found;
+    }
 }
 
 /// Refuses a node name for the whole process, since each of its nodes would take it.

@@ -10,6 +10,7 @@ mod faults;
 mod held;
 mod holes;
 mod machine;
+mod mismatches;
 mod reference;
 mod rest;
 mod stages;

@@ -1,4 +1,4 @@
-use crate::{Exception, Input, Joystick, Mappings};
+use crate::{Dynamics, Exception, Input, Joystick, Mappings};
 
 /// Answers of services. They change nothing: a change is returned as an input, which must be given to the same
 /// machine before any other.
@@ -23,6 +23,11 @@ impl Joystick {
     pub fn rename(&self, name: &str, newname: &str) -> Result<Option<Input>, Exception> {
         let renaming = self.devices.renaming(name, newname)?;
         Ok(renaming.map(|(id, name)| Input::DeviceRenamed { id, name }))
+    }
+
+    /// The dynamics in force.
+    pub fn dynamics(&self) -> Dynamics {
+        self.filter.dynamics()
     }
 
     /// The mappings in force.

@@ -13,7 +13,7 @@ pub const STICK: DeviceId = DeviceId(7);
 pub const DEAD_MAN: usize = 5;
 pub const STOP: i16 = 90;
 
-fn read<P>(
+pub fn read<P>(
     specification: Specification,
     read: fn(&Set) -> Result<P, Refusal>,
     overrides: &[(&str, Value)],
