@@ -89,6 +89,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "futures",
             "ratatui",
             "rustix",
+            "tempfile",
         ],
     ),
     (

@@ -1,12 +1,11 @@
-use std::fs::{self, DirBuilder, File};
-use std::io::{self, ErrorKind};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use ros::clock;
 use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
 
 use crate::error::Error;
 
@@ -16,7 +15,7 @@ use crate::error::Error;
 /// util-linux, on every Debian and Ubuntu) requests that.
 pub struct Children {
     list: Vec<Node>,
-    folder: PathBuf,
+    folder: TempDir,
 }
 
 struct Node {
@@ -37,7 +36,7 @@ impl Children {
     /// # Errors
     /// The folder cannot be created.
     pub fn new() -> Result<Self, Error> {
-        let folder = folder().map_err(Error::io("make a folder for logs"))?;
+        let folder = TempDir::with_prefix("steersman-demo-").map_err(Error::io("make a folder for logs"))?;
         Ok(Self { list: Vec::new(), folder })
     }
 
@@ -45,7 +44,7 @@ impl Children {
     /// # Errors
     /// It cannot be written.
     pub fn write(&self, name: &str, text: &str) -> Result<PathBuf, Error> {
-        let path = self.folder.join(name);
+        let path = self.folder.path().join(name);
         fs::write(&path, text).map_err(Error::io(format!("write {}", path.display())))?;
         Ok(path)
     }
@@ -65,7 +64,7 @@ impl Children {
         if !path.is_file() {
             return Err(Error::MissingExecutable { path });
         }
-        let log = self.folder.join(format!("{name}.log"));
+        let log = self.folder.path().join(format!("{name}.log"));
         let what = || Error::io(format!("start '{}'", path.display()));
         let out = File::create(&log).map_err(what())?;
         let err = out.try_clone().map_err(what())?;
@@ -89,7 +88,12 @@ impl Children {
 
     /// The folder of parameters and logs.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        self.folder.path()
+    }
+
+    /// Keeps that folder, which is removed otherwise.
+    pub fn keep_folder(&mut self) {
+        self.folder.disable_cleanup(true);
     }
 
     /// Ends all processes that still run.
@@ -145,20 +149,6 @@ fn ending_with_parent(path: &Path) -> Command {
     command
 }
 
-/// A new folder of the user's own.
-fn folder() -> io::Result<PathBuf> {
-    let (temporary, process) = (std::env::temp_dir(), std::process::id());
-    let mut number = 0;
-    loop {
-        let path = temporary.join(format!("steersman-demo-{process}-{number}"));
-        match DirBuilder::new().mode(0o700).create(&path) {
-            // Left by an earlier process with the same id.
-            Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 100 => number += 1,
-            result => return result.map(|()| path),
-        }
-    }
-}
-
 fn tail(log: &Path) -> String {
     let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
@@ -173,27 +163,25 @@ mod tests {
 
     #[test]
     fn a_log_is_quoted_from_its_end() {
-        let folder = folder().unwrap();
-        let log = folder.join("a.log");
+        let folder = TempDir::new().unwrap();
+        let log = folder.path().join("a.log");
         fs::write(&log, (1..=20).map(|n| format!("line {n}\n\n")).collect::<String>()).unwrap();
         let tail = tail(&log);
         assert!(tail.starts_with("  line 13\n") && tail.ends_with("  line 20"), "{tail}");
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn a_process_is_ended_when_its_owner_is_dropped() {
-        let folder = folder().unwrap();
+        let folder = TempDir::new().unwrap();
         let process = Command::new("sleep").arg("60").spawn().unwrap();
         let id = process.id();
-        let node = Node { name: "sleep", process, log: folder.join("none") };
+        let node = Node { name: "sleep", process, log: folder.path().join("none") };
         let begin = clock::now();
-        let mut children = Children { list: vec![node], folder: folder.clone() };
+        let mut children = Children { list: vec![node], folder };
         assert!(children.ended().is_none());
         drop(children);
         assert!(clock::now().since(begin) < GRACE, "SIGTERM is enough");
         assert!(!Path::new(&format!("/proc/{id}")).exists());
-        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
@@ -201,7 +189,7 @@ mod tests {
         for (code, is_failure) in [(0, false), (4, true)] {
             let mut children = Children::new().unwrap();
             let script = format!("trap 'exit {code}' TERM; echo ready; while :; do sleep 0.01; done");
-            let log = children.folder.join("sh.log");
+            let log = children.folder().join("sh.log");
             let out = File::create(&log).unwrap();
             let process = Command::new("sh").args(["-c", &script]).stdout(out).spawn().unwrap();
             children.list.push(Node { name: "sh", process, log: log.clone() });
@@ -209,22 +197,19 @@ mod tests {
                 std::thread::park_timeout(POLL_PERIOD);
             }
             assert_eq!(children.end().is_err(), is_failure, "{code}");
-            fs::remove_dir_all(&children.folder).unwrap();
         }
     }
 
     #[test]
     fn a_process_that_ends_by_itself_is_reported() {
-        let folder = folder().unwrap();
-        let log = folder.join("sh.log");
+        let folder = TempDir::new().unwrap();
+        let log = folder.path().join("sh.log");
         let out = File::create(&log).unwrap();
         let process = Command::new("sh").args(["-c", "echo no stick; exit 3"]).stdout(out).spawn().unwrap();
-        let mut children =
-            Children { list: vec![Node { name: "joystick", process, log }], folder: folder.clone() };
+        let mut children = Children { list: vec![Node { name: "joystick", process, log }], folder };
         children.list[0].process.wait().unwrap();
         let message = children.ended().unwrap().to_string();
         let expected = "the node process 'joystick' ended (exit status: 3); its last lines:\n  no stick";
         assert_eq!(message, expected);
-        fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -51,14 +51,16 @@ impl Demo {
         self.end(children, result)
     }
 
-    /// Ends the nodes, and says where their logs are. Returns `result`.
+    /// Ends the nodes, and removes their logs unless something failed. Returns `result`.
     /// # Errors
     /// That of `result`.
-    pub fn end(&self, children: Children, result: Result<(), Error>) -> Result<(), Error> {
-        let folder = children.folder().to_owned();
+    pub fn end(&self, mut children: Children, result: Result<(), Error>) -> Result<(), Error> {
+        if result.is_err() {
+            children.keep_folder();
+            print(format_args!("the nodes' logs are in {}", children.folder().display()));
+        }
         drop(children);
         self.stop.set_done();
-        print(format_args!("the nodes' logs are in {}", folder.display()));
         result
     }
 }

@@ -64,7 +64,7 @@ fn build_and_run(
     profile: Profile,
     arguments: &[String],
 ) -> Outcome<()> {
-    step("building the executables; the first build takes minutes");
+    step("building what has changed; a first build takes minutes");
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--quiet", "--bins"]).current_dir(root.path());
     if !TOOLS.contains(&name) {

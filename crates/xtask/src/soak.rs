@@ -26,7 +26,7 @@ pub fn run(root: &Root, seconds: u64) -> Outcome<()> {
     fuzz(root)?;
     let (environment, sentence) = Environment::new(root).isolated(root)?;
     step(sentence);
-    step("building the executables; the first build takes minutes");
+    step("building what has changed; a first build takes minutes");
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--quiet", "-p", "nodes", "-p", "scenarios"]).current_dir(root.path());
     if !succeeds(environment.apply(&mut cargo))? {

@@ -106,7 +106,7 @@ pub fn run(root: &Root, quick: bool) -> Outcome<()> {
 /// The setup or the build fails, a test fails, or there is none.
 pub fn over_dds(root: &Root, tests: &str) -> Outcome<()> {
     setup::run(root)?;
-    step("building the executables; the first build takes minutes");
+    step("building what has changed; a first build takes minutes");
     if build(root)? && pytest(root, &selection(tests).each_ref().map(String::as_str))? {
         return Ok(());
     }

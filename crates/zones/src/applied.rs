@@ -122,7 +122,7 @@ impl fmt::Display for Reason {
             Self::CommandConflict => "more than one publisher of commands, standing still",
             Self::ProfileUnknown => "the chair's profile is not known or not described, standing still",
             Self::ScalingStale => "scaling is stale, standing still",
-            Self::ScalingMissing => "no scaling yet, standing still",
+            Self::ScalingMissing => "no scaling yet, standing still; without zones set mode to passthrough",
             Self::ScalingConflict => "more than one publisher of the scaling, standing still",
             Self::Stopping => "stopping",
         })

@@ -129,16 +129,17 @@ impl Counter {
         } else if *logged != nodes && !found.iter().any(Publisher::is_nameless) {
             logged.clone_from(&nodes);
             let (name, wanted) = match topic {
-                SoleTopic::Command => {
-                    ("cmd_vel", "one publisher, of the type that cmd_vel_type says, reliable")
-                }
+                SoleTopic::Command => (
+                    "cmd_vel",
+                    "one publisher, of the type that cmd_vel_type says, reliable: other commands belong in a source of velocity_arbiter",
+                ),
                 SoleTopic::Enable => ("hind/enable", "one publisher of std_msgs/Bool, reliable"),
                 SoleTopic::Estop => {
                     ("hind/estop", "one publisher of std_msgs/Bool, reliable: let one node join all buttons")
                 }
                 SoleTopic::Reset => ("hind/reset", "one publisher of std_msgs/Bool, reliable"),
                 SoleTopic::Motors => (
-                    "motor/port' and 'motor/starboard",
+                    "motor/port' or 'motor/starboard",
                     "this node alone: end the other one, or start it in a namespace of its own",
                 ),
             };
