@@ -37,10 +37,7 @@ impl Hindbrain {
         if causes.is_empty() {
             return (Level::Ok, self.state().as_str().into());
         }
-        let is_error = causes.iter().any(|cause| cause.row().level == Level::Error);
-        let worst = causes.worst().map_or(Level::Ok, |cause| cause.row().level);
-        let level = if is_error { Level::Error } else { worst };
-        (level, format!("{}: {causes}", self.state().as_str()))
+        (causes.level(), format!("{}: {causes}", self.state().as_str()))
     }
 
     /// Keys and values for `/diagnostics`.

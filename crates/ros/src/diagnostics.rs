@@ -76,6 +76,15 @@ impl Diagnostics {
     }
 }
 
+/// The level at which a status of `level` is logged.
+pub const fn log_level(level: Level) -> log::Level {
+    match level {
+        Level::Ok => log::Level::Info,
+        Level::Warn | Level::Stale => log::Level::Warn,
+        Level::Error => log::Level::Error,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -47,7 +47,7 @@ mod wire;
 pub use action::{ActionServer, CancelRequests, Goal, GoalEnd, GoalRequest};
 pub use alarm::AlarmThread;
 pub use candidate::Candidate;
-pub use diagnostics::Status;
+pub use diagnostics::{Status, log_level};
 pub use error::Error;
 pub use input::Inputs;
 pub use latency::{Latency, Quantiles};

@@ -7,7 +7,7 @@ use r2r::{WrappedActionTypeSupport, WrappedServiceTypeSupport};
 use units::{Instant, Level, Machine};
 
 use crate::action::{Action, Goal};
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, log_level};
 use crate::publishers::{CountSchedule, publishers};
 use crate::reader::Reader;
 use crate::service::{Deferred, Reply, Serve, Service};
@@ -478,12 +478,7 @@ impl<M: Machine + 'static> Runner<M> {
         }
         if self.logged.is_some_and(|logged| logged != status.level) {
             self.logged = Some(status.level);
-            let level = match status.level {
-                Level::Ok => log::Level::Info,
-                Level::Warn | Level::Stale => log::Level::Warn,
-                Level::Error => log::Level::Error,
-            };
-            log::log!(target: &self.name, level, "{}", status.message);
+            log::log!(target: &self.name, log_level(status.level), "{}", status.message);
         }
         if let Err(error) = self.diagnostics.publish(status) {
             log::warn!(target: &self.name, "could not publish /diagnostics: {error}");

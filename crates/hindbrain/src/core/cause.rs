@@ -238,6 +238,13 @@ impl Causes {
         self.worst().map_or(Effect::Reports, |cause| cause.row().effect)
     }
 
+    /// The level of the most severe cause, or an error if any cause is one.
+    pub fn level(self) -> Level {
+        let is_error = self.iter().any(|cause| cause.row().level == Level::Error);
+        let worst = self.worst().map_or(Level::Ok, |cause| cause.row().level);
+        if is_error { Level::Error } else { worst }
+    }
+
     /// Whether one of the causes has this effect.
     pub const fn have(self, effect: Effect) -> bool {
         self.0 & WITH_EFFECT[effect as usize] != 0

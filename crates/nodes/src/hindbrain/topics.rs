@@ -110,7 +110,7 @@ impl Topics {
                 log::warn!(target: NAME, "a command on '{COMMAND}' is refused: {refused}")
             }
             Output::Report(report) => {
-                log::info!(target: NAME, "{report}");
+                log::log!(target: NAME, ros::log_level(report.causes.level()), "{report}");
                 self.report_silence(report.causes.contains(Cause::EstopStale));
             }
         }
