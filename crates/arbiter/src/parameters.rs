@@ -114,26 +114,7 @@ fn byte(value: i64) -> u8 {
 }
 
 fn check_topic(parameter: String, topic: &str) -> Result<(), Clash> {
-    if topic.is_empty() {
-        return Err(Clash { parameter, rule: "must name a topic".into() });
-    }
-    if !is_topic(topic) {
-        let rule = "must be a ROS topic name: letters, digits, '_' and '/', each part starting with a letter or '_', \
-                    at most 247 characters";
-        return Err(Clash { parameter, rule: rule.into() });
-    }
-    Ok(())
-}
-
-/// Whether `topic` is a valid ROS 2 topic name: absolute, relative, or private with `~/`.
-fn is_topic(topic: &str) -> bool {
-    const LONGEST: usize = 247; // rmw's limit
-    let is_part = |part: &str| {
-        part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-            && part.bytes().next().is_some_and(|first| !first.is_ascii_digit())
-    };
-    let rest = topic.strip_prefix("~/").or_else(|| topic.strip_prefix('/')).unwrap_or(topic);
-    topic.len() <= LONGEST && rest.split('/').all(is_part)
+    params::check_topic(topic).map_err(|rule| Clash { parameter, rule: rule.into() })
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod live;
 mod refusal;
 mod set;
 mod specification;
+mod topic;
 mod value;
 mod yaml;
 
@@ -23,4 +24,5 @@ pub use document::{table, yaml};
 pub use refusal::Refusal;
 pub use set::{Set, nearest};
 pub use specification::{Fixed, Group, Preset, PresetValue, Specification};
+pub use topic::check_topic;
 pub use value::Value;

@@ -193,14 +193,7 @@ impl Sensor {
 pub(crate) fn check(set: &Set, sensors: &[Sensor]) -> Result<(), Refusal> {
     for (index, sensor) in sensors.iter().enumerate() {
         let topic = full(sensor, "topic");
-        if sensor.topic.is_empty() {
-            return Err(set.refuse(&topic, "must name a topic"));
-        }
-        if !is_topic(&sensor.topic) {
-            let rule = "must be a ROS topic name: letters, digits, '_' and '/', each part starting with a letter or \
-                        '_', at most 247 characters";
-            return Err(set.refuse(&topic, rule));
-        }
+        params::check_topic(&sensor.topic).map_err(|rule| set.refuse(&topic, rule))?;
         if let Some(earlier) = sensors.iter().take(index).find(|earlier| earlier.topic == sensor.topic) {
             return Err(
                 set.refuse(&topic, format!("must differ from the topic of sensor '{}'", earlier.name))
@@ -230,15 +223,4 @@ pub(crate) fn check(set: &Set, sensors: &[Sensor]) -> Result<(), Refusal> {
 
 fn full(sensor: &Sensor, member: &str) -> String {
     format!("{SENSORS}.{}.{member}", sensor.name)
-}
-
-/// Whether ROS 2 takes `topic` as a topic's name: absolute, relative, or private with `~/`.
-fn is_topic(topic: &str) -> bool {
-    const LONGEST: usize = 247; // rmw's limit
-    let is_part = |part: &str| {
-        part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-            && part.bytes().next().is_some_and(|first| !first.is_ascii_digit())
-    };
-    let rest = topic.strip_prefix("~/").or_else(|| topic.strip_prefix('/')).unwrap_or(topic);
-    topic.len() <= LONGEST && rest.split('/').all(is_part)
 }
