@@ -31,6 +31,8 @@ pub use self::watch::add_fault;
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "hindbrain";
+/// The topics of the motors' values, port and starboard.
+pub const MOTORS: [&str; 2] = ["motor/port", "motor/starboard"];
 
 /// The parts of the node outside its machine, between the creation of its topics and of its runner.
 pub struct Parts {

@@ -1,5 +1,6 @@
 //! Node `simulator`: a small world with a vehicle in it, in place of motors and sensors.
 
+use hindbrain::Source;
 use r2r::luci_messages::msg::LuciZoneScaling;
 use r2r::nav_msgs::msg::Odometry;
 use r2r::sensor_msgs::msg::{JointState, LaserScan, Range};
@@ -35,7 +36,7 @@ impl Topics {
             scan: Topic::new(node, "scan", qos::edge())?,
             scaling: Topic::new(node, "luci/scaling", qos::command())?,
             range: Topic::new(node, "hind/ir", qos::edge())?,
-            estop: Topic::new(node, "hind/estop", qos::edge())?,
+            estop: Topic::new(node, Source::Estop.name(), qos::edge())?,
         })
     }
 
@@ -106,10 +107,10 @@ fn subscribe(inputs: &mut Inputs<World>, node: &mut r2r::Node) -> Result<(), Err
     inputs.subscribe::<Bool>(node, "~/estop_button", qos::edge(), |message| {
         Some(Input::EstopPressed(message.data))
     })?;
-    inputs.subscribe::<Int16>(node, "motor/port", qos::commands(), |message| {
-        Some(Input::PortReceived(message.data))
-    })?;
-    inputs.subscribe::<Int16>(node, "motor/starboard", qos::commands(), |message| {
+    let [port, starboard] = crate::hindbrain::MOTORS;
+    inputs
+        .subscribe::<Int16>(node, port, qos::commands(), |message| Some(Input::PortReceived(message.data)))?;
+    inputs.subscribe::<Int16>(node, starboard, qos::commands(), |message| {
         Some(Input::StarboardReceived(message.data))
     })
 }

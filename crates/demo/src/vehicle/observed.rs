@@ -1,3 +1,5 @@
+use nodes::hindbrain::MOTORS;
+
 use crate::vehicle::operator_input::Stick;
 use crate::vehicle::record::STAND;
 
@@ -63,8 +65,8 @@ impl Observed {
             (self.stick.is_some() || !stick, "joystick/device/Demo_Pad"),
             (self.source.is_some(), "velocity_arbiter/active"),
             (self.state.is_some(), "hind/state"),
-            (self.port.is_some(), "motor/port"),
-            (self.starboard.is_some(), "motor/starboard"),
+            (self.port.is_some(), MOTORS[0]),
+            (self.starboard.is_some(), MOTORS[1]),
         ]
         .into_iter()
         .filter_map(|(observed, topic)| (!observed).then_some(topic))

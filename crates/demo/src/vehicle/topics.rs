@@ -1,3 +1,5 @@
+use hindbrain::Source;
+use nodes::hindbrain::MOTORS;
 use nodes::messages;
 use r2r::diagnostic_msgs::msg::DiagnosticStatus;
 use r2r::geometry_msgs::msg::TwistStamped;
@@ -33,8 +35,8 @@ impl Topics {
     /// The middleware refuses a topic.
     pub fn new(node: &mut r2r::Node) -> Result<Self, Error> {
         Ok(Self {
-            enable: Topic::new(node, "hind/enable", qos::edge())?,
-            reset: Topic::new(node, "hind/reset", qos::edge())?,
+            enable: Topic::new(node, Source::Enable.name(), qos::edge())?,
+            reset: Topic::new(node, Source::Reset.name(), qos::edge())?,
             estop: Topic::new(node, "simulator/estop_button", qos::edge())?,
             stick: Topic::new(node, "joystick/virtual_device", qos::edge())?,
             navigation: Topic::new(node, "cmd_vel_smoothed", qos::command())?,
@@ -67,9 +69,8 @@ pub fn subscribe(
 ) -> Result<(), Error> {
     // The motors first: the values to check must not wait behind those that are only shown. The queues are deep, since every
     // value counts here and not only the newest.
-    inputs.subscribe::<Int16>(node, "motor/port", qos::edge(), |m| Some(Input::PortSent(m.data)))?;
-    inputs
-        .subscribe::<Int16>(node, "motor/starboard", qos::edge(), |m| Some(Input::StarboardSent(m.data)))?;
+    inputs.subscribe::<Int16>(node, MOTORS[0], qos::edge(), |m| Some(Input::PortSent(m.data)))?;
+    inputs.subscribe::<Int16>(node, MOTORS[1], qos::edge(), |m| Some(Input::StarboardSent(m.data)))?;
     let stage = Stage::Hindbrain;
     inputs.subscribe::<TwistStamped>(node, stage.topic(), qos::edge(), move |m| twist(stage, &m))?;
     inputs.subscribe::<Text>(node, "hind/state", qos::state(), |m| Some(Input::StateReceived(m.data)))?;

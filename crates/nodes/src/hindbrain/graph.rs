@@ -5,8 +5,8 @@ use ros::panics::lock;
 use ros::{Names, Publisher, Runner, census};
 use units::Contains;
 
-use super::NAME;
 use super::inputs::EnableQueue;
+use super::{MOTORS, NAME};
 use crate::zone_scaler;
 
 /// The names of the nodes that publish the subscribed topics, as far as the graph shows them.
@@ -88,12 +88,13 @@ impl Counter {
         let find = |topic| ros::publishers(node, &self.names.resolve(topic));
         let (found, wanted) = match topic {
             SoleTopic::Command => (find(zone_scaler::COMMAND), self.command_type()),
-            SoleTopic::Enable => (find("hind/enable"), Some(BOOL)),
-            SoleTopic::Estop => (find("hind/estop"), Some(BOOL)),
-            SoleTopic::Reset => (find("hind/reset"), Some(BOOL)),
+            SoleTopic::Enable => (find(Source::Enable.name()), Some(BOOL)),
+            SoleTopic::Estop => (find(Source::Estop.name()), Some(BOOL)),
+            SoleTopic::Reset => (find(Source::Reset.name()), Some(BOOL)),
             // Both topics have one publisher of this node; a second stack in the same namespace adds one to each.
             SoleTopic::Motors => {
-                let both = find("motor/port").zip(find("motor/starboard"));
+                let [port, starboard] = MOTORS.map(find);
+                let both = port.zip(starboard);
                 (
                     both.map(
                         |(port, starboard)| if port.len() >= starboard.len() { port } else { starboard },
@@ -133,11 +134,12 @@ impl Counter {
                     "cmd_vel",
                     "one publisher, of the type that cmd_vel_type says, reliable: other commands belong in a source of velocity_arbiter",
                 ),
-                SoleTopic::Enable => ("hind/enable", "one publisher of std_msgs/Bool, reliable"),
-                SoleTopic::Estop => {
-                    ("hind/estop", "one publisher of std_msgs/Bool, reliable: let one node join all buttons")
-                }
-                SoleTopic::Reset => ("hind/reset", "one publisher of std_msgs/Bool, reliable"),
+                SoleTopic::Enable => (Source::Enable.name(), "one publisher of std_msgs/Bool, reliable"),
+                SoleTopic::Estop => (
+                    Source::Estop.name(),
+                    "one publisher of std_msgs/Bool, reliable: let one node join all buttons",
+                ),
+                SoleTopic::Reset => (Source::Reset.name(), "one publisher of std_msgs/Bool, reliable"),
                 SoleTopic::Motors => (
                     "motor/port' or 'motor/starboard",
                     "this node alone: end the other one, or start it in a namespace of its own",

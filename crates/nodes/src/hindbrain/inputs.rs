@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use hindbrain::{CommandType, Hindbrain, Input, Params, Sensor, measured};
+use hindbrain::{CommandType, Hindbrain, Input, Params, Sensor, Source, measured};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::sensor_msgs::msg::Range;
 use r2r::std_msgs::msg::Bool;
@@ -41,10 +41,10 @@ pub fn subscribe<M: Contains<Hindbrain> + 'static>(
     let flag = |make: fn(bool) -> Input| move |message: Bool| Some(M::wrap(make(message.data)));
     // Before the e-stop: messages of one read have no known order between topics, and a reset click before the press must not
     // undo the press.
-    inputs.subscribe::<Bool>(node, "hind/reset", qos::edge(), flag(Input::ResetReceived))?;
-    inputs.subscribe::<Bool>(node, "hind/estop", qos::edge(), flag(Input::EstopReceived))?;
+    inputs.subscribe::<Bool>(node, Source::Reset.name(), qos::edge(), flag(Input::ResetReceived))?;
+    inputs.subscribe::<Bool>(node, Source::Estop.name(), qos::edge(), flag(Input::EstopReceived))?;
     let enables = enables.clone();
-    inputs.subscribe::<Bool>(node, "hind/enable", qos::edge(), move |message| {
+    inputs.subscribe::<Bool>(node, Source::Enable.name(), qos::edge(), move |message| {
         // A false stops at once. It is delivered once more after the count, which decides whether the next true can be a rise.
         enables.push(message.data);
         (!message.data).then(|| M::wrap(Input::EnableReceived(false)))

@@ -6,10 +6,10 @@ use r2r::std_msgs::msg::{ColorRGBA, Int16, String as Text};
 use ros::{Error, Topic, clock, panics, qos};
 use units::{Command, Stamp};
 
-use super::NAME;
 use super::controller::Controller;
 use super::graph::{Publishers, list};
 use super::watch::{Supervisor, Watch};
+use super::{MOTORS, NAME};
 use crate::command_topic::SharedLatency;
 use crate::messages;
 use crate::zone_scaler::COMMAND;
@@ -46,8 +46,9 @@ impl Topics {
         publishers: Publishers,
         controller: Option<Controller>,
     ) -> Result<Self, Error> {
-        let port = Topic::new(node, "motor/port", qos::command())?;
-        let starboard = Topic::new(node, "motor/starboard", qos::command())?;
+        let [port, starboard] = MOTORS;
+        let port = Topic::new(node, port, qos::command())?;
+        let starboard = Topic::new(node, starboard, qos::command())?;
         let state: Topic<Text> = Topic::new(node, "hind/state", qos::state())?;
         let motors = [port.share(), starboard.share()];
         let last_state = state.share();

@@ -5,6 +5,7 @@ use r2r::std_msgs::msg::{Header, Int16, Int32};
 use ros::{Error, Topic, clock, qos};
 
 use super::surroundings::Surroundings;
+use crate::hindbrain::MOTORS;
 use crate::messages;
 
 /// What the node publishes: LUCI's topics under their absolute names, and the base's motors.
@@ -42,8 +43,8 @@ impl Topics {
             override_button: Topic::new(node, "/luci/override_button_data", qos::state())?,
             override_count: Topic::new(node, "/luci/override_button_press_count_data", qos::state())?,
             surroundings: Surroundings::new(node, params.camera_ticks.is_some())?,
-            port: Topic::new(node, "motor/port", qos::command())?,
-            starboard: Topic::new(node, "motor/starboard", qos::command())?,
+            port: Topic::new(node, MOTORS[0], qos::command())?,
+            starboard: Topic::new(node, MOTORS[1], qos::command())?,
             wheel_speed: params.wheel_speed,
         })
     }

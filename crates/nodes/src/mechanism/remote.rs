@@ -13,6 +13,7 @@ use ros::{Error, Inputs, panics, qos};
 use units::{Instant, Stamp, StateMonitor};
 
 use super::NAME;
+use crate::hindbrain::MOTORS;
 use crate::messages;
 
 /// The way to a robot elsewhere and back.
@@ -47,8 +48,6 @@ enum Kind {
     Motors { topics: [r2r::Publisher<Int16>; 2], motors: BaseMotors },
 }
 
-const MOTOR_TOPICS: [&str; 2] = ["motor/port", "motor/starboard"];
-
 impl Remote {
     /// Opens the topics of the robot.
     /// # Errors
@@ -69,8 +68,8 @@ impl Remote {
             &RemoteCommands::Motors { full_effort } => {
                 let motors =
                     BaseMotors::new(robot, full_effort).map_err(|error| Error::Start(error.to_string()))?;
-                sole.extend(MOTOR_TOPICS.map(str::to_owned));
-                let [port, starboard] = MOTOR_TOPICS;
+                sole.extend(MOTORS.map(str::to_owned));
+                let [port, starboard] = MOTORS;
                 Kind::Motors { topics: [publisher(node, port)?, publisher(node, starboard)?], motors }
             }
         };
@@ -170,7 +169,7 @@ impl EffortTopics {
     fn send_zero(&self) {
         let count = match &self.kind {
             Kind::Joints { names, .. } => names.len(),
-            Kind::Motors { .. } => MOTOR_TOPICS.len(),
+            Kind::Motors { .. } => MOTORS.len(),
         };
         self.send(&vec![0.0; count], clock::stamp());
     }
