@@ -107,7 +107,8 @@ def test_thousands_of_calls_are_answered_as_the_model_does_and_delay_no_step():
         report = f"with calls {loaded}, with other work {burnt}"
         assert share(loaded) <= 2.0 * share(burnt) + 0.01, report
         assert loaded[WITNESS] <= 2 * burnt[WITNESS] + 2, report
-        assert loaded["steps"] / loaded["at"] > 0.95 * burnt["steps"] / burnt["at"], report
+        late = 200  # a report has the steps of 0.2 s before it, or fewer
+        assert (loaded["steps"] + late) / loaded["at"] > 0.95 * (burnt["steps"] - late) / burnt["at"], report
         # A forced reload takes everything away, and all goes on from nothing.
         assert not manager.reload(False) and manager.reload(True)
         assert manager.list() == []

@@ -51,20 +51,10 @@ const FULL: &[Part] = &[
         run: pure_beside_setup,
     },
     Part { name: "the hand in MuJoCo, with its library", hint: "see the error above", run: mujoco },
-    Part {
-        name: "clippy",
-        hint: "see the warning above",
-        run: |root| ros(root, &["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]),
-    },
-    Part {
-        name: "docs",
-        hint: "see the warning above",
-        run: |root| ros(root, &["doc", "--quiet", "--no-deps", "--workspace"]),
-    },
     Part { name: "executables", hint: "see the error above", run: build },
     Part {
-        name: "tests over DDS, many side by side, and tests of the other crates",
-        hint: "see the test above",
+        name: "tests over DDS, many side by side, tests of the other crates, clippy and docs",
+        hint: "see the test or the warning above",
         run: many_beside_others,
     },
     Part { name: "tests over DDS, a few side by side", hint: "see the test above", run: pytest_few },
@@ -189,21 +179,40 @@ const OTHERS: &[&str] = &[
     "tests",
 ];
 
-/// The tests of the other crates mostly wait for a device's time-outs, so they run beside those over DDS. Their output follows those.
-/// Nothing that computes does: a kernel that groups processes by session does not let a low priority yield to another session.
+/// What runs beside the tests over DDS, which mostly wait: the tests of the other crates, which wait for a device's time-outs, and what
+/// only reads the code, in the time that is left. Their output follows.
 fn many_beside_others(root: &Root) -> Outcome<bool> {
+    const CLIPPY: &[&str] = &["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    const DOCS: &[&str] = &["doc", "--quiet", "--no-deps", "--workspace"];
+    let run = |mut command: Command| {
+        let (environment, _) = Environment::new(root).isolated(root)?;
+        capture(environment.apply(&mut command).env("RUST_BACKTRACE", "1"))
+    };
     std::thread::scope(|scope| {
-        let others = scope.spawn(|| {
-            let mut command = cargo(root, &[&["test", "--quiet"], &crates()[..]].concat());
-            let (environment, _) = Environment::new(root).isolated(root)?;
-            capture(environment.apply(&mut command).env("RUST_BACKTRACE", "1"))
-        });
-        let passed = pytest_many(root)?;
-        let others =
-            others.join().map_err(|_| Failure::new("the tests of the other crates: they panicked"))??;
-        eprintln!("{}{}", others.out, others.err);
-        Ok(passed && others.success)
+        let tests = scope.spawn(|| run(cargo(root, &[&["test", "--quiet"], &crates()[..]].concat())));
+        let readers =
+            scope.spawn(|| Ok([run(in_spare_time(root, CLIPPY))?, run(in_spare_time(root, DOCS))?]));
+        let mut passed = pytest_many(root)?;
+        let panicked = |_| Failure::new("what runs beside them panicked");
+        let tests = tests.join().map_err(panicked)??;
+        for other in readers.join().map_err(panicked)??.iter().chain([&tests]) {
+            eprintln!("{}{}", other.out, other.err);
+            passed &= other.success;
+        }
+        Ok(passed)
     })
+}
+
+/// cargo at the lowest priority, for which it needs a session of its own: where the kernel groups processes by session (autogroup), a low
+/// priority yields only to processes of the same session. It ends with this process.
+fn in_spare_time(root: &Root, arguments: &[&str]) -> Command {
+    const LOWEST: &str = "{ echo 19 > /proc/self/autogroup; } 2> /dev/null; exec nice -n 19 \"$0\" \"$@\"";
+    let wanted = cargo(root, arguments);
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "TERM", "--", "setsid", "sh", "-c", LOWEST]);
+    command.arg(wanted.get_program()).args(wanted.get_args()).current_dir(root.path());
+    command.envs(wanted.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command
 }
 
 /// Builds everything that [`OTHERS`] have, with the same features as their tests: otherwise r2r, which takes longest, would be built
