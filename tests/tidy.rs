@@ -272,6 +272,23 @@ fn no_file_has_merge_markers() {
     }
 }
 
+/// Words for which the field has another: report, receive, publish, request, and a subject with a name.
+const OTHER_WORDS: [&str; 9] =
+    ["whoever", "somebody", "wish", "wishes", "told", "hear", "hears", "heard", "said"];
+
+#[test]
+fn code_and_documents_use_the_words_of_the_field() {
+    for path in files(&root(), &["rs", "py", "md", "yaml", "xml"]) {
+        if ["tidy.rs", "CONTRIBUTING.md"].iter().any(|name| path.ends_with(name)) {
+            continue; // they have the list
+        }
+        let text = fs::read_to_string(&path).expect("a file of ours").to_lowercase();
+        let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let found = words.find(|word| OTHER_WORDS.contains(word));
+        assert_eq!(found, None, "in {}", path.display());
+    }
+}
+
 /// A wall 0.9 m ahead of the vehicle and a post beside its left front corner, as a scanner of 720 beams sees them, and
 /// a stick ahead and a little to the left: 70 percent, -25 percent.
 #[test]

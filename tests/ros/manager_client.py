@@ -127,7 +127,7 @@ class Client:
             if whole != sorted(set(whole), key=str.encode) or set(answer.state) - {"running", "stopped"}:
                 return f"the list is {whole} {list(answer.state)}"
         else:
-            # Others may have controllers; whoever has one knows that it is refused.
+            # Others may have controllers; a client that has one knows that it is refused.
             got = self.call("reload_controller_libraries", force_kill=False).ok
             expected = False if self.model.loaded else got
         return None if got == expected else f"{act} {name}: {got}, must be {expected}; loaded {self.model.loaded}, running {self.model.running}"

@@ -71,8 +71,8 @@ def test_motion_begins_with_a_zero_of_the_only_publisher():
         other = Graph()
         try:
             other.repeat("diff_drive/cmd_vel", velocity(0.3, 0.0), 20.0)
-            said = "controller 'diff_drive' is commanded by several nodes on 'diff_drive/cmd_vel', /observer and /observer: it stands until there is one"
-            graph.wait(lambda: said in process.output, lambda: process.output)
+            reported = "controller 'diff_drive' is commanded by several nodes on 'diff_drive/cmd_vel', /observer and /observer: it stands until there is one"
+            graph.wait(lambda: reported in process.output, lambda: process.output)
             graph.wait(lambda: abs(forward(graph)) < 0.01, lambda: f"{forward(graph)}: {process.output}", 3.0)
             graph.wait(lambda: any("several nodes command it" in one.message for one in found()), lambda: f"{found()}", 5.0)
         finally:

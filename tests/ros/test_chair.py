@@ -384,7 +384,7 @@ def test_the_occupants_stick_is_published_as_a_velocity(command):
             driver.wait(lambda: reported() == velocity, lambda: f"{stick} must be {velocity}, is {reported()}")
         received = len(driver.graph.messages["/chair/occupant"])
         time.sleep(0.5)
-        assert len(driver.graph.messages["/chair/occupant"]) == received, "a centred stick wishes nothing"
+        assert len(driver.graph.messages["/chair/occupant"]) == received, "a centred stick asks for nothing"
         luci.stick.forward_back = 50
         driver.wait(lambda: reported() == (1.0, 0.0), "it goes on")
         luci.stick.forward_back = 2**31 - 1

@@ -194,13 +194,13 @@ def objects(process, timeout=20.0):
 def test_json_has_an_object_for_each_call_with_what_was_asked_and_how_it_went(graph):
     """Each command in a namespace of its own, at the same time."""
 
-    def said(call, error=None, **asked):
+    def reported(call, error=None, **asked):
         return {"call": call, **asked, "ok": error is None} | ({"error": f"{error} failed; the log of the manager says why"} if error else {})
 
     def switch(start, stop, strict=True, error=None):
-        return said("switch", error, start=start, stop=stop, strict=strict)
+        return reported("switch", error, start=start, stop=stop, strict=strict)
 
-    load, unload = lambda name, **more: said("load", name=name, **more), lambda name, **more: said("unload", name=name, **more)  # noqa: E731
+    load, unload = lambda name, **more: reported("load", name=name, **more), lambda name, **more: reported("unload", name=name, **more)  # noqa: E731
     refused = load("b", error="load 'b'")
     cases = [
         (["load", "a", "b"], 1, [load("a"), refused]),
@@ -210,7 +210,7 @@ def test_json_has_an_object_for_each_call_with_what_was_asked_and_how_it_went(gr
         (["stop", "a"], 0, [switch([], ["a"])]),
         (["switch", "--start", "a", "c", "--stop", "d", "--best-effort"], 0, [switch(["a", "c"], ["d"], strict=False)]),
         (["kill", "a", "c"], 1, [switch([], ["a"]), switch([], ["c"]), unload("a"), unload("c", error="unload 'c'")]),
-        (["reload-libraries", "--restore"], 0, [said("reload-libraries"), load("z"), switch(["z"], [], strict=False)]),
+        (["reload-libraries", "--restore"], 0, [reported("reload-libraries"), load("z"), switch(["z"], [], strict=False)]),
     ]
     for number in range(len(cases)):
         record = Record(graph, f"/n{number}/")
@@ -223,10 +223,10 @@ def test_json_has_an_object_for_each_call_with_what_was_asked_and_how_it_went(gr
 
 
 def test_json_says_that_there_was_no_answer():
-    code, said = objects(Process("steersman-controller", "unload", "a", "b", "--json", "--namespace", "elsewhere", "--timeout", "0.5"))
-    assert code == 3 and len(said) == 1, said
-    assert said[0]["call"] == "unload" and said[0]["name"] == "a" and said[0]["ok"] is False
-    assert said[0]["error"].startswith("service '/elsewhere/pr2_controller_manager/unload_controller' is not there after 500ms")
+    code, reported = objects(Process("steersman-controller", "unload", "a", "b", "--json", "--namespace", "elsewhere", "--timeout", "0.5"))
+    assert code == 3 and len(reported) == 1, reported
+    assert reported[0]["call"] == "unload" and reported[0]["name"] == "a" and reported[0]["ok"] is False
+    assert reported[0]["error"].startswith("service '/elsewhere/pr2_controller_manager/unload_controller' is not there after 500ms")
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # of the service that is taken away in a call

@@ -30,7 +30,7 @@ impl Controller for Odd {
 
     fn new(setup: &Setup<'_>) -> Result<Self, String> {
         let act = setup.text("act", "")?;
-        assert!(act != "panic in new", "it is told to");
+        assert!(act != "panic in new", "it is asked to");
         if act == "sleep in new" { std::thread::sleep(Duration::from_millis(700)); }
         if act == "panic in a thread" { let _ = std::thread::spawn(|| panic!("in a thread of the library")).join(); }
         if act == "hook" { std::panic::set_hook(Box::new(|_| ())); }
@@ -48,12 +48,12 @@ impl Controller for Odd {
     }
 
     fn can_start(&self, _: &[Joint]) -> Result<(), &'static str> {
-        assert!(self.act != "panic in can_start", "it is told to");
-        if self.act == "refuse" { Err("it is told to refuse") } else { Ok(()) }
+        assert!(self.act != "panic in can_start", "it is asked to");
+        if self.act == "refuse" { Err("it is asked to refuse") } else { Ok(()) }
     }
 
     fn starting(&mut self, _: &mut Step<'_>) {
-        assert!(self.act != "panic in starting", "it is told to");
+        assert!(self.act != "panic in starting", "it is asked to");
         self.updates = 0;
     }
 
@@ -63,9 +63,9 @@ impl Controller for Odd {
         match self.act.as_str() {
             "nap" if self.updates <= 10 => std::thread::sleep(Duration::from_millis(3)),
             "sleep" if self.updates == 1 => std::thread::sleep(Duration::from_millis(900)),
-            "panic" if self.updates == 50 => panic!("it is told to"), // panic! on request
+            "panic" if self.updates == 50 => panic!("it is asked to"), // panic! on request
             "hang" if self.updates == 50 => loop { std::thread::sleep(Duration::from_secs(1)) },
-            "fail" if self.updates == 50 => return Err("it is told to fail"),
+            "fail" if self.updates == 50 => return Err("it is asked to fail"),
             "not a number" => joint.commanded_effort = [f64::NAN, f64::INFINITY, -f64::INFINITY][self.updates as usize % 3],
             "allocate" => {
                 self.kept.push(vec![1.0; 10_000]);
@@ -78,7 +78,7 @@ impl Controller for Odd {
     }
 
     fn stopping(&mut self, _: &mut Step<'_>) {
-        assert!(self.act != "panic in stopping", "it is told to");
+        assert!(self.act != "panic in stopping", "it is asked to");
     }
 }
 
@@ -178,7 +178,7 @@ def test_a_controller_that_panics_fails_refuses_or_writes_nan_disturbs_no_other(
         assert listed("panic_in_starting") == "stopped"
         # In `update`: it is stopped alone, and says why.
         place = f"src/lib.rs:{library.line('panic! on request')}"
-        for name, reason in [("panic", f"it panicked at {place}; unload it and load it again"), ("fail", "it is told to fail")]:
+        for name, reason in [("panic", f"it panicked at {place}; unload it and load it again"), ("fail", "it is asked to fail")]:
             assert manager.load(name) and manager.switch([name])
             watched.wait(lambda: f"controller '{name}' stopped by itself: {reason}" in process.output, "it runs on")  # noqa: B023
             assert listed(name) == "stopped"
@@ -306,7 +306,7 @@ def test_a_loop_that_hangs_is_reported_and_is_no_clean_end(library):
         process.process.send_signal(signal.SIGTERM)
         assert process.wait(4.0) == 1, process.output
         assert "something hangs: the process is ended after 2s without its final messages" in process.output
-        watched.wait(lambda: graph.last("motors_halted").data, "the motors are not said to be halted")
+        watched.wait(lambda: graph.last("motors_halted").data, "the motors are not reported as halted")
 
 
 def test_a_robot_on_topics_is_sent_zeros_although_the_loop_hangs(library):
@@ -364,4 +364,4 @@ def test_a_library_with_a_panic_hook_of_its_own_silences_nothing_else(library):
         graph.publish("mechanism/panic", Bool(data=True))
         assert process.wait(4.0) == 1, process.output
         assert "the injected panic" in process.output and "the reason is printed above" in process.output
-        watched.wait(lambda: graph.last("motors_halted").data, "the motors are not said to be halted")
+        watched.wait(lambda: graph.last("motors_halted").data, "the motors are not reported as halted")

@@ -44,9 +44,9 @@ class Robot:
         duration = message.points[0].time_from_start
         end = time.monotonic() + duration.sec + duration.nanosec * 1e-9
         assert message.header.stamp.sec == 0, "with a stamp a controller would shorten what is late"
-        # When it was told, what, and where it was.
-        told = dict(zip(message.joint_names, message.points[0].positions, strict=True))
-        self.commands.append((time.monotonic(), told, dict(self.position)))
+        # When it was commanded, the command, and where it was.
+        commanded = dict(zip(message.joint_names, message.points[0].positions, strict=True))
+        self.commands.append((time.monotonic(), commanded, dict(self.position)))
         self.goal = {name: (end, position) for name, position in self.commands[-1][1].items()}
         # Where the joints were when it arrived.
         self.last_time, self.at_last = duration.sec + duration.nanosec * 1e-9, dict(self.position)
@@ -69,17 +69,17 @@ class Robot:
         self.change(message)
         self.publisher.publish(message)
 
-    def told(self):
+    def commanded(self):
         return self.commands[-1][1] if self.commands else None
 
     def is_held(self, speed):
-        """The last message told it to stay where it was then, within what it moves at `speed` in 50 ms, and gave it the time for that."""
+        """The last message commands it to stay where it was then, within what it moves at `speed` in 50 ms, and gave it the time for that."""
         if not self.commands or self.last_time < 0.25 - 1e-6:
             return False
-        return all(abs(position - self.at_last[name]) <= 0.05 * speed + 1e-3 for name, position in self.told().items())
+        return all(abs(position - self.at_last[name]) <= 0.05 * speed + 1e-3 for name, position in self.commanded().items())
 
     def deviation(self):
-        return f"{self.told()} in {self.last_time} s at {self.at_last}"
+        return f"{self.commanded()} in {self.last_time} s at {self.at_last}"
 
     def close(self):
         self.graph.close()
@@ -115,7 +115,7 @@ def near(robot, left, right):
 
 def rests(robot, graph, seconds=0.5):
     """Nothing is commanded, and nothing moves."""
-    # What was told before may be on its way, and the robot ends it.
+    # What was commanded before may be on its way, and the robot ends it.
     start = time.monotonic()
     graph.wait(lambda: time.monotonic() > start + 0.4, "never", 5.0)
     before, commands = dict(robot.position), len(robot.commands)
@@ -134,7 +134,7 @@ def test_a_robot_follows_the_positions_of_haptix_and_its_states_are_the_readings
         sensor = hand.follow(lambda sensor: abs(sensor.motor_pos[0] - 0.8) < 0.01, "no reading", ref_pos=[2.0, 0.2])
         assert abs(sensor.joint_pos[2] - 0.2) < 0.01 and abs(sensor.joint_pos[1] - 0.05) < 1e-6
         assert not any(sensor.contact) and not any(sensor.motor_torque) and sensor.imu_orientation[0].w == 0.0
-        assert robot.position["elbow_joint"] == 1.0 and set(robot.told()) == {LEFT, RIGHT}
+        assert robot.position["elbow_joint"] == 1.0 and set(robot.commanded()) == {LEFT, RIGHT}
         # Its greatest speed is 2 rad/s; the fake robot's own period adds to it when a goal ends within one.
         assert robot.fastest < 4.0, robot.fastest
         assert [name for name, _ in graph.node.get_topic_names_and_types() if name.endswith("joint_states")] == ["/joint_states"]
@@ -155,7 +155,7 @@ def test_without_states_nothing_is_commanded_and_the_state_says_so():
         try:
             hand.wait_for_state("HOLDING", 10.0)
             # The robot itself may not be discovered yet: its controller holds anyway.
-            graph.wait(lambda: graph.last(COMMANDS) is not None, "it is not told to hold")
+            graph.wait(lambda: graph.last(COMMANDS) is not None, "it is not commanded to hold")
             message = graph.last(COMMANDS)
             assert list(message.joint_names) == [LEFT, RIGHT] and list(message.points[0].positions) == [0.1, 0.3]
             assert message.header.stamp.sec == 0 and message.points[0].time_from_start.nanosec == 250_000_000
@@ -185,7 +185,7 @@ def test_a_robot_rests_within_a_quarter_of_a_second_when_the_node_is_killed():
         hand.follow(lambda _: robot.position[LEFT] > 0.15, "it does not move", ref_pos=[0.8, 0.8], ref_vel_max=[0.4, 0.4])
         process.kill()
         before, commands = robot.position[LEFT], len(robot.commands)
-        graph.wait(lambda: robot.position[LEFT] == robot.told()[LEFT], lambda: f"{robot.told()} {robot.position}", 1.0)
+        graph.wait(lambda: robot.position[LEFT] == robot.commanded()[LEFT], lambda: f"{robot.commanded()} {robot.position}", 1.0)
         # 0.25 s at 0.4 rad/s, and what was on its way.
         assert robot.position[LEFT] - before < 0.15 and len(robot.commands) - commands < 5
         rests(robot, graph)
@@ -199,11 +199,11 @@ def test_a_robot_rests_where_it_is_when_the_node_panics(monkeypatch, fault):
         graph.wait(lambda: robot.position[LEFT] > 0.15, "it does not move")
         graph.publish("/haptix/panic", Bool(data=True))
         assert process.wait(5.0) == 1, process.output
-        graph.wait(lambda: robot.position[LEFT] == robot.told()[LEFT], lambda: f"{robot.told()} {robot.position}", 1.0)
+        graph.wait(lambda: robot.position[LEFT] == robot.commanded()[LEFT], lambda: f"{robot.commanded()} {robot.position}", 1.0)
         rests(robot, graph)
-        _, told, where = robot.commands[-1]
+        _, commanded, where = robot.commands[-1]
         # A step on its way would be 0.25 s ahead, 0.1 rad.
-        assert told[LEFT] - where[LEFT] < 0.05, "the last thing that it was told is to stay"
+        assert commanded[LEFT] - where[LEFT] < 0.05, "the last thing that it was commanded is to stay"
         assert "the injected panic" in process.output and "the reason is printed above" in process.output, process.output
 
 

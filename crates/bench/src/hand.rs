@@ -35,7 +35,7 @@ pub struct Hand {
 }
 
 /// Sets the hand's task from another thread. When it is dropped the hand's thread ends.
-pub struct Reins(Orders);
+pub struct StickControl(Orders);
 
 #[derive(Clone, Default)]
 struct Orders {
@@ -61,7 +61,7 @@ impl Hand {
     /// A hand that rests, and its reins; `node` publishes for it.
     /// # Errors
     /// The middleware refuses a topic.
-    pub fn new(node: &mut r2r::Node) -> Result<(Self, Reins), Error> {
+    pub fn new(node: &mut r2r::Node) -> Result<(Self, StickControl), Error> {
         let what = || Error::ros("publish what moves the stick");
         let orders = Orders::default();
         let hand = Self {
@@ -73,7 +73,7 @@ impl Hand {
             enable: node.create_publisher("/hind/enable", qos::edge()).map_err(what())?,
             orders: orders.clone(),
         };
-        Ok((hand, Reins(orders)))
+        Ok((hand, StickControl(orders)))
     }
 
     /// Its publisher of the virtual pad: another one would be a conflict for the joystick node.
@@ -123,7 +123,7 @@ impl Orders {
     }
 }
 
-impl Reins {
+impl StickControl {
     /// From now on the hand does `task`.
     pub fn set(&self, task: Task) {
         self.0.task.store(task as u8, Ordering::SeqCst);
@@ -135,7 +135,7 @@ impl Reins {
     }
 }
 
-impl Drop for Reins {
+impl Drop for StickControl {
     fn drop(&mut self) {
         self.set(Task::End);
     }

@@ -5,7 +5,7 @@ use ros::{Error, Stop, clock};
 
 use crate::child::{Activity, Child, Folder};
 use crate::distribution::Distribution;
-use crate::hand::{Reins, Task};
+use crate::hand::{StickControl, Task};
 use crate::sink::{Listens, Received, Sink};
 use crate::subject::{Kind, Subject};
 
@@ -27,7 +27,7 @@ pub struct Stage<'a> {
     /// The user's request to end.
     pub stop: &'a Stop,
     /// Moves the stick.
-    pub hand: Reins,
+    pub hand: StickControl,
     /// Where files go.
     pub folder: &'a Folder,
     /// The nodes' parameter file.

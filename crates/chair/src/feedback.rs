@@ -76,8 +76,8 @@ impl Feedback {
             return false;
         }
         // The messages have no stamp: after a suspension of the process their maximum age is assumed.
-        let said = match Freshness::default().judge(clock, Stamp::ZERO, timeout) {
-            Ok(said) => said,
+        let time = match Freshness::default().judge(clock, Stamp::ZERO, timeout) {
+            Ok(time) => time,
             Err(_) if is_ours => return false,
             Err(_) => MessageTime::new(clock.now(), Duration::ZERO),
         };
@@ -91,7 +91,7 @@ impl Feedback {
         if !is_ours || reported.is_silent(clock.now(), timeout) {
             reported.count = 0;
         }
-        reported.last = Some((source, said));
+        reported.last = Some((source, time));
         reported.was_ours |= is_ours;
         if is_ours {
             if let Some(slot) = reported.arrivals.get_mut(reported.count % WINDOW) {
@@ -137,15 +137,15 @@ impl Feedback {
         let newest = topics
             .filter_map(|topic| Some((topic, self.reported(topic).last?)))
             .filter(|&(topic, (source, _))| source == mode.source() || self.contradicts(topic, mode))
-            .filter(|(_, (_, said))| said.age(now) < now.since(instant))
-            .min_by_key(|(_, (_, said))| said.age(now));
+            .filter(|(_, (_, time))| time.age(now) < now.since(instant))
+            .min_by_key(|(_, (_, time))| time.age(now));
         newest.map(|(_, (source, _))| source)
     }
 
     /// When a currently fresh topic counts as silent without further messages.
     pub fn silent_at(&self, now: Instant, timeout: Duration) -> Option<Instant> {
         let at = |reported: &TopicState| {
-            reported.last.map(|(_, said)| said.expiry(timeout)).filter(|&at| at > now)
+            reported.last.map(|(_, time)| time.expiry(timeout)).filter(|&at| at > now)
         };
         units::earliest(at(&self.position), at(&self.scaling))
     }
@@ -171,7 +171,7 @@ impl Feedback {
 
 impl TopicState {
     fn is_silent(&self, now: Instant, timeout: Duration) -> bool {
-        self.last.is_none_or(|(_, said)| said.is_expired(now, timeout))
+        self.last.is_none_or(|(_, time)| time.is_expired(now, timeout))
     }
 
     fn rate(&self) -> Option<f64> {

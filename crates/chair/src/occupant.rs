@@ -98,6 +98,6 @@ mod tests {
         occupant.receive(Instant::ZERO, Stamp::ZERO, None);
         let published = occupant.poll(Instant::ZERO, TIMEOUT).unwrap();
         assert_eq!(published.velocity, Velocity::ZERO);
-        assert_eq!(occupant.deadline(Instant::ZERO, TIMEOUT), None, "nothing is left to be said");
+        assert_eq!(occupant.deadline(Instant::ZERO, TIMEOUT), None, "nothing is left to report");
     }
 }

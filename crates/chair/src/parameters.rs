@@ -114,7 +114,7 @@ pub struct Params {
     pub odometry: OdometryParams,
     /// What one unit of the accelerometer is \[m/s²\], for [`imu`](crate::imu).
     pub acceleration_unit: f64,
-    /// Commands come with a stamp, and the occupant's stick is told with one; fixed once the node runs, as all below.
+    /// Commands come with a stamp, and the occupant's stick is published with one; fixed once the node runs, as all below.
     pub stamped: bool,
     /// Enter the mode at the start.
     pub activate: bool,
@@ -168,7 +168,7 @@ pub struct OdometryParams {
     pub discard: u32,
     /// Variance of a wheel's way per metre \[m\].
     pub slip: f64,
-    /// Encoders silent for so long are told.
+    /// Encoders that are silent for this time are reported.
     pub timeout: Duration,
 }
 
@@ -176,7 +176,7 @@ impl Params {
     /// The parameters in `set`.
     /// # Errors
     /// A [`Refusal`] of a calibration that does not grow, of two calibrations for one profile, of a gap in which
-    /// an encoder may turn by half a turn or more, so that its way cannot be told, and of frames without a name or with
+    /// an encoder may turn by half a turn or more, so its way is not known, and of frames without a name or with
     /// the same one.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let mut params = Self::parse(set);
@@ -269,7 +269,7 @@ impl OdometryParams {
         }
     }
 
-    /// The way of a wheel for half a turn of its encoder \[m\]: what goes beyond cannot be told from a way back.
+    /// The way of a wheel for half a turn of its encoder \[m\]: a longer way looks like one back.
     pub fn half_turn(&self) -> f64 {
         self.circumference / self.gear / 2.0
     }

@@ -22,8 +22,8 @@ pub enum Event {
     Failed(usize, ControllerFailure),
     /// The state after a step; give it back with [`Events::recycle`](crate::Events::recycle).
     Reported(Box<Snapshot>),
-    /// What a controller said in the step at this time, and the index of its output.
-    Said(ControllerId, Instant, usize, Report),
+    /// The output of a controller in the step at this time, and the output's index.
+    ControllerOutput(ControllerId, Instant, usize, Report),
     /// What a controller had and needs no longer: it is freed outside the loop.
     Used(Message),
 }
@@ -114,7 +114,7 @@ impl Body {
         // Half of the room stays free for what must not wait.
         let most = events.slots().saturating_sub(events.buffer().capacity() / 2);
         control.take_reports(most, |controller, output, report| {
-            let _ = events.push(Event::Said(controller, cycle.now, output, report));
+            let _ = events.push(Event::ControllerOutput(controller, cycle.now, output, report));
         });
         // One place stays for the report.
         control.take_failures(events.slots().saturating_sub(1), |index, failure| {

@@ -51,12 +51,12 @@ struct Rig {
     events: Events,
     machine: Mechanism,
     robot: Robot,
-    heard: Arc<Mutex<Vec<Actuator>>>,
+    actuators: Arc<Mutex<Vec<Actuator>>>,
     now: Instant,
     answers: Vec<Result<(), String>>,
     reports: Vec<(bool, bool, usize)>,
     used: usize,
-    said: usize,
+    published: usize,
     /// While it is false, nobody reads the events.
     reads: bool,
 }
@@ -65,9 +65,9 @@ impl Rig {
     fn new() -> Self {
         let mut robot = Robot::new(&Description::parse(URDF).unwrap());
         robot.joints_mut().iter_mut().for_each(|joint| joint.is_calibrated = true);
-        let heard = Arc::new(Mutex::new(robot.actuators().to_vec()));
+        let actuators = Arc::new(Mutex::new(robot.actuators().to_vec()));
         let hardware =
-            Box::new(Watched(SimulatedRobot::new(&robot, JointDynamics::default()), Arc::clone(&heard)));
+            Box::new(Watched(SimulatedRobot::new(&robot, JointDynamics::default()), Arc::clone(&actuators)));
         let settings = Settings {
             period: PERIOD,
             joint_state_rate: 100.0,
@@ -79,7 +79,7 @@ impl Rig {
         let (body, commands, deliveries, events) = link(ControlLoop::new(robot.clone()), hardware, &settings);
         let machine = Mechanism::new(Duration::from_secs(2), false);
         let (answers, reports) = (Vec::new(), Vec::new());
-        let (used, said, reads) = (0, 0, true);
+        let (used, published, reads) = (0, 0, true);
         Self {
             body,
             commands,
@@ -87,12 +87,12 @@ impl Rig {
             events,
             machine,
             robot,
-            heard,
+            actuators,
             now,
             answers,
             reports,
             used,
-            said,
+            published,
             reads,
         }
     }
@@ -113,10 +113,10 @@ impl Rig {
                 Event::Changed(change) => Input::Manager(controllers::Input::Changed(change)),
                 Event::Failed(index, failure) => Input::Manager(controllers::Input::Failed(index, failure)),
                 Event::Reported(snapshot) => Input::Reported(snapshot),
-                Event::Said(_, at, output, report) => {
+                Event::ControllerOutput(_, at, output, report) => {
                     assert!(at <= self.now && output == 0);
                     assert!(matches!(report, Report::Joint { index: 0, .. }), "{report:?}");
-                    self.said += 1;
+                    self.published += 1;
                     continue;
                 }
                 Event::Used(_) => {
@@ -190,11 +190,11 @@ impl Rig {
     }
 
     fn effort(&self) -> f64 {
-        self.heard.lock().unwrap()[0].command.effort
+        self.actuators.lock().unwrap()[0].command.effort
     }
 
     fn position(&self) -> f64 {
-        self.heard.lock().unwrap()[0].state.position
+        self.actuators.lock().unwrap()[0].state.position
     }
 }
 
@@ -228,7 +228,7 @@ fn a_halt_lasts_until_the_reset_and_the_controllers_go_on() {
     let mut rig = Rig::new();
     rig.cycles(20);
     rig.start("pan");
-    let is_halted = |rig: &Rig| rig.heard.lock().unwrap()[0].state.is_halted;
+    let is_halted = |rig: &Rig| rig.actuators.lock().unwrap()[0].state.is_halted;
     rig.cycle();
     assert!(!is_halted(&rig));
     rig.machine.handle(rig.now, Input::HaltRequested);
@@ -259,7 +259,7 @@ fn a_process_that_was_held_moves_nothing_before_its_controllers_began_anew() {
     // The motor stopped by itself: in 2 s, 0.75 Nm would have turned it by several radians.
     assert!((rig.position() - before).abs() < 0.1, "{} after {before}", rig.position());
     rig.cycles(20);
-    assert!(!rig.heard.lock().unwrap()[0].state.is_halted, "the motors came back");
+    assert!(!rig.actuators.lock().unwrap()[0].state.is_halted, "the motors came back");
     assert_eq!(rig.effort(), 0.0, "the command of before is over");
     assert!(rig.machine.manager().list()[0].is_running);
     assert!(rig.send(7, Message::Float(1.5)));
@@ -275,10 +275,10 @@ fn the_last_thing_that_an_actuator_hears_is_no_effort() {
     rig.send(7, Message::Float(1.0));
     rig.cycle();
     assert_eq!(rig.effort(), 0.5);
-    let Rig { body, heard, .. } = rig;
+    let Rig { body, actuators, .. } = rig;
     drop(body);
-    let heard = heard.lock().unwrap();
-    assert_eq!((heard[0].command.effort, heard[0].command.enable), (0.0, false));
+    let actuators = actuators.lock().unwrap();
+    assert_eq!((actuators[0].command.effort, actuators[0].command.enable), (0.0, false));
 }
 
 #[test]
@@ -317,15 +317,15 @@ fn the_loop_goes_on_although_nobody_reads_its_reports() {
 fn what_controllers_say_is_reported_and_lost_only_where_nobody_reads() {
     let mut rig = Rig::new();
     rig.start("all");
-    rig.said = 0;
+    rig.published = 0;
     rig.cycles(1001);
-    assert!((49..=51).contains(&rig.said), "{} at 50 Hz", rig.said);
+    assert!((49..=51).contains(&rig.published), "{} at 50 Hz", rig.published);
     rig.reads = false;
     rig.cycles(60_000);
     rig.reads = true;
-    rig.said = 0;
+    rig.published = 0;
     rig.cycle();
-    assert!((256..=1024).contains(&rig.said), "{} waited", rig.said);
+    assert!((256..=1024).contains(&rig.published), "{} waited", rig.published);
     // A switch has room all the same.
     rig.call(Request::Switch { start: vec![], stop: vec!["all".into()], strictness: 2 }).unwrap();
 }

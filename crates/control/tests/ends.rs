@@ -1,4 +1,4 @@
-//! The loop on its thread with controllers that misbehave, and each way in which it ends: the last thing that an actuator hears is
+//! The loop on its thread with controllers that misbehave, and each way in which it ends: the last command that an actuator receives is
 //! no effort.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)] // real threads, whose ends are waited for
 
@@ -22,12 +22,12 @@ use units::{Instant, Machine, MessageTime};
 const PERIOD: Duration = Duration::from_millis(1);
 
 /// Hardware that keeps each command of its actuator, and panics in a read on request.
-struct Ear {
-    heard: Arc<Mutex<Vec<ActuatorCommand>>>,
+struct RecordingHardware {
+    commands: Arc<Mutex<Vec<ActuatorCommand>>>,
     panics_in: Arc<AtomicU64>,
 }
 
-impl Hardware for Ear {
+impl Hardware for RecordingHardware {
     fn read(&mut self, _: &mut Robot, _: Instant, _: Duration) {
         let left = self.panics_in.load(Ordering::SeqCst);
         if left > 0 {
@@ -37,7 +37,7 @@ impl Hardware for Ear {
     }
 
     fn write(&mut self, robot: &Robot) {
-        self.heard.lock().unwrap().push(robot.actuators()[0].command);
+        self.commands.lock().unwrap().push(robot.actuators()[0].command);
     }
 
     fn halt(&mut self) {}
@@ -63,7 +63,7 @@ impl Controller for Odd {
 struct Rig {
     control: Control,
     manager: Manager,
-    heard: Arc<Mutex<Vec<ActuatorCommand>>>,
+    commands: Arc<Mutex<Vec<ActuatorCommand>>>,
     panics_in: Arc<AtomicU64>,
     cycles: CycleStatistics,
     overruns: u32,
@@ -76,8 +76,9 @@ impl Rig {
         let joint = Joint::new("pan", JointKind::Continuous);
         let robot =
             Robot::from_parts(vec![joint], vec![Actuator::new("motor")], vec![Transmission::Simple(simple)]);
-        let (heard, panics_in) = (Arc::<Mutex<Vec<_>>>::default(), Arc::<AtomicU64>::default());
-        let hardware = Ear { heard: Arc::clone(&heard), panics_in: Arc::clone(&panics_in) };
+        let (commands, panics_in) = (Arc::<Mutex<Vec<_>>>::default(), Arc::<AtomicU64>::default());
+        let hardware =
+            RecordingHardware { commands: Arc::clone(&commands), panics_in: Arc::clone(&panics_in) };
         let settings = Settings {
             period: PERIOD,
             joint_state_rate: 1000.0,
@@ -88,7 +89,7 @@ impl Rig {
         let control = start(ControlLoop::new(robot), Box::new(hardware), &settings).unwrap();
         let manager = Manager::new(Duration::from_secs(2));
         let cycles = CycleStatistics::default();
-        let mut rig = Self { control, manager, heard, panics_in, cycles, overruns: 0 };
+        let mut rig = Self { control, manager, commands, panics_in, cycles, overruns: 0 };
         rig.call(Request::Load("odd".into()), act).unwrap();
         rig.call(Request::Switch { start: vec!["odd".into()], stop: Vec::new(), strictness: 2 }, act)
             .unwrap();
@@ -147,18 +148,18 @@ impl Rig {
     }
 
     fn last(&self) -> ActuatorCommand {
-        *self.heard.lock().unwrap().last().unwrap()
+        *self.commands.lock().unwrap().last().unwrap()
     }
 
     fn is_commanded(&self) -> bool {
-        self.heard.lock().unwrap().last().is_some_and(|command| command.effort == 0.5 && command.enable)
+        self.commands.lock().unwrap().last().is_some_and(|command| command.effort == 0.5 && command.enable)
     }
 
-    /// Ends the loop; what the actuator heard last.
+    /// Ends the loop; the actuator's last command.
     fn end(self) -> ActuatorCommand {
-        let Self { control, heard, .. } = self;
+        let Self { control, commands, .. } = self;
         drop(control);
-        *heard.lock().unwrap().last().unwrap()
+        *commands.lock().unwrap().last().unwrap()
     }
 }
 
@@ -231,18 +232,18 @@ fn a_controller_that_sleeps_is_an_overrun_and_the_loop_goes_on_in_its_phase() {
 #[test]
 fn a_controller_that_writes_nan_sends_zero_in_that_step_and_goes_on() {
     let mut rig = Rig::new(|| f64::NAN);
-    rig.wait("it does not go on", |rig| rig.heard.lock().unwrap().len() > 100);
-    let heard = rig.heard.lock().unwrap().clone();
-    assert!(heard.iter().all(|command| command.effort.is_finite()));
-    let first = heard.iter().position(|command| command.effort == 0.5).unwrap();
-    assert_eq!(heard[first..first + 40].iter().filter(|command| command.effort == 0.0).count(), 1);
+    rig.wait("it does not go on", |rig| rig.commands.lock().unwrap().len() > 100);
+    let commands = rig.commands.lock().unwrap().clone();
+    assert!(commands.iter().all(|command| command.effort.is_finite()));
+    let first = commands.iter().position(|command| command.effort == 0.5).unwrap();
+    assert_eq!(commands[first..first + 40].iter().filter(|command| command.effort == 0.0).count(), 1);
     assert_eq!(rig.end(), NOTHING);
 }
 
 #[test]
 fn a_controller_that_allocates_costs_only_its_own_time() {
     let mut rig = Rig::new(|| vec![1.0_f64; 1 << 20].iter().sum::<f64>() / f64::from(1 << 20));
-    rig.wait("it does not go on", |rig| rig.heard.lock().unwrap().len() > 100);
+    rig.wait("it does not go on", |rig| rig.commands.lock().unwrap().len() > 100);
     assert!(rig.is_commanded() && !rig.control.thread.has_ended());
     assert_eq!(rig.end(), NOTHING);
 }
@@ -280,7 +281,7 @@ fn running(controller: impl Controller + 'static) -> (Body, Deliveries, Events, 
         is_halted: false,
         real_time: RealTime::default(),
     };
-    let hardware = Ear { heard: Arc::default(), panics_in: Arc::default() };
+    let hardware = RecordingHardware { commands: Arc::default(), panics_in: Arc::default() };
     let mut joint = Joint::new("pan", JointKind::Continuous);
     joint.is_calibrated = true;
     let robot = Robot::from_parts(vec![joint], vec![Actuator::new("motor")], Vec::new());
@@ -336,12 +337,15 @@ fn a_message_that_waited_is_that_old_to_its_controller() {
         assert!(deliveries.send(5, 0, Message::Float(1.0), MessageTime::new(now, waited)));
         now = now + Duration::from_millis(queued);
         cycle(&mut body, now);
-        let said = std::iter::from_fn(|| events.take()).find_map(|event| match event {
-            Event::Said(5, _, 0, Report::Float(age)) => Some(age),
+        let reported = std::iter::from_fn(|| events.take()).find_map(|event| match event {
+            Event::ControllerOutput(5, _, 0, Report::Float(age)) => Some(age),
             _ => None,
         });
-        assert!(said.zip(age).is_none_or(|(said, age)| (said - age).abs() < 1e-9), "{said:?}, not {age:?}");
-        assert_eq!(said.is_some(), age.is_some(), "{waited:?}");
+        assert!(
+            reported.zip(age).is_none_or(|(reported, age)| (reported - age).abs() < 1e-9),
+            "{reported:?}, not {age:?}"
+        );
+        assert_eq!(reported.is_some(), age.is_some(), "{waited:?}");
     }
 }
 
@@ -363,7 +367,7 @@ fn a_goal_that_waited_does_not_begin_and_is_reported() {
             now = now + PERIOD;
             cycle(&mut body, now);
             while let Some(event) = events.take() {
-                if let Event::Said(5, _, 0, Report::GoalEnded(id, end)) = event {
+                if let Event::ControllerOutput(5, _, 0, Report::GoalEnded(id, end)) = event {
                     ends.push((id, end));
                 }
             }

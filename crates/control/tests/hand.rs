@@ -106,7 +106,7 @@ impl Rig {
                         self.is_halted = snapshot.is_halted;
                         Input::Reported(snapshot)
                     }
-                    Event::Said(..) | Event::Used(_) => continue,
+                    Event::ControllerOutput(..) | Event::Used(_) => continue,
                 };
                 self.machine.handle(self.now, input);
             }

@@ -267,7 +267,7 @@ fn run(does: Does) -> ! {
         losses: 0,
         cycles: 0,
         created: Vec::new(),
-        said: BTreeSet::new(),
+        reported: BTreeSet::new(),
     };
     let end = Instant::now() + LONGEST;
     client.run_all(does, end);
@@ -309,8 +309,8 @@ struct Client {
     cycles: u64,
     /// The names of the controllers that were created; the id of one is its place, from 1 on.
     created: Vec<String>,
-    /// The controllers that said something.
-    said: BTreeSet<String>,
+    /// The controllers that reported something.
+    reported: BTreeSet<String>,
 }
 
 impl Client {
@@ -334,7 +334,7 @@ impl Client {
         }
     }
 
-    /// Runs all controllers at once until each that says something has said it, then unloads them.
+    /// Runs all controllers at once until each that reports something has done so, then unloads them.
     #[allow(clippy::disallowed_methods)] // the test has the clock of its own
     fn run_all(&mut self, does: Does, end: Instant) {
         let names: Vec<String> = self.known.iter().map(|(name, _)| (*name).to_owned()).collect();
@@ -353,7 +353,7 @@ impl Client {
         };
         let expected: BTreeSet<String> = talkers.iter().map(|&name| name.to_owned()).collect();
         for number in 0_usize.. {
-            if self.said.is_superset(&expected) || Instant::now() > end {
+            if self.reported.is_superset(&expected) || Instant::now() > end {
                 break;
             }
             for name in names.iter().filter(|name| *name != "trajectory" || number % 100 == 0) {
@@ -365,7 +365,7 @@ impl Client {
             let soon = Instant::now() + Duration::from_millis(2);
             self.wait(soon.min(end), |_| false);
         }
-        println!("all {running} running, said {:?}", self.said);
+        println!("all {running} running, reported {:?}", self.reported);
         self.request(Request::Switch { start: Vec::new(), stop: names.clone(), strictness: 2 });
         names.iter().for_each(|name| self.request(Request::Unload(name.clone())));
         self.wait(end, |client| client.answers == 2 * names.len() + 2);
@@ -379,10 +379,10 @@ impl Client {
                 Event::Changed(change) => Input::Manager(controllers::Input::Changed(change)),
                 Event::Failed(index, failure) => Input::Manager(controllers::Input::Failed(index, failure)),
                 Event::Reported(snapshot) => Input::Reported(snapshot),
-                Event::Said(id, _, _, report) => {
+                Event::ControllerOutput(id, _, _, report) => {
                     // A goal that is replaced ends at once.
                     if !matches!(report, Report::GoalEnded(..)) {
-                        self.said.insert(self.created[id as usize - 1].clone());
+                        self.reported.insert(self.created[id as usize - 1].clone());
                     }
                     continue;
                 }
@@ -440,7 +440,7 @@ fn ended_by(output: &Output) -> Option<i32> {
 }
 
 /// Each controller ran, each that says something did, and all requests were answered.
-fn assert_watched(name: &str, does: Does, count: usize, said: &str) {
+fn assert_watched(name: &str, does: Does, count: usize, reported: &str) {
     let output = in_own_process(name, does);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(
@@ -449,7 +449,7 @@ fn assert_watched(name: &str, does: Does, count: usize, said: &str) {
         output.status,
         String::from_utf8_lossy(&output.stderr)
     );
-    assert!(text.contains(&format!("all {count} running, said {said}")), "{text}");
+    assert!(text.contains(&format!("all {count} running, reported {reported}")), "{text}");
     assert!(text.contains(&format!("answers {REQUESTS} ")), "{text}");
     assert!(text.contains("refused {}"), "{text}");
 }
@@ -462,16 +462,16 @@ fn all_types_of_controllers_are_watched() {
 
 #[test]
 fn the_loop_makes_no_system_call_but_its_sleep() {
-    let said = r#"{"calibration", "drive", "gripper", "states", "trajectory"}"#;
-    assert_watched("the_loop_makes_no_system_call_but_its_sleep", Does::Nothing, CONTROLLERS.len(), said);
+    let reported = r#"{"calibration", "drive", "gripper", "states", "trajectory"}"#;
+    assert_watched("the_loop_makes_no_system_call_but_its_sleep", Does::Nothing, CONTROLLERS.len(), reported);
 }
 
 /// The hardware `topics` and `base`: what they publish and receive is another thread's to do.
 #[test]
 fn the_loop_of_a_robot_elsewhere_makes_no_system_call_but_its_sleep() {
-    let said = r#"{"drive", "gripper", "states", "trajectory"}"#;
+    let reported = r#"{"drive", "gripper", "states", "trajectory"}"#;
     let name = "the_loop_of_a_robot_elsewhere_makes_no_system_call_but_its_sleep";
-    assert_watched(name, Does::IsElsewhere, ELSEWHERE, said);
+    assert_watched(name, Does::IsElsewhere, ELSEWHERE, reported);
 }
 
 #[test]

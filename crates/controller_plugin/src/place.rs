@@ -14,7 +14,7 @@ const BEFORE: &str = "it panicked at ";
 const AFTER: &str = "; unload it and load it again";
 const WITHOUT: &str = "it panicked; unload it and load it again";
 
-/// What is said of a panic at one place.
+/// What is reported of a panic at one place.
 #[derive(Clone, Copy)]
 struct Sentence {
     bytes: [u8; LENGTH],
@@ -37,7 +37,7 @@ pub fn note(info: &PanicHookInfo<'_>) {
     LAST.set(sentence);
 }
 
-/// What is said of the panic that this thread has just caught, with its place if it was [noted](note).
+/// What is reported of the panic that this thread has just caught, with its place if it was [noted](note).
 /// # Real-time
 /// As for [`note`]; the first time at a place it may wait for another thread that does the same.
 pub fn sentence() -> &'static str {

@@ -83,11 +83,11 @@ impl<R: Role> Machine for Operator<R> {
 mod tests {
     use super::*;
 
-    /// Repeats what it is told, and ends with a zero.
+    /// Repeats its inputs, and ends with a zero.
     #[derive(Default)]
-    struct Parrot(VecDeque<i32>, Vec<Instant>);
+    struct EchoRole(VecDeque<i32>, Vec<Instant>);
 
-    impl Role for Parrot {
+    impl Role for EchoRole {
         type Input = i32;
         type Output = i32;
 
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn the_last_outputs_are_those_of_the_end() {
-        let mut operator = Operator::of(Parrot::default());
+        let mut operator = Operator::of(EchoRole::default());
         for input in [1, 0, 2] {
             operator.handle(Instant::ZERO, input);
         }
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn time_never_goes_back() {
-        let mut operator = Operator::of(Parrot::default());
+        let mut operator = Operator::of(EchoRole::default());
         for millis in [20, 10, 30] {
             operator.poll(Instant::from_millis(millis));
         }

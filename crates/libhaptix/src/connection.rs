@@ -15,7 +15,7 @@ use crate::settings::Settings;
 pub const TIMEOUT: Duration = Duration::from_millis(1000);
 /// How long a program waits at its start: on a busy machine Fast DDS takes up to 3 s to find a node.
 pub const CONNECT_TIME: Duration = Duration::from_secs(5);
-/// How long a refused call waits before the rate of the hand is known; a silent hand does not tell it.
+/// How long a refused call waits before the rate of the hand is known; a silent hand does not report it.
 const PERIOD: Duration = Duration::from_millis(20);
 /// How often the middleware is asked whether a service is there, until it is.
 const LOOK: Duration = Duration::from_millis(10);

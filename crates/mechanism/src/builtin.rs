@@ -243,7 +243,7 @@ impl From<VelocityLaw> for Gains {
     }
 }
 
-/// What is to be said of `gains`, which are the parameters `named`, `of` a joint.
+/// What is to be reported of `gains`, which are the parameters `named`, `of` a joint.
 fn gains_warnings(gains: Gains, named: &str, of: &str) -> Vec<String> {
     let Gains { p, i, d, i_clamp, max_effort } = gains;
     let mut warnings = Vec::new();

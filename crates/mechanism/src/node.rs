@@ -274,7 +274,7 @@ impl Mechanism {
         self.invalid_commands = count;
     }
 
-    /// What is to be said if another node publishes the joints' states too.
+    /// What is to be reported if another node publishes the joints' states too.
     pub fn second_publisher(&self) -> Option<String> {
         let count = self.publishers;
         let sentence = || {
@@ -371,7 +371,7 @@ impl Machine for Mechanism {
             }
             Input::Reported(snapshot) => self.reported(now, snapshot),
             Input::HaltRequested => {
-                // Said again, whatever halts the motors already: the first one may not have reached a robot elsewhere.
+                // Reported again, whatever halts the motors already: the first one may not have reached a robot elsewhere.
                 if self.causes.worst().is_some() && !self.is_stopping {
                     self.outputs.push_back(Output::Halt);
                 }

@@ -66,8 +66,8 @@ mod tests {
     fn it_is_said_once_in_ten_seconds() {
         let mut waiting = Waiting::default();
         let mut set = |seconds: u64, waits| {
-            let said = waiting.set(Instant::from_millis(1000 * seconds), 7, "cmd_vel", waits);
-            (said, waiting.list().count())
+            let reported = waiting.set(Instant::from_millis(1000 * seconds), 7, "cmd_vel", waits);
+            (reported, waiting.list().count())
         };
         assert_eq!(set(1, false), (false, 0));
         assert_eq!(set(2, true), (true, 1));

@@ -1,17 +1,17 @@
 //! Node `mechanism`: loads, switches and unloads controllers, which run in a real-time loop.
 
-mod courier;
 mod factory;
 mod follow;
 mod guarded;
 mod hardware;
 mod inputs;
+mod loop_monitor;
+mod node_tasks;
 mod outputs;
 mod remote;
 mod services;
 mod topics;
 mod trial;
-mod workshop;
 
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
@@ -29,15 +29,15 @@ use rt::RealTime;
 use units::{Level, Stamp};
 
 use crate::start::{self, Member};
-use courier::{Bag, Courier, Desk};
 use factory::{Factory, Types};
 use follow::FollowServers;
 use inputs::ControllerTopics;
+use loop_monitor::{LoopMonitor, MonitorContext, MonitorHandle};
+use node_tasks::NodeTasks;
 use outputs::ControllerOutputs;
 use remote::{EffortTopics, Efforts, Remote};
 use services::Requests;
 use topics::Topics;
-use workshop::Workshop;
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "mechanism";
@@ -73,7 +73,7 @@ struct Actions {
     states: Option<StatesSender>,
     efforts: Option<EffortTopics>,
     requests: Requests,
-    desk: Desk,
+    handle: MonitorHandle,
     factory: Factory,
     parameters: Arc<Mutex<Set>>,
 }
@@ -84,7 +84,7 @@ impl Actions {
             Output::Manager(controllers::Output::Answer(id, result)) => self.requests.answer(id, &result),
             Output::Manager(controllers::Output::Change(change)) => {
                 self.commands.submit(change);
-                self.desk.expect_change();
+                self.handle.expect_change();
             }
             Output::Manager(controllers::Output::Warn(sentence)) | Output::Warn(sentence) => {
                 log::warn!(target: NAME, "{sentence}");
@@ -96,7 +96,7 @@ impl Actions {
             }
             Output::Manager(controllers::Output::ReloadLibraries) => self.factory.reload(),
             Output::Manager(controllers::Output::Discard(left_over)) => self.factory.discard(left_over),
-            Output::Manager(controllers::Output::Withdraw) => self.desk.withdraw(),
+            Output::Manager(controllers::Output::Withdraw) => self.handle.withdraw(),
             Output::Halt => {
                 self.commands.halt();
                 if let Some(efforts) = &self.efforts {
@@ -122,7 +122,7 @@ impl Actions {
             Output::PublishHalted(is_halted) => self.topics.publish_halted(is_halted),
             Output::Publish(snapshot, names, stamp) => {
                 self.topics.publish(&snapshot, &names, stamp);
-                self.desk.give_back(snapshot);
+                self.handle.give_back(snapshot);
             }
             Output::PublishStatuses(statuses) => self.topics.publish_statuses(statuses),
         }
@@ -237,8 +237,8 @@ pub fn run_with(
     let Control { thread, commands, deliveries, events, .. } = start_loop(&params, robot, hardware)?;
     let halts = commands.clone();
     panics::at_once(move || halts.halt());
-    let (desk, requests, outputs) =
-        (Desk::default(), Requests::default(), Arc::<Mutex<ControllerOutputs>>::default());
+    let (handle, requests, outputs) =
+        (MonitorHandle::default(), Requests::default(), Arc::<Mutex<ControllerOutputs>>::default());
     let follow = Arc::<Mutex<FollowServers>>::default();
     let parameters = Arc::new(Mutex::new(member.set().clone()));
     let mut actions = Actions {
@@ -247,13 +247,13 @@ pub fn run_with(
         states,
         efforts: efforts.as_ref().map(Efforts::topics),
         requests: requests.clone(),
-        desk: desk.clone(),
+        handle: handle.clone(),
         factory,
         parameters: Arc::clone(&parameters),
     };
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let shell = Shell::new(machine, Some(clock_read), move |output| actions.carry_out(output));
-    let mut workshop = Workshop {
+    let mut node_tasks = NodeTasks {
         shell: shell.clone(),
         deliveries,
         topics: ControllerTopics::new(member.inputs.names().clone()),
@@ -261,7 +261,7 @@ pub fn run_with(
         follow: Arc::clone(&follow),
         products,
     };
-    let bag = Bag { shell: shell.clone(), events, outputs, efforts, follow, commands };
+    let context = MonitorContext { shell: shell.clone(), events, outputs, efforts, follow, commands };
     let runner = member.runner(&shell, move |set| {
         let before = std::mem::replace(&mut *lock(&parameters), set.clone());
         Ok(Input::ParametersChanged(changed(&before, set)))
@@ -269,14 +269,14 @@ pub fn run_with(
     let runner = runner.count_publishers(sole, |topic, count| Input::PublishersCounted { topic, count });
     let runner = services::serve(runner, &requests, types)?
         .count_publishers(["joint_states"], |_, count| Input::JointStatePublishersCounted(count))
-        .task(move |node| workshop.run(node))
+        .task(move |node| node_tasks.run(node))
         .wake_within(longest_sleep(requests))
         .status(status);
-    let courier = Courier::start(&desk, bag, &params)
-        .map_err(|error| Error::Start(format!("the courier of the control loop has no thread: {error}")))?;
-    // Nothing is done before the actuators heard their last effort: a loop that hangs is no clean end.
+    let monitor = LoopMonitor::start(&handle, context, &params)
+        .map_err(|error| Error::Start(format!("the monitor of the control loop has no thread: {error}")))?;
+    // Nothing is done before the actuators received their last effort: a loop that hangs is no clean end.
     let join = move || {
-        drop(courier);
+        drop(monitor);
         drop(thread);
     };
     start::run_with_threads(change(runner), stop, &shell, [Input::Stopping], join)

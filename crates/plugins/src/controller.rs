@@ -256,10 +256,10 @@ mod tests {
 
     static ALIVE: AtomicUsize = AtomicUsize::new(0);
 
-    /// It writes what it was told, and panics on 13.
+    /// It writes its command, and panics on 13.
     struct Echo {
         command: f64,
-        said: usize,
+        reported: usize,
     }
 
     impl controller_plugin::Controller for Echo {
@@ -294,7 +294,7 @@ mod tests {
             assert_eq!(setup.info(0).unwrap().range, None);
             assert_eq!(setup.info(2), None);
             ALIVE.fetch_add(1, Ordering::SeqCst);
-            Ok(Self { command: 0.0, said: 0 })
+            Ok(Self { command: 0.0, reported: 0 })
         }
 
         fn receive(&mut self, input: usize, value: f64, now: Duration) {
@@ -311,13 +311,13 @@ mod tests {
             let joint = &mut step.joints[1];
             assert_eq!((joint.position, joint.velocity, joint.measured_effort), (1.0, 2.0, 3.0));
             joint.commanded_effort += self.command;
-            self.said = 2;
+            self.reported = 2;
             Ok(())
         }
 
         fn report(&mut self) -> Option<(usize, f64)> {
-            self.said = self.said.checked_sub(1)?;
-            Some((0, self.said as f64))
+            self.reported = self.reported.checked_sub(1)?;
+            Some((0, self.reported as f64))
         }
     }
 

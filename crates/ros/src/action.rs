@@ -37,7 +37,7 @@ pub struct Goal<A: WrappedActionTypeSupport> {
     cancels: Arc<Cancels>,
 }
 
-/// The wish of clients to cancel one goal.
+/// The requests of clients to cancel one goal.
 pub struct CancelRequests {
     requests: Pin<Box<dyn Stream<Item = ActionServerCancelRequest> + Send>>,
     cancels: Weak<Cancels>,
@@ -97,7 +97,7 @@ impl<A: WrappedActionTypeSupport + 'static> Goal<A> {
         }
     }
 
-    /// Ends it. Whoever asked to cancel it learns whether it was.
+    /// Ends it. The clients that asked to cancel it are answered whether it was.
     pub fn end(self, end: GoalEnd, result: A::Result) {
         let Self { mut goal, cancels } = self;
         for request in cancels.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
@@ -126,7 +126,7 @@ impl CancelRequests {
     }
 }
 
-/// Accepts the goals of one action, and passes on the wish to cancel one.
+/// Accepts the goals of one action, and passes on the requests to cancel one.
 pub(crate) struct Action<A: WrappedActionTypeSupport, F, C> {
     server: ActionServer<A>,
     received: VecDeque<GoalRequest<A>>,

@@ -4,7 +4,7 @@ use crossbeam_utils::atomic::AtomicCell;
 
 /// Hands over one thing at a time between two threads, in either direction, without a lock.
 ///
-/// Whoever takes the thing owns it: a sender that takes it back is sure that the receiver has not got it and never will.
+/// The side that takes the thing owns it: a sender that takes it back is sure that the receiver has not got it and never will.
 /// # Real-time
 /// Both methods are one atomic exchange of a pointer: they never wait, allocate or free.
 /// # Source

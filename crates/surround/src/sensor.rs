@@ -13,7 +13,7 @@ pub enum Kind {
     Cloud,
 }
 
-/// Somebody who looks around.
+/// A sensor of the surroundings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sensor {
     /// The name that the user gave it.

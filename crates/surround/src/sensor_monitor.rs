@@ -34,7 +34,7 @@ pub(crate) struct SensorMonitor {
 
 #[derive(Clone, Copy, Debug)]
 struct Message {
-    said: MessageTime,
+    time: MessageTime,
     stamp: Stamp,
     unusable: Option<Unusable>,
 }
@@ -72,7 +72,7 @@ impl SensorMonitor {
             return None;
         }
         match self.freshness.judge(clock, stamp, timeout) {
-            Ok(said) => Some(Ok(said)),
+            Ok(time) => Some(Ok(time)),
             Err(Stale::Late | Stale::Repeated { .. }) => None,
             Err(Stale::Old { age }) => {
                 let (age, timeout) = (age.as_secs_f64(), timeout.as_secs_f64());
@@ -91,8 +91,8 @@ impl SensorMonitor {
     }
 
     /// Records a message from which the view was filled.
-    pub fn receive(&mut self, said: MessageTime, stamp: Stamp, unusable: Option<Unusable>) {
-        self.last = Some(Message { said, stamp, unusable });
+    pub fn receive(&mut self, time: MessageTime, stamp: Stamp, unusable: Option<Unusable>) {
+        self.last = Some(Message { time, stamp, unusable });
     }
 
     /// Records a wrong frame.
@@ -111,7 +111,7 @@ impl SensorMonitor {
         match self.last {
             _ if self.publishers.are_several() => Condition::Conflict(self.publishers.get()),
             None => Condition::NeverReceived,
-            Some(last) if last.said.is_expired(now, sensor.timeout) => Condition::TimedOut,
+            Some(last) if last.time.is_expired(now, sensor.timeout) => Condition::TimedOut,
             Some(Message { unusable: Some(unusable), .. }) => Condition::Unusable(unusable),
             Some(_) => Condition::Fresh,
         }
@@ -120,7 +120,7 @@ impl SensorMonitor {
     /// When a fresh sensor times out.
     pub fn expiry(&self, now: Instant, sensor: &Sensor) -> Option<Instant> {
         let is_fresh = self.condition(now, sensor) == Condition::Fresh;
-        self.last.filter(|_| is_fresh).map(|last| last.said.expiry(sensor.timeout))
+        self.last.filter(|_| is_fresh).map(|last| last.time.expiry(sensor.timeout))
     }
 
     /// Merges the nearest distance of each bin into `squares` \[m²\].

@@ -253,9 +253,9 @@ impl Surround {
             self.counters.repeated += 1;
             return;
         };
-        let judged = judged.and_then(|said| {
+        let judged = judged.and_then(|time| {
             if spec.is_in(frame) {
-                read(&mut monitor.view).map(|()| said)
+                read(&mut monitor.view).map(|()| time)
             } else {
                 monitor.record_frame(frame);
                 Err(Unusable::Frame)
@@ -343,7 +343,7 @@ impl Surround {
             monitor.merge(&mut self.squares);
         }
         let until =
-            self.velocity.map(|(_, said)| said.expiry(params.velocity_timeout)).filter(|&at| now < at);
+            self.velocity.map(|(_, time)| time.expiry(params.velocity_timeout)).filter(|&at| now < at);
         let pace = match self.velocity {
             _ if !params.uses_velocity => Pace::Unused,
             Some((velocity, _)) if until.is_some() => Pace::Known(velocity),
@@ -366,7 +366,7 @@ impl Surround {
     /// Whether the time to a collision is used and no velocity is available.
     pub(crate) fn misses_velocity(&self) -> bool {
         let timeout = self.params.velocity_timeout;
-        let is_there = self.velocity.is_some_and(|(_, said)| !said.is_expired(self.clock.now(), timeout));
+        let is_there = self.velocity.is_some_and(|(_, time)| !time.is_expired(self.clock.now(), timeout));
         self.params.uses_velocity && !is_there
     }
 
@@ -421,7 +421,7 @@ impl Machine for Surround {
                 let timeout = self.params.velocity_timeout;
                 let judged = self.odometry.judge(&self.clock, stamp, timeout);
                 let judged = judged.ok().filter(|_| !self.velocity_publishers.are_several());
-                self.velocity = judged.map(|said| (velocity, said)).or(self.velocity);
+                self.velocity = judged.map(|time| (velocity, time)).or(self.velocity);
                 self.publish_change();
             }
             Input::VelocityRefused(_) => {

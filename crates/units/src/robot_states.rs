@@ -124,14 +124,14 @@ pub struct StateMonitor {
     link: LinkState,
     /// Why the last message did not count; `None` if it did.
     refused: Option<StatesError>,
-    /// When users were told last of each kind of refusal.
-    told: Vec<(Discriminant<StatesError>, Instant)>,
+    /// When each kind of refusal was reported last.
+    reported: Vec<(Discriminant<StatesError>, Instant)>,
 }
 
 /// What a part is of which there may be others.
 const JOINT: &str = "joint";
 /// A kind of refusal is reported once in this time, also when messages that count come between.
-const TELLING_PERIOD: Duration = Duration::from_secs(1);
+const REPORT_PERIOD: Duration = Duration::from_secs(1);
 
 /// What a robot measures beside positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,7 +160,7 @@ impl StateMonitor {
             publishers,
             link,
             refused,
-            told: Vec::new(),
+            reported: Vec::new(),
         }
     }
 
@@ -185,20 +185,20 @@ impl StateMonitor {
         judged.map_err(|error| {
             let same = before.filter(|before| discriminant(before) == discriminant(&error));
             let is_other = same.is_none() && self.is_due(clock.now(), &error);
-            // The age of stale states differs in each message; the first one tells enough.
+            // The age of stale states differs in each message; the first one is enough.
             let first = same.filter(|_| matches!(error, StatesError::Stale { .. }));
             self.refused = Some(first.unwrap_or_else(|| error.clone()));
             (error, is_other)
         })
     }
 
-    /// Whether users were not told of this kind just before; then they are now.
+    /// Whether this kind was not reported just before; then it counts as reported now.
     fn is_due(&mut self, now: Instant, error: &StatesError) -> bool {
         let kind = discriminant(error);
-        match self.told.iter_mut().find(|(known, _)| *known == kind) {
-            Some((_, told)) if now.since(*told) < TELLING_PERIOD => return false,
-            Some((_, told)) => *told = now,
-            None => self.told.push((kind, now)),
+        match self.reported.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, at)) if now.since(*at) < REPORT_PERIOD => return false,
+            Some((_, at)) => *at = now,
+            None => self.reported.push((kind, now)),
         }
         true
     }

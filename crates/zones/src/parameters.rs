@@ -103,7 +103,7 @@ pub struct Params {
     pub command_timeout: Duration,
     /// The velocities at full throw of the stick, where no profiles are described.
     pub full_throw: FullThrow,
-    /// What a chair's stick means in each of its profiles; none for a vehicle that is told velocities.
+    /// What a chair's stick means in each of its profiles; none for a vehicle that is commanded velocities.
     pub profiles: Profiles,
     /// Where one zone ends and the next begins.
     pub boundaries: Boundaries,

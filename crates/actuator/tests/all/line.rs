@@ -33,7 +33,7 @@ fn a_full_buffer_ends_a_write_in_time() {
         let fake = Fake::new(Maestro::new());
         let settings = Settings { baud: 200_000, ..Settings::new(Kind::Pololu, fake.path()) };
         let mut driver = settings.open().expect("a device");
-        fake.fail(Fault::Deaf);
+        fake.fail(Fault::ReadsNothing);
         let (error, took) = fill(driver.as_mut());
         assert!(matches!(error, Error::Blocked { of: 8, .. }), "{error}");
         assert!(took >= WRITE_LIMIT && took < WRITE_LIMIT + ms(80), "{took:?}");
@@ -53,7 +53,7 @@ fn a_full_line_is_closed_in_time() {
     calmly(|| {
         let fake = Fake::new(Maestro::new());
         let mut driver = Settings::new(Kind::Pololu, fake.path()).open().expect("a device");
-        fake.fail(Fault::Deaf);
+        fake.fail(Fault::ReadsNothing);
         let (error, _) = fill(driver.as_mut());
         let begin = now();
         drop(driver);

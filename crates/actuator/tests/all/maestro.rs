@@ -232,14 +232,14 @@ fn a_slow_answer_is_accepted_until_its_limit() {
 fn a_device_that_does_not_read_is_lost_and_does_not_hang_the_thread() {
     calmly(|| {
         let rig = driving();
-        rig.fake.fail(Fault::Deaf);
+        rig.fake.fail(Fault::ReadsNothing);
         loses(&rig);
         // Our stop cannot reach it; its own time-out has to.
         stops_within(&rig, ms(400));
         rig.fake.fail(Fault::Nothing);
         rig.events.wait_for('R', 2);
         assert_eq!(rig.fake.motors(), [NEUTRAL; 2], "the stuck bytes were sent");
-        rig.fake.fail(Fault::Deaf);
+        rig.fake.fail(Fault::ReadsNothing);
         let begin = now();
         rig.actuator.close();
         assert!(begin.elapsed() < ms(1000), "closed after {:?}", begin.elapsed());

@@ -234,7 +234,7 @@ fn every_call_is_confirmed() {
 #[test]
 fn missing_and_short_answers_are_losses() {
     calmly(|| {
-        for fault in [Fault::Mute, Fault::Short, Fault::Deaf, Fault::Dribble(ms(150))] {
+        for fault in [Fault::Mute, Fault::Short, Fault::ReadsNothing, Fault::Dribble(ms(150))] {
             let rig = driving();
             rig.fake.fail(fault);
             let error = loses(&rig);

@@ -5,7 +5,7 @@ use ros::{Error, clock};
 use super::wires::{Message, Wires};
 use super::{STACK, failed, start};
 use crate::child::Folder;
-use crate::hand::{Reins, Task};
+use crate::hand::{StickControl, Task};
 
 /// How long the node gets to start.
 const START: Duration = Duration::from_secs(15);
@@ -24,7 +24,12 @@ pub struct Logged {
 /// Has the node log each of its cycles, a thousand in a second, for `window`, while the hand drives.
 /// # Errors
 /// It does not start, or refuses.
-pub fn measure(wires: &mut Wires, hand: &Reins, window: Duration, folder: &Folder) -> Result<Logged, Error> {
+pub fn measure(
+    wires: &mut Wires,
+    hand: &StickControl,
+    window: Duration,
+    folder: &Folder,
+) -> Result<Logged, Error> {
     let parameters = folder
         .put("log.yaml", &STACK.replacen("ros__parameters:\n", "ros__parameters:\n    rate: 1000\n", 1))?;
     let path = folder.put("rows", "")?;

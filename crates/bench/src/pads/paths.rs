@@ -7,7 +7,7 @@ use units::Stamp;
 use super::wires::{BARE, Message, Wires};
 use super::{failed, start};
 use crate::child::{Child, Folder};
-use crate::hand::{Reins, STICK, Task};
+use crate::hand::{STICK, StickControl, Task};
 
 /// How long processes get to start and to find each other.
 const START: Duration = Duration::from_secs(15);
@@ -45,7 +45,7 @@ impl Paths {
 /// A round: the node, then a bare chain of as many messages, each for `window`.
 pub fn measure(
     wires: &mut Wires,
-    hand: &Reins,
+    hand: &StickControl,
     window: Duration,
     parameters: &Path,
     folder: &Folder,

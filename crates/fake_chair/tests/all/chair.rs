@@ -297,11 +297,11 @@ fn a_measured_base_is_what_the_encoders_and_the_odometry_show() {
     let mut bench = Bench::new(Params::default());
     bench.on(Input::BaseMeasured(0.5, 1.0));
     bench.pass(100, Some(Input::BaseMeasured(0.5, 1.0)));
-    let told = |output: &Output| match output {
+    let published = |output: &Output| match output {
         Output::PublishOdometry(forward, turn) => Some([*forward, *turn]),
         _ => None,
     };
-    let last = bench.outputs.iter().rev().find_map(|(_, output)| told(output)).unwrap();
+    let last = bench.outputs.iter().rev().find_map(|(_, output)| published(output)).unwrap();
     assert!(near(last, [0.5, 1.0]), "{last:?}");
     // 0.1 s: the left wheel goes 0.1 · (0.5 - 0.5065 / 2) m, the right one 0.1 · (0.5 + 0.5065 / 2) m, 2.38462 turns of the
     // encoder each 1.0373 m: 360 · 0.0246750 · 2.298871 = 20.42 degrees, which the left counts down, and 62.34.

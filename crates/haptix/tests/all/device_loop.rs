@@ -299,7 +299,7 @@ fn a_command_that_a_silent_device_did_not_take_is_forgotten() {
         };
         device.take(command(&device, 0.75, 100));
         let reports: Vec<_> = (100..200).filter_map(|millis| device.step(at(millis))).collect();
-        assert_eq!(reports, [Report::Failed(DeviceError::NoAnswer)], "it is said once");
+        assert_eq!(reports, [Report::Failed(DeviceError::NoAnswer)], "it is reported once");
         *plan.lock().unwrap() = Plan::default();
         assert!(run(&mut device, 200, 300).iter().all(|reading| reading.mode == Mode::Holding));
         assert_eq!(calls(&plan), ["hold by 5"]);

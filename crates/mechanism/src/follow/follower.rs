@@ -67,13 +67,13 @@ impl Follower {
         self.is_cancelling = true;
     }
 
-    /// Whether the open goal is to be cancelled, so the controller is to be told to hold its joints. The goal stays open until
+    /// Whether the open goal is to be cancelled, so the controller has to hold its joints. The goal stays open until
     /// that was sent.
     pub fn is_cancelling(&self) -> bool {
         self.is_cancelling && self.open.is_some()
     }
 
-    /// The controller was told to hold its joints: the open goal is cancelled.
+    /// The controller was commanded to hold its joints: the open goal is cancelled.
     #[must_use]
     pub fn cancel(&mut self) -> Option<FollowResult> {
         self.open.take().map(|_| FollowResult::cancelled())

@@ -1,4 +1,4 @@
-//! The halt of the motors: what causes it, what ends it, and what is said of it.
+//! The halt of the motors: what causes it, what ends it, and what is reported of it.
 
 use units::StateMonitor;
 
@@ -79,7 +79,7 @@ impl Mechanism {
         let obstacle = self.states.as_ref().and_then(StateMonitor::obstacle);
         let is_lost = self.causes.holds(HaltCause::RobotLost);
         self.outputs.extend(match obstacle {
-            // A loss is said as a halt.
+            // A loss is reported as a halt.
             Some(_) if is_lost => None,
             Some(obstacle) => Some(Output::Warn(format!("the motors are halted: {obstacle}"))),
             None if is_lost => {

@@ -17,7 +17,7 @@ pub fn step_time(gap: Duration, period: Duration) -> Duration {
     gap.min(period * MOST_PERIODS)
 }
 
-/// What the motors are told before a step.
+/// What is commanded to the motors before a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HaltAction {
     /// Halt.

@@ -35,9 +35,9 @@ pub struct DiffDriveController {
     commands: CommandMonitor,
     odometry: Odometry,
     due: Option<PublishPeriod>,
-    /// How many outputs have not said the present odometry yet.
+    /// How many outputs have not reported the present odometry yet.
     unsaid: usize,
-    /// Whether commands of motion wait for a zero, and whether that was said.
+    /// Whether commands of motion wait for a zero, and whether that was reported.
     said_waits: bool,
 }
 

@@ -14,17 +14,17 @@ pub struct JointStateController {
     joints: Vec<usize>,
     rate: f64,
     due: Option<PublishPeriod>,
-    /// The last state of each joint, and how many are said.
+    /// The last state of each joint, and how many are reported.
     states: Vec<Report>,
-    said: usize,
+    reported: usize,
 }
 
 impl JointStateController {
     /// Publishes the joints with these indices in the robot, at `rate` \[Hz\].
     pub fn new(joints: Vec<usize>, rate: f64) -> Self {
         let states = vec![Report::Event; joints.len()];
-        let said = joints.len();
-        Self { joints, rate, due: None, states, said }
+        let reported = joints.len();
+        Self { joints, rate, due: None, states, reported }
     }
 }
 
@@ -35,8 +35,8 @@ impl Controller for JointStateController {
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
         let due = self.due.get_or_insert(PublishPeriod::new(self.rate, step.now));
-        // A message that is not all said yet stays what it is.
-        if self.said < self.states.len() || !due.is_due(step.now) {
+        // A message that is not all reported yet stays what it is.
+        if self.reported < self.states.len() || !due.is_due(step.now) {
             return Ok(());
         }
         for (index, (state, joint)) in self.states.iter_mut().zip(&self.joints).enumerate() {
@@ -44,13 +44,13 @@ impl Controller for JointStateController {
             let (position, velocity, effort) = (joint.position, joint.velocity, joint.measured_effort);
             *state = Report::Joint { index, position, velocity, effort };
         }
-        self.said = 0;
+        self.reported = 0;
         Ok(())
     }
 
     fn report(&mut self) -> Option<(usize, Report)> {
-        let state = *self.states.get(self.said)?;
-        self.said += 1;
+        let state = *self.states.get(self.reported)?;
+        self.reported += 1;
         Some((0, state))
     }
 }

@@ -41,8 +41,8 @@ pub struct TrajectoryController {
     /// The goal that ended and is not reported yet.
     ended: Option<(GoalId, Goal)>,
     due: Option<PublishPeriod>,
-    /// How many joints are said.
-    said: usize,
+    /// How many joints are reported.
+    reported: usize,
 }
 
 /// How often a controller says how its joints follow a goal \[Hz\].
@@ -109,7 +109,7 @@ struct Axis {
     start: [f64; 2],
     /// The desired position, velocity and acceleration of the last step.
     desired: [f64; 3],
-    /// What is said of it next.
+    /// What is reported of it next.
     tracking: Report,
 }
 
@@ -119,9 +119,9 @@ impl TrajectoryController {
         let axis =
             |(joint, pid)| Axis { joint, pid, start: [0.0; 2], desired: [0.0; 3], tracking: Report::Event };
         let joints: Vec<Axis> = joints.into_iter().map(axis).collect();
-        let (said, begun) = (joints.len(), Instant::ZERO);
+        let (reported, begun) = (joints.len(), Instant::ZERO);
         let (motion, is_first, goal, is_cancelled, ended, due) = Default::default();
-        Self { joints, tolerance, motion, begun, is_first, goal, is_cancelled, ended, due, said }
+        Self { joints, tolerance, motion, begun, is_first, goal, is_cancelled, ended, due, reported }
     }
 
     /// What became of the last trajectory.
@@ -217,11 +217,11 @@ impl TrajectoryController {
         self.goal = goal;
     }
 
-    /// Prepares what is said of the joints, if that is due.
+    /// Prepares what is reported of the joints, if that is due.
     fn track(&mut self, step: &Step<'_>) {
         let due = self.due.get_or_insert(PublishPeriod::new(FEEDBACK_RATE, step.now));
-        // A message that is not all said yet stays what it is.
-        if self.said < self.joints.len() || !due.is_due(step.now) {
+        // A message that is not all reported yet stays what it is.
+        if self.reported < self.joints.len() || !due.is_due(step.now) {
             return;
         }
         for (index, axis) in self.joints.iter_mut().enumerate() {
@@ -231,7 +231,7 @@ impl TrajectoryController {
                 axis.tracking = Report::Tracking { index, desired: axis.desired, actual, error };
             }
         }
-        self.said = 0;
+        self.reported = 0;
     }
 }
 
@@ -316,8 +316,8 @@ impl Controller for TrajectoryController {
     }
 
     fn report(&mut self) -> Option<(usize, Report)> {
-        if let Some(axis) = self.joints.get(self.said) {
-            self.said += 1;
+        if let Some(axis) = self.joints.get(self.reported) {
+            self.reported += 1;
             return Some((0, axis.tracking));
         }
         self.ended.take().map(|(id, goal)| (0, Report::GoalEnded(id, goal)))

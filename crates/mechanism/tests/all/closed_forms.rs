@@ -70,7 +70,7 @@ impl<C: Controller> Loop<C> {
 
     fn words(&mut self) -> Vec<&'static str> {
         let report = |report| if let Report::Word(word) = report { word } else { "no word" };
-        std::iter::from_fn(|| self.controller.report()).map(|(_, said)| report(said)).collect()
+        std::iter::from_fn(|| self.controller.report()).map(|(_, reported)| report(reported)).collect()
     }
 }
 

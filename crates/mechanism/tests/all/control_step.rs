@@ -135,7 +135,7 @@ fn a_controller_that_does_not_start_after_a_halt_is_stopped_alone() {
     rig.step();
     assert_eq!(rig.log.take(), ["stopping a", "stopping b", "starting b", "update b"]);
     assert_eq!(rig.list(), ["a stopped", "b running"]);
-    assert_eq!(rig.warnings, ["controller 'a' stopped by itself: it was told not to start"]);
+    assert_eq!(rig.warnings, ["controller 'a' stopped by itself: it was asked not to start"]);
     assert_eq!(rig.manager.failure("a"), Some(REFUSES));
 }
 

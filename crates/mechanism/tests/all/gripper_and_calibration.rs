@@ -87,11 +87,11 @@ impl<C: Controller> Motor<C> {
     }
 
     fn run(&mut self, steps: usize) -> Result<Vec<Report>, ControllerFailure> {
-        let mut said = Vec::new();
+        let mut reported = Vec::new();
         for _ in 0..steps {
-            said.extend(self.step()?);
+            reported.extend(self.step()?);
         }
-        Ok(said)
+        Ok(reported)
     }
 
     fn joint(&self) -> &Joint {
@@ -134,8 +134,8 @@ fn a_gripper_that_meets_an_object_is_stalled_and_keeps_its_force() {
     motor.start().unwrap();
     motor.step().unwrap();
     motor.controller.receive(0, &mut Message::Float(0.08), motor.now);
-    let said = motor.run(3000).unwrap();
-    assert_eq!(said, [Report::Word("moving"), Report::Word("stalled")]);
+    let reported = motor.run(3000).unwrap();
+    assert_eq!(reported, [Report::Word("moving"), Report::Word("stalled")]);
     assert_eq!(motor.joint().commanded_effort, 5.0, "the greatest effort of the law");
     // It opens again.
     motor.controller.receive(0, &mut Message::Float(0.0), motor.now);
@@ -172,13 +172,17 @@ fn calibration_finds_the_absolute_position_from_both_sides_of_the_edge() {
             motor.offset = 12.3;
             motor.start().unwrap();
             assert!(!motor.joint().is_calibrated);
-            let said = motor.run(12_000).unwrap();
+            let reported = motor.run(12_000).unwrap();
             assert!(motor.joint().is_calibrated, "{position}");
             let truth = motor.simulation.joints()[0].position;
             // The edge lies within the way of a step, 0.5 mm at 0.5 rad/s.
             let error = motor.joint().position - truth;
             assert!(error.abs() < 1e-3, "{position}: {error}");
-            assert!(said.len() > 3 && said.iter().all(|report| *report == Report::Event), "{}", said.len());
+            assert!(
+                reported.len() > 3 && reported.iter().all(|report| *report == Report::Event),
+                "{}",
+                reported.len()
+            );
             assert!(motor.joint().velocity.abs() < 0.01, "it stands");
         }
     }
@@ -189,9 +193,9 @@ fn a_calibrated_joint_is_calibrated_again_only_by_force() {
     let mut motor = calibration((Some(0.4), None), 0.0, CALIBRATION);
     motor.control.robot_mut().joints_mut()[0].is_calibrated = true;
     motor.start().unwrap();
-    let said = motor.run(1200).unwrap();
+    let reported = motor.run(1200).unwrap();
     assert!(motor.joint().is_calibrated && motor.joint().position.abs() < 1e-9);
-    assert_eq!(said, [Report::Event; 2]);
+    assert_eq!(reported, [Report::Event; 2]);
     motor.controller = CalibrationController::new(
         0,
         0,
@@ -259,9 +263,9 @@ fn a_gripper_holds_no_object_while_its_motor_is_halted() {
     motor.step().unwrap();
     motor.controller.receive(0, &mut Message::Float(0.08), motor.now);
     motor.simulation.halt();
-    let said = motor.run(3000).unwrap();
-    assert_eq!(said.last(), Some(&Report::Word("halted")), "{said:?}");
-    assert!(!said.contains(&Report::Word("stalled")));
+    let reported = motor.run(3000).unwrap();
+    assert_eq!(reported.last(), Some(&Report::Word("halted")), "{reported:?}");
+    assert!(!reported.contains(&Report::Word("stalled")));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use mechanism::robot::{Actuator, Joint, JointKind};
 use mechanism::{Input, Mechanism, Output, Robot, Snapshot};
 use units::{Instant, Machine};
 
-/// The machine, its time in milliseconds, and how the motors were last told to be: `halt` or `reset`.
+/// The machine, its time in milliseconds, and how the motors were last asked to be: `halt` or `reset`.
 struct Bench {
     machine: Mechanism,
     last: Vec<&'static str>,

@@ -31,7 +31,7 @@ fn load_refuses_a_loaded_name_an_illegal_one_and_what_does_not_initialise() {
     }
     rig.init_fails.push("tilt".into());
     let refusal = rig.load("tilt").unwrap_err();
-    assert_eq!(refusal.to_string(), "controller 'tilt' does not initialise: it was told to");
+    assert_eq!(refusal.to_string(), "controller 'tilt' does not initialise: it was asked to");
     assert_eq!(rig.list(), ["pan stopped"]);
     // A later attempt reads the parameters again.
     rig.init_fails.clear();
@@ -302,7 +302,7 @@ fn a_start_that_fails_is_named_in_the_answer_and_remembered() {
     let refusal = rig.switch(&["a"], &[], STRICT).unwrap_err();
     assert_eq!(
         refusal.to_string(),
-        "controller 'a' does not start: it was told not to start; nothing was changed"
+        "controller 'a' does not start: it was asked not to start; nothing was changed"
     );
     assert_eq!(rig.manager.failure("a"), Some(REFUSES));
     assert_eq!(rig.warnings, [""; 0], "the answer says it");
@@ -318,7 +318,7 @@ fn best_effort_remembers_and_warns_of_each_controller_that_does_not_start() {
     assert_eq!(rig.list(), ["a stopped", "b running", "c stopped"]);
     let failures = ["a", "b", "c"].map(|name| rig.manager.failure(name));
     assert_eq!(failures, [Some(REFUSES), None, Some(REFUSES)]);
-    let sentence = |name: &str| format!("controller '{name}' does not start: it was told not to start");
+    let sentence = |name: &str| format!("controller '{name}' does not start: it was asked not to start");
     assert_eq!(rig.warnings, [sentence("a"), sentence("c")]);
 }
 
@@ -330,7 +330,7 @@ fn a_running_one_that_could_not_start_again_runs_on() {
         rig.behaviour("a").set(|plan| plan.refuses = true);
         rig.log.take();
         assert_eq!(rig.switch(&["a"], &[], strictness).is_ok(), strictness == BEST_EFFORT);
-        let sentence = "controller 'a' does not start: it was told not to start";
+        let sentence = "controller 'a' does not start: it was asked not to start";
         let expected: &[&str] = if strictness == BEST_EFFORT { &[sentence] } else { &[] };
         assert_eq!(rig.warnings, expected);
         rig.step();
@@ -435,7 +435,7 @@ fn best_effort_warns_of_each_name_that_it_leaves_out() {
     assert_eq!(rig.warnings, expected);
 }
 
-/// The efforts of both add, as in the original: that is allowed, and said.
+/// The efforts of both add, as in the original: that is allowed, and reported.
 #[test]
 fn controllers_that_share_a_joint_are_warned_of_at_the_switch_that_makes_it_so() {
     let mut rig = Rig::with(&[]);

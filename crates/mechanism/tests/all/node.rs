@@ -1,4 +1,4 @@
-//! The node's machine: why the motors are halted, when they are reset, and what is said of it.
+//! The node's machine: why the motors are halted, when they are reset, and what is reported of it.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;
@@ -26,7 +26,7 @@ impl Node {
     }
 
     /// What it does about an input: `halt`, `reset`, `halted true`, `warn ...`, and `statuses`.
-    fn told(&mut self, input: Input) -> Vec<String> {
+    fn outputs(&mut self, input: Input) -> Vec<String> {
         self.machine.handle(self.now, input);
         self.drain()
     }
@@ -55,7 +55,7 @@ impl Node {
     fn reported(&mut self, is_halted: bool) -> Vec<String> {
         let mut snapshot = Snapshot::new(&common::robot(), 8);
         (snapshot.is_halted, snapshot.now) = (is_halted, self.now);
-        self.told(Input::Reported(Box::new(snapshot)))
+        self.outputs(Input::Reported(Box::new(snapshot)))
     }
 }
 
@@ -66,17 +66,17 @@ fn a_halt_lasts_until_the_reset_and_each_change_is_published() {
     assert_eq!(node.reported(false), ["halted false", ON]);
     let cause = "a halt was requested; reset_motors ends it";
     assert_eq!(
-        node.told(Input::HaltRequested),
+        node.outputs(Input::HaltRequested),
         ["halt".to_owned(), format!("the motors are halted: {cause}")]
     );
-    assert_eq!(node.told(Input::HaltRequested), ["halt"], "said once, done again");
+    assert_eq!(node.outputs(Input::HaltRequested), ["halt"], "reported once, done again");
     assert_eq!(node.reported(true), ["halted true"]);
     assert_eq!(node.machine.halt_cause(), Some(cause.to_owned()));
-    assert_eq!(node.told(Input::ResetRequested), ["reset"]);
+    assert_eq!(node.outputs(Input::ResetRequested), ["reset"]);
     assert_eq!(node.reported(false), ["halted false", ON]);
     let own = "the motors are halted: a motor halted by itself; reset_motors ends it";
     assert_eq!(node.reported(true), ["halted true", own], "an error of a motor has no cause here");
-    assert_eq!(node.told(Input::ResetRequested), ["reset"]);
+    assert_eq!(node.outputs(Input::ResetRequested), ["reset"]);
 }
 
 #[test]
@@ -85,17 +85,21 @@ fn an_estop_or_a_lost_state_halts_and_a_reset_waits_for_its_end() {
     let awaited = "the motors are halted: the vehicle's state is awaited";
     assert_eq!(node.drain(), ["halt", awaited], "until the state is there");
     let state = |is_estop: bool| Input::StateReceived(if is_estop { "ESTOP" } else { "OK" }.into());
-    assert_eq!(node.told(state(false)), ["reset"]);
+    assert_eq!(node.outputs(state(false)), ["reset"]);
     assert_eq!(
-        node.told(state(true)),
+        node.outputs(state(true)),
         ["halt", "the motors are halted: the vehicle is in its emergency stop"]
     );
     let stays = "the motors stay halted: the vehicle is in its emergency stop";
-    assert_eq!(node.told(Input::ResetRequested), [stays]);
-    assert_eq!(node.told(Input::HaltRequested), ["halt"], "once more, for whom the first one did not reach");
+    assert_eq!(node.outputs(Input::ResetRequested), [stays]);
+    assert_eq!(
+        node.outputs(Input::HaltRequested),
+        ["halt"],
+        "once more, for whom the first one did not reach"
+    );
     let requested = "the motors stay halted: a halt was requested; reset_motors ends it";
-    assert_eq!(node.told(state(false)), [requested], "the requested halt is still there");
-    assert_eq!(node.told(Input::ResetRequested), ["reset"]);
+    assert_eq!(node.outputs(state(false)), [requested], "the requested halt is still there");
+    assert_eq!(node.outputs(Input::ResetRequested), ["reset"]);
     // It is lost after 1.5 s without one.
     assert!(!node.later(1499).contains(&"halt".to_owned()));
     let lost = node.later(1);
@@ -110,9 +114,9 @@ fn an_estop_or_a_lost_state_halts_and_a_reset_waits_for_its_end() {
     // The test called the machine too late above, so what it receives at once may have waited.
     node.later(60);
     let over = "the motors stay halted: the vehicle's state was lost; reset_motors ends it";
-    assert_eq!(node.told(state(false)), [over]);
-    assert_eq!(node.told(state(false)), Vec::<String>::new(), "it is said once");
-    assert_eq!(node.told(Input::ResetRequested), ["reset"]);
+    assert_eq!(node.outputs(state(false)), [over]);
+    assert_eq!(node.outputs(state(false)), Vec::<String>::new(), "it is reported once");
+    assert_eq!(node.outputs(Input::ResetRequested), ["reset"]);
 }
 
 /// The last word on `motors_halted` is true, even if a report from before the halt comes late.
@@ -120,7 +124,7 @@ fn an_estop_or_a_lost_state_halts_and_a_reset_waits_for_its_end() {
 fn at_its_end_the_motors_are_halted_and_the_last_message_says_so() {
     let mut node = Node::new(false);
     assert_eq!(node.reported(false), ["halted false", ON]);
-    assert_eq!(node.told(Input::Stopping), ["halt", "halted true"]);
+    assert_eq!(node.outputs(Input::Stopping), ["halt", "halted true"]);
     assert_eq!(node.reported(false), Vec::<String>::new());
     assert!(node.machine.is_halted());
 }
@@ -167,7 +171,7 @@ fn the_statuses_are_those_of_joints_and_controllers() {
     let mut node = Node::new(false);
     let mut snapshot = Snapshot::new(&common::robot(), 8);
     (snapshot.now, snapshot.has_statistics) = (node.now, true);
-    node.told(Input::Reported(Box::new(snapshot)));
+    node.outputs(Input::Reported(Box::new(snapshot)));
     node.now = node.now + Duration::from_secs(1);
     let statuses = std::iter::from_fn(|| node.machine.poll(node.now)).find_map(|output| match output {
         Output::PublishStatuses(statuses) => Some(statuses),
@@ -182,12 +186,12 @@ fn the_statuses_are_those_of_joints_and_controllers() {
 #[test]
 fn a_second_publisher_of_the_joints_states_is_said_when_it_comes() {
     let mut node = Node::new(false);
-    assert_eq!(node.told(Input::JointStatePublishersCounted(Some(1))), [""; 0]);
+    assert_eq!(node.outputs(Input::JointStatePublishersCounted(Some(1))), [""; 0]);
     let sentence =
         "'joint_states' has 2 publishers, should have 1: is there another mechanism in this namespace?";
-    assert_eq!(node.told(Input::JointStatePublishersCounted(Some(2))), [sentence]);
+    assert_eq!(node.outputs(Input::JointStatePublishersCounted(Some(2))), [sentence]);
     assert_eq!(node.machine.second_publisher().as_deref(), Some(sentence));
-    assert_eq!(node.told(Input::JointStatePublishersCounted(Some(1))), [""; 0]);
+    assert_eq!(node.outputs(Input::JointStatePublishersCounted(Some(1))), [""; 0]);
     assert_eq!(node.machine.second_publisher(), None);
 }
 
@@ -251,7 +255,7 @@ fn a_changed_parameter_of_a_loaded_controller_is_said_to_count_at_the_next_load(
     node.run("arm", 1);
     let names = ["arm.pid.p", "arms.joint", "other.joint"].map(str::to_owned);
     let expected = ["parameter 'arm.pid.p' takes effect at the next load of 'arm'"];
-    assert_eq!(node.told(Input::ParametersChanged(names.into())), expected);
+    assert_eq!(node.outputs(Input::ParametersChanged(names.into())), expected);
 }
 
 #[test]
@@ -263,9 +267,9 @@ fn a_shared_joint_and_a_wait_for_a_zero_are_in_the_controllers_statuses() {
     assert_eq!(node.controllers(), [arm(Level::Ok, "Running")]);
     let waits = |waits| Input::WaitsForZero { controller: 1, input: "cmd_vel", waits };
     let sentence = "controller 'arm' waits for a zero on 'arm/cmd_vel' before it moves";
-    assert_eq!(node.told(waits(true)), [sentence]);
+    assert_eq!(node.outputs(waits(true)), [sentence]);
     assert_eq!(node.controllers(), [arm(Level::Warn, "It waits for a zero before it moves")]);
-    node.told(waits(false));
+    node.outputs(waits(false));
     assert_eq!(node.controllers(), [arm(Level::Ok, "Running")]);
     node.run("pan", 2);
     let message = "It shares a joint with another controller: their efforts add";

@@ -303,7 +303,7 @@ fn goal(tolerances: JointTolerances, goal_time: Option<Duration>) -> Message {
 }
 
 /// Runs for `steps` and returns what the controller says.
-fn said(rig: &mut Rig<TrajectoryController>, steps: usize) -> Vec<Report> {
+fn reported(rig: &mut Rig<TrajectoryController>, steps: usize) -> Vec<Report> {
     let mut reports = Vec::new();
     for _ in 0..steps {
         rig.run(1);
@@ -317,7 +317,7 @@ fn a_goal_is_reported_twenty_times_a_second_and_at_its_end() {
     let mut rig = Rig::started(JointKind::Revolute, follower(LOOSE));
     let now = rig.now;
     rig.controller.receive(0, &mut goal(JointTolerances::default(), None), now);
-    let reports = said(&mut rig, 1500);
+    let reports = reported(&mut rig, 1500);
     let (ends, tracked): (Vec<&Report>, Vec<&Report>) =
         reports.iter().partition(|report| matches!(report, Report::GoalEnded(..)));
     assert_eq!(ends, [&Report::GoalEnded(5, Goal::Reached)]);
@@ -329,7 +329,7 @@ fn a_goal_is_reported_twenty_times_a_second_and_at_its_end() {
     // A trajectory without a goal is followed in silence.
     let now = rig.now;
     rig.controller.receive(0, &mut trajectory(&[[0.5, 0.2, 0.0]]), now);
-    assert_eq!(said(&mut rig, 1000), []);
+    assert_eq!(reported(&mut rig, 1000), []);
 }
 
 #[test]
@@ -338,7 +338,7 @@ fn the_tolerances_of_a_goal_take_the_place_of_the_controllers() {
         let mut rig = Rig::started(JointKind::Revolute, follower(tolerance));
         let now = rig.now;
         rig.controller.receive(0, &mut goal(tolerances, goal_time), now);
-        said(&mut rig, 1500).into_iter().find_map(|report| match report {
+        reported(&mut rig, 1500).into_iter().find_map(|report| match report {
             Report::GoalEnded(5, goal) => Some(goal),
             _ => None,
         })
@@ -415,11 +415,11 @@ fn a_start_ends_a_goal() {
     let now = rig.now;
     rig.controller.receive(0, &mut goal(JointTolerances::default(), None), now);
     rig.run(100);
-    let _ = said(&mut rig, 1);
+    let _ = reported(&mut rig, 1);
     rig.start().unwrap();
-    assert_eq!(said(&mut rig, 500), [Report::GoalEnded(5, Goal::None)]);
+    assert_eq!(reported(&mut rig, 500), [Report::GoalEnded(5, Goal::None)]);
     rig.start().unwrap();
-    assert_eq!(said(&mut rig, 500), [], "it ends once");
+    assert_eq!(reported(&mut rig, 500), [], "it ends once");
 }
 
 #[test]

@@ -28,12 +28,12 @@ struct Seen {
 }
 
 /// Writes an effort to its joint, on top of what is there, and notes what it saw.
-struct Witness {
+struct Recorder {
     effort: f64,
     seen: Arc<Mutex<Vec<Seen>>>,
 }
 
-impl Witness {
+impl Recorder {
     fn note(&self, call: &'static str, step: &Step<'_>) {
         let (joint, actuator) = (&step.robot.joints()[0], &step.robot.actuators()[0]);
         self.seen.lock().unwrap().push(Seen {
@@ -46,7 +46,7 @@ impl Witness {
     }
 }
 
-impl Controller for Witness {
+impl Controller for Recorder {
     fn starting(&mut self, step: &mut Step<'_>) {
         self.note("starting", step);
     }
@@ -77,8 +77,8 @@ fn robot() -> Robot {
 fn rig(first: f64, second: f64) -> (Rig, Arc<Mutex<Vec<Seen>>>) {
     let seen = Arc::<Mutex<Vec<Seen>>>::default();
     let mut rig = Rig::of(robot());
-    rig.run("a", Witness { effort: first, seen: Arc::clone(&seen) });
-    rig.run("b", Witness { effort: second, seen: Arc::clone(&seen) });
+    rig.run("a", Recorder { effort: first, seen: Arc::clone(&seen) });
+    rig.run("b", Recorder { effort: second, seen: Arc::clone(&seen) });
     rig.step();
     seen.lock().unwrap().clear();
     (rig, seen)
@@ -144,7 +144,7 @@ fn a_halt_of_one_step_restarts_and_one_of_an_unused_actuator_does_not() {
     for (actuator, calls) in [(0, vec!["stopping", "starting", "update"]), (1, vec!["update"])] {
         let seen = Arc::<Mutex<Vec<Seen>>>::default();
         let mut rig = Rig::of(robot());
-        rig.run("a", Witness { effort: 0.0, seen: Arc::clone(&seen) });
+        rig.run("a", Recorder { effort: 0.0, seen: Arc::clone(&seen) });
         rig.step();
         rig.control.robot_mut().actuators_mut()[actuator].state.is_halted = true;
         rig.step();

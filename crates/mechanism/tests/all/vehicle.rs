@@ -164,27 +164,27 @@ fn a_stop_ends_the_command_and_a_zero_has_to_come() {
     assert_eq!(vehicle.step(0.0, 0.0), (0.0, 0.0));
 }
 
-/// Motion without a zero before it is said when it begins, and its end too.
+/// Motion without a zero before it is reported when it begins, and its end too.
 #[test]
 fn motion_that_waits_for_a_zero_is_said() {
     let mut vehicle = Vehicle::new();
-    let said = |vehicle: &mut Vehicle| {
+    let reported = |vehicle: &mut Vehicle| {
         vehicle.step(0.0, 0.0);
         let is_odometry = |(_, report): &(usize, Report)| matches!(report, Report::Odometry(_));
         let others = reports(&mut vehicle.controller).into_iter().filter(|one| !is_odometry(one));
         others.map(|(_, report)| report).collect::<Vec<_>>()
     };
     let waits = |waits| [Report::WaitsForZero { input: "cmd_vel", waits }];
-    assert_eq!(said(&mut vehicle), [], "silence waits for nothing");
+    assert_eq!(reported(&mut vehicle), [], "silence waits for nothing");
     vehicle.send(0.5, 0.0);
-    assert_eq!(said(&mut vehicle), waits(true));
+    assert_eq!(reported(&mut vehicle), waits(true));
     vehicle.send(0.5, 0.0);
-    assert_eq!(said(&mut vehicle), [], "once");
+    assert_eq!(reported(&mut vehicle), [], "once");
     vehicle.send(0.0, 0.0);
     vehicle.send(0.5, 0.0);
-    assert_eq!(said(&mut vehicle), waits(false));
+    assert_eq!(reported(&mut vehicle), waits(false));
     vehicle.now = vehicle.now + TIMEOUT;
-    assert_eq!(said(&mut vehicle), [], "it was lost, and nobody asks for motion");
+    assert_eq!(reported(&mut vehicle), [], "it was lost, and nobody asks for motion");
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn the_odometry_of_an_arc_is_the_circle_it_drives() {
     assert_eq!((linear, angular), (0.0, 0.0), "it stands");
 }
 
-/// Each odometry that is said while the vehicle drives circles of radius 1.5 m, forwards and backwards, to the left and to the right.
+/// Each odometry that is reported while the vehicle drives circles of radius 1.5 m, forwards and backwards, to the left and to the right.
 #[test]
 fn each_odometry_on_a_circle_lies_on_it_at_its_angle() {
     const RADIUS: f64 = 1.5;
@@ -212,7 +212,7 @@ fn each_odometry_on_a_circle_lies_on_it_at_its_angle() {
         vehicle.step(0.0, 0.0);
         let (left, right) = ((forward - turn * 0.25) / 0.1, (forward + turn * 0.25) / 0.1);
         let center = if forward * turn > 0.0 { RADIUS } else { -RADIUS };
-        let mut said = 0;
+        let mut reported = 0;
         for step in 1..=20_000_u32 {
             vehicle.step(left * 1e-3, right * 1e-3);
             for (_, report) in reports(&mut vehicle.controller) {
@@ -223,11 +223,11 @@ fn each_odometry_on_a_circle_lies_on_it_at_its_angle() {
                 let (east, north) = (center * angle.sin(), center * (1.0 - angle.cos()));
                 assert!(near(x, east) && near(y, north) && near(heading, angle), "{step}: {x} {y} {heading}");
                 assert!(near(linear, forward) && near(angular, turn), "{step}: {linear} {angular}");
-                said += 1;
+                reported += 1;
             }
         }
         // More than a turn, at 50 Hz on two outputs.
-        assert!(said >= 2 * 995, "{said}");
+        assert!(reported >= 2 * 995, "{reported}");
     }
 }
 
@@ -237,7 +237,7 @@ fn the_odometry_of_any_ways_is_the_product_of_the_exponentials_of_their_twists()
     let mut random = fastrand::Rng::with_seed(14);
     let mut vehicle = Vehicle::new();
     vehicle.step(0.0, 0.0);
-    let (mut pose, mut heading, mut said) = (Matrix3::identity(), 0.0, 0);
+    let (mut pose, mut heading, mut reported) = (Matrix3::identity(), 0.0, 0);
     for step in 0..5000 {
         let (left, right) = (random.f64() - 0.5, random.f64() - 0.3);
         vehicle.step(left, right);
@@ -249,10 +249,10 @@ fn the_odometry_of_any_ways_is_the_product_of_the_exponentials_of_their_twists()
             let are_near =
                 near(found.x, pose[(0, 2)]) && near(found.y, pose[(1, 2)]) && near(found.heading, heading);
             assert!(are_near, "{step}: {found:?}, must be {pose} {heading}");
-            said += 1;
+            reported += 1;
         }
     }
-    assert!(said > 400 && pose[(0, 2)].hypot(pose[(1, 2)]) > 1.0, "{said} {pose}");
+    assert!(reported > 400 && pose[(0, 2)].hypot(pose[(1, 2)]) > 1.0, "{reported} {pose}");
 }
 
 #[test]
@@ -299,14 +299,14 @@ fn the_odometry_is_said_at_its_rate_on_both_outputs() {
     let mut vehicle = Vehicle::new();
     let kinds: Vec<_> = vehicle.controller.outputs().iter().map(|output| output.kind).collect();
     assert_eq!(kinds, [OutputKind::Odometry, OutputKind::Transform]);
-    let mut said = [0; 2];
+    let mut reported = [0; 2];
     for _ in 0..1001 {
         vehicle.step(0.0, 0.0);
         for (output, _) in reports(&mut vehicle.controller) {
-            said[output] += 1;
+            reported[output] += 1;
         }
     }
-    assert!(said.iter().all(|count| (49..=50).contains(count)), "{said:?}");
+    assert!(reported.iter().all(|count| (49..=50).contains(count)), "{reported:?}");
 }
 
 #[test]
@@ -322,10 +322,10 @@ fn the_states_of_joints_are_those_of_one_step_at_the_rate() {
         }
         let robot = &mut robot;
         controller.update(&mut Step { now, period: PERIOD, robot }).unwrap();
-        let said = reports(&mut controller);
-        if !said.is_empty() {
+        let reported = reports(&mut controller);
+        if !reported.is_empty() {
             let state = |index, position| (0, Report::Joint { index, position, velocity: 2.0, effort: 3.0 });
-            assert_eq!(said, [state(0, f64::from(step) + 2000.0), state(1, f64::from(step))]);
+            assert_eq!(reported, [state(0, f64::from(step) + 2000.0), state(1, f64::from(step))]);
             messages += 1;
         }
     }

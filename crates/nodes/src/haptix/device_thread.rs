@@ -23,7 +23,7 @@ const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 /// device holds.
 pub(super) struct DeviceThread {
     periodic: Option<Periodic>,
-    courier: Option<JoinHandle<()>>,
+    reporter: Option<JoinHandle<()>>,
     shared: Arc<Shared>,
 }
 
@@ -183,10 +183,10 @@ impl Ready {
         let held = Arc::clone(&shared);
         panics::at_once(move || held.is_held.store(true, Ordering::SeqCst));
         let ending = Arc::clone(&shared);
-        let courier =
+        let reporter =
             thread::Builder::new().name("reports".into()).spawn(move || pass_on(reports, &ending, report))?;
-        let wake: Thread = courier.thread().clone();
-        let mut thread = DeviceThread { periodic: None, courier: Some(courier), shared };
+        let wake: Thread = reporter.thread().clone();
+        let mut thread = DeviceThread { periodic: None, reporter: Some(reporter), shared };
         let cycle = move |cycle| {
             if body.cycle(cycle) {
                 wake.unpark(); // wakes a thread that sleeps, and waits for nobody
@@ -211,9 +211,9 @@ impl Drop for DeviceThread {
     fn drop(&mut self) {
         drop(self.periodic.take());
         self.shared.is_ending.store(true, Ordering::SeqCst);
-        if let Some(courier) = self.courier.take() {
-            courier.thread().unpark();
-            let _ = courier.join(); // it panicked, which was reported there
+        if let Some(reporter) = self.reporter.take() {
+            reporter.thread().unpark();
+            let _ = reporter.join(); // it panicked, which was reported there
         }
     }
 }

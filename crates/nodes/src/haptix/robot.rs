@@ -149,7 +149,7 @@ pub(super) struct Commands {
 }
 
 impl Commands {
-    /// Publishes the newest command, if there is one. Returns whether somebody subscribes to it, if that changed.
+    /// Publishes the newest command, if there is one. Returns whether it has a subscriber, if that changed.
     pub(super) fn publish(&mut self) -> Option<bool> {
         let mut newest = None;
         while let Ok(command) = self.ring.pop() {

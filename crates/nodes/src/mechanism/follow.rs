@@ -31,7 +31,7 @@ struct FollowServer {
 struct Open {
     goal: Goal<Follow::Action>,
     cancels: CancelRequests,
-    /// The joints' states that are said already.
+    /// The joints' states that are published already.
     feedback: Follow::Feedback,
 }
 
@@ -83,7 +83,7 @@ impl FollowServers {
         }
     }
 
-    /// Passes on what a controller said at `stamp`.
+    /// Passes on the output of a controller at `stamp`.
     pub(super) fn publish(&mut self, controller: ControllerId, report: Report, stamp: Stamp) {
         let Some(server) = self.of(controller) else { return };
         match report {

@@ -28,7 +28,7 @@ struct Speaker {
     topics: Vec<usize>,
     joints: Vec<String>,
     frames: Frames,
-    /// The joints' states that are said already.
+    /// The joints' states that are published already.
     state: JointState,
 }
 
@@ -110,7 +110,7 @@ impl ControllerOutputs {
         }
     }
 
-    /// Publishes what a controller said at `stamp`.
+    /// Publishes the output of a controller at `stamp`.
     pub(super) fn publish(&mut self, controller: ControllerId, output: usize, report: Report, stamp: Stamp) {
         let Self { topics, controllers } = self;
         let Some(speaker) = controllers.iter_mut().find(|known| known.id == controller) else { return };

@@ -115,17 +115,17 @@ fn states_that_are_not_fresh_are_refused() {
 
 #[test]
 fn of_wrong_messages_between_good_ones_users_are_told_once_a_second_and_kind() {
-    let (mut monitor, mut clock, mut told) = (monitor(), Clock::default(), Vec::new());
+    let (mut monitor, mut clock, mut reported) = (monitor(), Clock::default(), Vec::new());
     for millis in 0..3000 {
         clock.pass_to(Instant::from_millis(millis), None);
         assert!(monitor.receive(&clock, &message("a b")).is_ok());
         for wrong in ["a", "a b c"] {
             let (_, is_other) = monitor.receive(&clock, &message(wrong)).unwrap_err();
-            told.extend(is_other.then_some((millis, wrong)));
+            reported.extend(is_other.then_some((millis, wrong)));
         }
     }
     let expected = [0, 1000, 2000].map(|millis| [(millis, "a"), (millis, "a b c")]);
-    assert_eq!(told, expected.as_flattened());
+    assert_eq!(reported, expected.as_flattened());
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn nothing_counts_beside_a_second_publisher() {
     assert!(monitor.count("motor/port", Some(2)));
     let (error, is_other) = monitor.receive(&Clock::default(), &states).unwrap_err();
     assert_eq!((error.to_string().as_str(), is_other), ("'motor/port' has 2 publishers, must have 1", true));
-    assert!(!monitor.receive(&Clock::default(), &states).unwrap_err().1, "it is said once");
+    assert!(!monitor.receive(&Clock::default(), &states).unwrap_err().1, "it is reported once");
     assert_eq!(monitor.obstacle().as_deref(), Some("'motor/port' has 2 publishers, must have 1"));
     assert!(!monitor.count("motor/port", Some(1)));
     assert!(monitor.receive(&Clock::default(), &states).is_ok());

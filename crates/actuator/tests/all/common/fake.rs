@@ -48,7 +48,7 @@ pub enum Fault {
     /// Waits this long before each byte of an answer.
     Dribble(Duration),
     /// Stops reading.
-    Deaf,
+    ReadsNothing,
     /// Sends without end.
     Babble,
 }
@@ -174,7 +174,8 @@ fn run<M: Model>(master: &mut File, inside: &Mutex<Inside<M>>, end: &AtomicBool)
         let ready = wait_readable(master, Duration::from_millis(1));
         let mut bytes = [0; 256];
         let fault = inside.lock().expect("no panic").fault;
-        let got = if ready && fault != Fault::Deaf { master.read(&mut bytes).unwrap_or(0) } else { 0 };
+        let got =
+            if ready && fault != Fault::ReadsNothing { master.read(&mut bytes).unwrap_or(0) } else { 0 };
         if got == 0 && ready {
             std::thread::sleep(Duration::from_millis(1)); // the other side is not open, or it is not read
         }
@@ -195,7 +196,7 @@ fn obey<M: Model>(inside: &mut Inside<M>, bytes: &[u8]) -> Vec<Vec<u8>> {
         let mut answer = inside.model.receive(byte, now);
         match inside.fault {
             Fault::Nothing | Fault::Dribble(_) => {}
-            Fault::Mute | Fault::Deaf | Fault::Babble => answer.clear(),
+            Fault::Mute | Fault::ReadsNothing | Fault::Babble => answer.clear(),
             // A command is confirmed by one byte.
             Fault::MuteStatusOnce if answer.len() > 1 => {
                 answer.clear();

@@ -62,8 +62,8 @@ pub struct Recorder {
     pub taken: Arc<AtomicU64>,
 }
 
-pub const REFUSES: ControllerFailure = ControllerFailure("it was told not to start");
-pub const FAILS: ControllerFailure = ControllerFailure("it was told to fail");
+pub const REFUSES: ControllerFailure = ControllerFailure("it was asked not to start");
+pub const FAILS: ControllerFailure = ControllerFailure("it was asked to fail");
 
 impl Controller for Recorder {
     fn can_start(&self, _: &Robot) -> Result<(), ControllerFailure> {
@@ -218,7 +218,7 @@ impl Rig {
 
     fn create(&mut self, name: String) -> Result<NewController, Refusal> {
         if self.init_fails.contains(&name) {
-            return Err(Refusal::Init { name, reason: "it was told to".into() });
+            return Err(Refusal::Init { name, reason: "it was asked to".into() });
         }
         let dependencies = self.dependencies.iter().filter(|(of, _)| *of == name).map(|(_, one)| one.clone());
         let dependencies = dependencies.collect();

@@ -15,7 +15,7 @@ use super::follow::FollowServers;
 use super::outputs::ControllerOutputs;
 use super::remote::Efforts;
 
-/// How long after the beginning of a step the courier looks for what it reports.
+/// How long after the beginning of a step the monitor looks for what it reports.
 const STEP: Duration = Duration::from_micros(30);
 /// How soon it looks again.
 const SOON: Duration = Duration::from_micros(100);
@@ -29,15 +29,15 @@ const LONG: Duration = Duration::from_millis(20);
 /// The thread between the control loop and the machine: it delivers what the loop reports, and takes back a change that the loop
 /// has not taken. It ends when this is dropped.
 ///
-/// The loop makes no system call, so it cannot wake anyone. The courier knows when it steps, and looks then.
-pub(super) struct Courier {
+/// The loop makes no system call, so it cannot wake anyone. The monitor knows when it steps, and looks then.
+pub(super) struct LoopMonitor {
     thread: Option<JoinHandle<()>>,
-    desk: Desk,
+    handle: MonitorHandle,
 }
 
-/// Requests to the courier, from any thread.
+/// Requests to the monitor, from any thread.
 #[derive(Clone, Default)]
-pub(super) struct Desk(Arc<Shared>);
+pub(super) struct MonitorHandle(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
@@ -51,7 +51,7 @@ struct Shared {
     has_ended: AtomicBool,
 }
 
-impl Desk {
+impl MonitorHandle {
     /// Asks for the change back.
     pub(super) fn withdraw(&self) {
         self.0.is_withdrawal_due.store(true, Ordering::SeqCst);
@@ -60,7 +60,7 @@ impl Desk {
 
     /// Gives a report back to the loop.
     pub(super) fn give_back(&self, snapshot: Box<Snapshot>) {
-        lock(&self.0.returned).push(snapshot); // the loop has others until the courier comes by
+        lock(&self.0.returned).push(snapshot); // the loop has others until the monitor takes them
     }
 
     /// Says that the loop has a change.
@@ -76,8 +76,8 @@ impl Desk {
     }
 }
 
-/// What the courier carries.
-pub(super) struct Bag {
+/// What the monitor passes on, and to whom.
+pub(super) struct MonitorContext {
     pub(super) shell: Shell<Mechanism>,
     pub(super) events: Events,
     pub(super) outputs: Arc<Mutex<ControllerOutputs>>,
@@ -87,30 +87,34 @@ pub(super) struct Bag {
     pub(super) commands: Commands,
 }
 
-impl Courier {
+impl LoopMonitor {
     /// Starts the thread.
     /// # Errors
     /// The operating system refuses it.
-    pub(super) fn start(desk: &Desk, mut bag: Bag, params: &Params) -> io::Result<Self> {
-        let pace = Pace::new(params, bag.efforts.as_ref().map(|efforts| efforts.period));
-        let own = desk.clone();
+    pub(super) fn start(
+        handle: &MonitorHandle,
+        mut context: MonitorContext,
+        params: &Params,
+    ) -> io::Result<Self> {
+        let pace = Pace::new(params, context.efforts.as_ref().map(|efforts| efforts.period));
+        let own = handle.clone();
         let body = move || {
             let _ = own.0.thread.set(thread::current());
             let mut last = Instant::ZERO;
             while !own.0.has_ended.load(Ordering::SeqCst) {
-                bag.work(&own.0, &mut last);
+                context.work(&own.0, &mut last);
                 let is_change_due = own.0.is_change_due.load(Ordering::SeqCst);
                 thread::park_timeout(pace.sleep(clock::now(), last, is_change_due));
             }
         };
-        let thread = thread::Builder::new().name("courier".into()).spawn(body)?;
-        Ok(Self { thread: Some(thread), desk: desk.clone() })
+        let thread = thread::Builder::new().name("loop monitor".into()).spawn(body)?;
+        Ok(Self { thread: Some(thread), handle: handle.clone() })
     }
 }
 
-impl Drop for Courier {
+impl Drop for LoopMonitor {
     fn drop(&mut self) {
-        self.desk.0.has_ended.store(true, Ordering::SeqCst);
+        self.handle.0.has_ended.store(true, Ordering::SeqCst);
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
             let _ = thread.join(); // it panicked, which was reported there
@@ -118,7 +122,7 @@ impl Drop for Courier {
     }
 }
 
-impl Bag {
+impl MonitorContext {
     /// `last` becomes the time of the last step that was reported.
     fn work(&mut self, shared: &Shared, last: &mut Instant) {
         if let Some(efforts) = &mut self.efforts {
@@ -146,10 +150,10 @@ impl Bag {
                     *last = snapshot.now;
                     Input::Reported(snapshot)
                 }
-                Event::Said(controller, _, _, Report::WaitsForZero { input, waits }) => {
+                Event::ControllerOutput(controller, _, _, Report::WaitsForZero { input, waits }) => {
                     Input::WaitsForZero { controller, input, waits }
                 }
-                Event::Said(controller, at, output, report) => {
+                Event::ControllerOutput(controller, at, output, report) => {
                     let stamp = clock::stamp().before(clock::now().since(at));
                     lock(&self.outputs).publish(controller, output, report, stamp);
                     lock(&self.follow).publish(controller, report, stamp);
@@ -165,7 +169,7 @@ impl Bag {
     }
 }
 
-/// When the courier has to look.
+/// When the monitor has to look.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
     /// Of the loop.

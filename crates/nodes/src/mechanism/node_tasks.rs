@@ -12,7 +12,7 @@ use super::inputs::ControllerTopics;
 use super::outputs::ControllerOutputs;
 
 /// What needs the node itself, on its own thread: new controllers get their topics, and what arrives on them is passed on.
-pub(super) struct Workshop {
+pub(super) struct NodeTasks {
     pub(super) shell: Shell<Mechanism>,
     pub(super) deliveries: Deliveries,
     pub(super) topics: ControllerTopics,
@@ -21,7 +21,7 @@ pub(super) struct Workshop {
     pub(super) products: Products,
 }
 
-impl Workshop {
+impl NodeTasks {
     pub(super) fn run(&mut self, node: &mut r2r::Node) {
         let clock = self.shell.inspect(|machine| *machine.clock());
         let follow = &self.follow;
