@@ -433,6 +433,15 @@ impl Machine for Arbiter {
         self.clock.read_again(since, due);
     }
 
+    fn asks_for_motion(input: &Input) -> bool {
+        let command = match input {
+            Input::CommandReceived { command, .. } => *command,
+            Input::StateReceived { state, .. } => state.command(),
+            _ => return false,
+        };
+        command.is_ok_and(|command| !command.velocity.is_neutral())
+    }
+
     fn deadline(&self) -> Option<Instant> {
         let now = self.clock.now();
         if !self.queue.is_empty() || self.has_changed() {

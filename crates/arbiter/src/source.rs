@@ -5,8 +5,7 @@ use units::NotFinite;
 
 /// The message type of a source's topic.
 ///
-/// The compiler leads from a new one in [`ALL`](Self::ALL) to everything that it needs but `asks_for_motion` in
-/// `ros/src/candidate.rs`, by which commands that queued up are thinned out.
+/// The compiler leads from a new one in [`ALL`](Self::ALL) to everything that it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceType {
     /// `geometry_msgs/msg/Twist`: it has no stamp, so its age is known only from its receipt.

@@ -251,6 +251,10 @@ impl Machine for Chair {
         })
     }
 
+    fn asks_for_motion(input: &ChairInput) -> bool {
+        matches!(input, ChairInput::Remote(Input::CommandReceived(command)) if !command.velocity.is_neutral())
+    }
+
     fn deadline(&self) -> Option<Instant> {
         let is_due = self.imu.is_some() || self.cameras.iter().any(Option::is_some);
         let published = (is_due || self.published != Some(self.remote.state())).then_some(self.now);

@@ -205,6 +205,16 @@ impl Machine for Drive {
         self.stages.hindbrain.may_move()
     }
 
+    fn asks_for_motion(input: &Input) -> bool {
+        match input {
+            Input::Joystick(input) => Joystick::asks_for_motion(input),
+            Input::Arbiter(input) => Arbiter::asks_for_motion(input),
+            Input::Zones(input) => ZoneScaler::asks_for_motion(input),
+            Input::Hindbrain(input) => Hindbrain::asks_for_motion(input),
+            Input::ClockRead(_) | Input::SourcesChanged { .. } => false,
+        }
+    }
+
     fn deadline(&self) -> Option<Instant> {
         let first = earliest(self.stages.joystick.deadline(), self.stages.arbiter.deadline());
         let last = earliest(self.stages.zones.deadline(), self.stages.hindbrain.deadline());

@@ -300,6 +300,10 @@ impl Machine for Hindbrain {
         self.state() == StopState::Ok
     }
 
+    fn asks_for_motion(input: &Input) -> bool {
+        matches!(input, Input::CommandReceived(Ok(command)) if !command.velocity.is_neutral())
+    }
+
     fn deadline(&self) -> Option<Instant> {
         let waits = self.motors.is_some()
             || self.published.is_some()

@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use units::{Clock, Instant, Machine, Stamp, WATCHDOG_INTERVAL, earliest};
+use units::{Clock, Instant, Machine, Stamp, Velocity, WATCHDOG_INTERVAL, earliest};
 
 pub(crate) use self::pace::Course;
 use self::pace::Pace;
@@ -403,6 +403,13 @@ impl Machine for Joystick {
     fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
         self.pass_to(now);
         self.clock.read_again(since, due);
+    }
+
+    fn asks_for_motion(input: &Input) -> bool {
+        let Input::ReferenceReceived(PoseState { vel: Some(vel), avel: Some(avel), .. }) = input else {
+            return false;
+        };
+        Velocity::new(*vel, *avel).is_ok_and(|velocity| !velocity.is_neutral())
     }
 
     fn deadline(&self) -> Option<Instant> {

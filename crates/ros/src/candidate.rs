@@ -1,13 +1,10 @@
-use std::any::Any;
 use std::collections::VecDeque;
 use std::pin::Pin;
 
 use futures::{FutureExt, Stream, StreamExt};
-use r2r::geometry_msgs::msg::{Twist, TwistStamped, Vector3};
-use r2r::or_pose_estimator::msg::State;
 use r2r::qos::ReliabilityPolicy;
 use r2r::{QosProfile, WrappedTypesupport};
-use units::{Machine, Velocity};
+use units::Machine;
 
 use crate::Shell;
 use crate::names::type_of;
@@ -18,10 +15,9 @@ pub(crate) trait Subscription<M: Machine>: Send {
     fn receive(&mut self) -> usize;
     /// Delivers the received messages in order and returns their number. `index` is the topic's current index for the machine.
     ///
-    /// If more than [`BACKLOG`] messages were received, a command that a later one of the same read replaces is left out,
-    /// unless it is zero: a process that was held must not release all commands that waited for it. This is transport, like a
-    /// middleware with a queue of one message: the machine judges the newest command as it would have after the others, and
-    /// every stop.
+    /// If more than [`BACKLOG`] messages were received, a command [for motion](Machine::asks_for_motion) that a later one of the same
+    /// read replaces is left out: a process that was held must not release all commands that waited for it. The machine judges
+    /// the newest command as it would have after the others, and every stop.
     fn deliver(&mut self, shell: &Shell<M>, index: usize) -> u64;
     /// Drops the received messages.
     fn discard(&mut self);
@@ -116,10 +112,9 @@ where
         let is_backlog = self.received.len() > BACKLOG;
         while let Some(message) = self.received.pop_front() {
             count += 1;
-            if is_backlog && !self.received.is_empty() && asks_for_motion(&message) {
-                continue;
-            }
-            if let Some(input) = (self.convert)(index, message) {
+            let Some(input) = (self.convert)(index, message) else { continue };
+            let is_replaced = is_backlog && !self.received.is_empty() && M::asks_for_motion(&input);
+            if !is_replaced {
                 shell.deliver(input);
             }
         }
@@ -131,32 +126,16 @@ where
     }
 }
 
-/// Whether `message` is a command that is not neutral. A command with a number that is not finite does not count, so it is
-/// delivered and reported.
-fn asks_for_motion(message: &dyn Any) -> bool {
-    let stamped = message.downcast_ref::<TwistStamped>().map(|message| &message.twist);
-    let twist = stamped
-        .or_else(|| message.downcast_ref::<Twist>())
-        .map(|Twist { linear, angular }| [linear, angular].map(|Vector3 { x, y, z }| [*x, *y, *z]));
-    let state = message.downcast_ref::<State>().and_then(|State { vel, avel, .. }| {
-        let (vel, avel) = vel.first().zip(avel.first())?;
-        Some([[vel.vx, vel.vy, vel.vz], [avel.wx, avel.wy, avel.wz]])
-    });
-    twist.or(state).is_some_and(|[linear, angular]| {
-        Velocity::new(linear, angular).is_ok_and(|velocity| !velocity.is_neutral())
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::{Arc, Mutex};
 
     use futures::channel::mpsc;
-    use r2r::or_pose_estimator::msg::Vel;
     use units::Instant;
 
     use super::*;
 
+    /// A positive input asks for motion.
     struct Sink(Arc<Mutex<Vec<f64>>>);
 
     impl Machine for Sink {
@@ -171,69 +150,48 @@ mod tests {
             None
         }
 
+        fn asks_for_motion(input: &f64) -> bool {
+            *input > 0.0
+        }
+
         fn deadline(&self) -> Option<Instant> {
             None
         }
     }
 
-    fn twist(x: f64) -> Twist {
-        Twist { linear: Vector3 { x, ..Default::default() }, ..Default::default() }
-    }
-
     /// The delivered part of `messages`, which are received in two rounds.
-    fn delivered<T: Send + 'static>(messages: Vec<T>, x: fn(&T) -> f64) -> Vec<f64> {
+    fn delivered(messages: &[f64]) -> Vec<f64> {
         let (mut sender, stream) = mpsc::channel(100);
-        let convert = move |_, message: T| Some(x(&message));
+        let convert = |_, message| Some(message);
         let mut typed = Typed { stream: Box::pin(stream), received: VecDeque::new(), convert };
-        let (seen, count) = (Arc::new(Mutex::new(Vec::new())), messages.len());
+        let seen = Arc::new(Mutex::new(Vec::new()));
         let shell = Shell::new(Sink(seen.clone()), None, |()| {});
-        for (number, message) in messages.into_iter().enumerate() {
-            sender.try_send(message).unwrap();
-            if number == count / 2 {
+        for (number, message) in messages.iter().enumerate() {
+            sender.try_send(*message).unwrap();
+            if number == messages.len() / 2 {
                 assert_eq!(Subscription::<Sink>::receive(&mut typed), number + 1);
             }
         }
         Subscription::<Sink>::receive(&mut typed);
-        assert_eq!(typed.deliver(&shell, 0), count as u64);
+        assert_eq!(typed.deliver(&shell, 0), messages.len() as u64);
         seen.lock().unwrap().clone()
     }
 
     /// What is delivered of `count` commands followed by `parts`.
     fn after_backlog(count: usize, parts: &[f64]) -> Vec<f64> {
-        let all = std::iter::repeat_n(1.0, count).chain(parts.iter().copied());
-        delivered(all.map(twist).collect(), |twist: &Twist| twist.linear.x)
+        delivered(&[&vec![1.0; count], parts].concat())
     }
 
     #[test]
-    fn of_a_backlog_of_commands_the_last_and_every_zero_count() {
+    fn of_a_backlog_the_last_command_and_every_other_message_count() {
         assert_eq!(after_backlog(BACKLOG, &[2.0, 0.0, 3.0, 4.0]), [0.0, 4.0]);
         assert_eq!(after_backlog(BACKLOG, &[0.0]), [0.0]);
-        assert_eq!(
-            after_backlog(BACKLOG, &[f64::INFINITY, 2.0]),
-            [f64::INFINITY, 2.0],
-            "a number that is not finite is reported"
-        );
-        let stamped =
-            (0..=BACKLOG).map(|number| TwistStamped { twist: twist(number as f64), ..Default::default() });
-        let of_stamped = delivered(stamped.collect(), |message: &TwistStamped| message.twist.linear.x);
-        assert_eq!(of_stamped, [0.0, BACKLOG as f64]);
-        let state = |number| State {
-            vel: vec![Vel { vx: number as f64, ..Default::default() }],
-            avel: vec![Default::default()],
-            ..Default::default()
-        };
-        let of_state = delivered((0..=BACKLOG).map(state).collect(), |message: &State| message.vel[0].vx);
-        assert_eq!(of_state, [0.0, BACKLOG as f64]);
+        assert_eq!(delivered(&[0.0; 50]), [0.0; 50]);
     }
 
     #[test]
     fn few_commands_are_all_delivered() {
         assert_eq!(after_backlog(0, &[1.0, 2.0, 0.0, 3.0]), [1.0, 2.0, 0.0, 3.0]);
         assert_eq!(after_backlog(BACKLOG, &[]), [1.0; BACKLOG]);
-    }
-
-    #[test]
-    fn of_what_is_no_command_every_message_counts() {
-        assert_eq!(delivered(vec![1.0; 50], |x| *x), [1.0; 50]);
     }
 }

@@ -35,6 +35,12 @@ pub trait Machine {
         false
     }
 
+    /// Whether `input` is a command for motion: of many that waited in a topic only the newest counts, as in a queue of one message.
+    fn asks_for_motion(input: &Self::Input) -> bool {
+        let _ = input;
+        false
+    }
+
     /// The latest time of the next [`poll`](Machine::poll) if nothing happens; `None` for never.
     fn deadline(&self) -> Option<Instant>;
 }

@@ -329,6 +329,10 @@ impl Machine for ZoneScaler {
         self.clock.read_again(since, due);
     }
 
+    fn asks_for_motion(input: &Input) -> bool {
+        matches!(input, Input::CommandReceived(command) if !command.velocity.is_neutral())
+    }
+
     fn deadline(&self) -> Option<Instant> {
         let now = self.clock.now();
         if !self.queue.is_empty() {

@@ -1,6 +1,7 @@
 //! The tests of `drive` beside those in its source: one executable, since each further one would have to be linked.
 
 mod allocation;
+mod backlog;
 mod common;
 mod curves;
 mod driven;
