@@ -68,8 +68,9 @@ pub struct IrLimits {
 impl Params {
     /// The parameters in `set`.
     /// # Errors
-    /// A [`Refusal`] of a `track` with which the vehicle hardly turns, of a `decel` less than `accel` (a vehicle must not be slower to stop than to start), of an `ir.far` that
-    /// leaves no distance clear, of a value that the profile `seed` fixes, and of an invalid driver.
+    /// A [`Refusal`] of a `track` with which the vehicle hardly turns, of a `decel` less than `accel` (a vehicle must not be slower
+    /// to stop than to start), of an `ir.far` that leaves no distance clear, of a value that the profile `seed` fixes, and of an
+    /// invalid driver.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let declared = Declared::read(set);
         let (accel, lease) = (declared.accel, declared.enable_lease);
