@@ -65,6 +65,8 @@ def nothing_is_left():
     for process in Process.begun[before:]:
         if process.process.poll() is None:
             process.kill()
+        else:
+            process.note_crash()
 
 
 def act_until(graph, act, condition, failure, timeout=5.0, every=1.0):

@@ -80,7 +80,7 @@ class Process:
         self.request_stop()
         self.is_over = True
         if self.early_code is not None:
-            raise AssertionError(self._ended(f"ended by itself with exit code {self.early_code}", self.early_code))
+            raise AssertionError(self._ended("ended by itself", self.early_code))
         try:
             code = self.process.wait(5.0)
         except subprocess.TimeoutExpired:
@@ -88,15 +88,21 @@ class Process:
             raise AssertionError(f"{self.name} did not end on SIGTERM within 5 s:\n{self.output}") from None
         self.reader.join(1.0)
         if code != 0:
-            raise AssertionError(self._ended(f"ended on SIGTERM with exit code {code}", code))
+            raise AssertionError(self._ended("ended on SIGTERM", code))
+
+    def note_crash(self):
+        """Records its crash if it has ended by itself and the test did not notice."""
+        if not self.is_over and not self.is_stopping:
+            self._ended("ended by itself", self.process.poll())
 
     def _ended(self, how, code):
         """The sentence with which the test fails. A crash is also recorded: no repetition of the test excuses it."""
-        sentence = f"{self.name} {how}:\n{self.output}"
+        sentence = f"{self.name} {how} with exit code {code}:\n{self.output}"
         is_signal = code < 0 or code > 128  # the latter through a shell
+        is_signal &= code not in (-signal.SIGKILL, 128 + signal.SIGKILL)  # a test's
         if "CRASHES" in os.environ and (is_signal or "panicked at" in self.output):
             with open(os.environ["CRASHES"], "a") as crashes:
-                crashes.write(f"{os.environ['PYTEST_CURRENT_TEST']}: {sentence}\n")
+                crashes.write(f"{os.environ.get('PYTEST_CURRENT_TEST')}: {sentence}\n")
         return sentence
 
 

@@ -16,7 +16,8 @@ use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict, 
 /// * A message of a higher source takes over at once. When the driving source is lost or locked a zero is sent at once,
 ///   and the next source drives from its *next* message on: its earlier messages were sent while another one drove.
 /// * **Losing is a stop.** A source that was lost while it asked for motion drives again only after it sent a zero. If it drove, or a
-///   lock fell silent over it, every source has to send a zero first; if it was locked or preempted, every source of lower priority.
+///   lock fell silent over it, every source has to send a zero first; if it was locked or preempted, every source of lower priority that
+///   asks for motion.
 ///   So nothing drives off by itself. The same holds if a stick was lost at rest before its [release](crate::State), and if parameters
 ///   remove such a source or let another one drive.
 ///   A source that is preempted, or masked by a lock that was closed and opened, needs no zero: a person did that.
@@ -191,9 +192,13 @@ impl Arbiter {
         }
     }
 
-    /// Adopts other parameters. A source or lock that is still there keeps its state, and continues to drive if it did. No other one
-    /// starts to drive by the change.
+    /// Adopts other parameters. A source or lock that is still there keeps its state, and continues to drive if it did. No other
+    /// source starts to drive by the change, except below a lock that is removed or lowered, as if it had been opened.
     fn adopt(&mut self, params: Params) {
+        let sources = &self.params.sources;
+        let masked: Vec<bool> =
+            sources.iter().map(|source| self.lock_above(source.priority).is_some()).collect();
+        let foremost = self.foremost();
         let old = core::mem::replace(&mut self.params, params);
         let (sources, locks) = (&self.params.sources, &self.params.locks);
         self.renamed =
@@ -216,6 +221,7 @@ impl Arbiter {
         let removed =
             |(index, monitor): (usize, &SourceMonitor)| monitor.is_unreleased && moved(index).is_none();
         let is_lost = self.sources.iter().enumerate().any(removed);
+        let foremost = foremost.and_then(moved);
         let lock = |lock: &crate::Lock| {
             let index = old.locks.iter().position(|before| before.is_same(lock))?;
             self.locks.get(index).copied()
@@ -238,9 +244,24 @@ impl Arbiter {
             self.end_turn();
         }
         self.expire();
-        let winner = self.judge();
-        if is_lost || drove && winner.is_some() && winner != driving {
+        let now_foremost = self.foremost();
+        if is_lost || now_foremost.is_some() && now_foremost != foremost {
             self.sources.iter_mut().for_each(SourceMonitor::lose_another);
+        }
+        // A closed lock was not opened for a source that is raised above it.
+        for (before, _) in old.sources.iter().zip(masked).filter(|(_, is_masked)| *is_masked) {
+            let index = self.params.sources.iter().position(|source| source.is_same(before));
+            let Some((index, source)) =
+                index.and_then(|index| Some((index, self.params.sources.get(index)?)))
+            else {
+                continue;
+            };
+            if source.priority > before.priority
+                && self.lock_above(source.priority).is_none()
+                && let Some(monitor) = self.sources.get_mut(index).filter(|monitor| monitor.asks_for_motion())
+            {
+                monitor.lose_another();
+            }
         }
         self.update(); // a source that may no longer drive sends no sample of its ramp
         if let Some(command) = self.ramp.configure(now, &self.params) {
@@ -280,7 +301,7 @@ impl Arbiter {
     }
 
     /// Ends commands and locks that are too old. A source that is lost before its release requires a zero of every source if it drove,
-    /// and of those below it otherwise: what asked for motion behind it must not drive when a lock opens or a higher source ends.
+    /// and otherwise of those below it that ask for motion: they must not drive when a lock opens or a higher source ends.
     fn expire(&mut self) {
         let now = self.clock.now();
         for (source, monitor) in self.params.sources.iter().zip(&mut self.sources) {
@@ -299,7 +320,9 @@ impl Arbiter {
         }
         let others = self.params.sources.iter().zip(&mut self.sources);
         others
-            .filter(|(source, _)| u16::from(source.priority) < below)
+            .filter(|(source, monitor)| {
+                below == u16::MAX || u16::from(source.priority) < below && monitor.asks_for_motion()
+            })
             .for_each(|(_, monitor)| monitor.lose_another());
     }
 

@@ -72,8 +72,20 @@ impl Arbiter {
         }
     }
 
+    /// The source of the highest priority that may drive, locks aside.
+    pub(crate) fn foremost(&self) -> Option<usize> {
+        let now = self.clock.now();
+        let monitors = self.params.sources.iter().zip(&self.sources).zip(&self.active.publishers).enumerate();
+        monitors
+            .filter(|(_, ((source, monitor), publishers))| {
+                !publishers.are_several() && monitor.state(now, source.timeout) == SourceState::Valid
+            })
+            .max_by_key(|(_, ((source, _), _))| source.priority)
+            .map(|(index, _)| index)
+    }
+
     /// The closed lock of the highest priority, if that is higher than `priority`.
-    fn lock_above(&self, priority: u8) -> Option<usize> {
+    pub(crate) fn lock_above(&self, priority: u8) -> Option<usize> {
         let mut found: Option<(u8, usize)> = None;
         for (index, (lock, state)) in self.params.locks.iter().zip(&self.active.locks).enumerate() {
             if state.is_closed()

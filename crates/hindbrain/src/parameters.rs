@@ -82,7 +82,7 @@ impl Params {
         if params.profile == Profile::Seed {
             params.core = params.core.seed();
         }
-        if params.full_speed.angular < SLOWEST_FULL_SPEED {
+        if params.full_speed.angular < SLOWEST_FULL_SPEED * (1.0 - f64::EPSILON) {
             return Err(set.refuse("track", "must leave 2 * wheel_speed / track at 0.1 rad/s or more"));
         }
         if params.core.slopes.decel < params.core.slopes.accel {

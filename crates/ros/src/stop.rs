@@ -82,7 +82,7 @@ impl Stop {
                 state.end();
                 let since = clock::now().since(*first.get_or_insert(clock::now()));
                 if since > IMPATIENT && signal != SIGHUP {
-                    std::process::exit(128 + signal);
+                    exit_at_once(128 + signal);
                 }
             }
         })?;

@@ -54,20 +54,17 @@ const FLOAT64: u8 = 8;
 ///
 /// * A point with a coordinate that is NaN or infinite is ignored; at least the part `rules.least`,
 ///   `rules.least_points` and one point must be measurements.
-/// * A point at the sensor's own position, (0, 0, 0), is ignored too: drivers publish it where they measured nothing. So is a point
-///   of the vehicle itself.
+/// * A point nearer than [`NEAR`] to the sensor is no measurement either, only an obstacle: something covers the sensor. One exactly
+///   at its position, (0, 0, 0), is nothing at all: drivers publish it where they measured nothing.
+/// * Points of the vehicle itself do not count, as if the cloud did not have them.
 /// * Points outside of the band of heights count as measurements but not as obstacles.
 /// # Errors
 /// [`Unusable`]; the view is then incomplete and must not be used.
 pub(crate) fn read(cloud: &Cloud, rules: Rules, view: &mut View) -> Result<(), Unusable> {
     let [x, y, z] = check(cloud)?;
     view.clear();
-    let of = cloud.width as usize * cloud.height as usize;
-    if of == 0 && rules.empty_is_free {
-        return Ok(());
-    }
     // One loop for each common layout, without decisions for each point.
-    let measured = match (cloud.is_bigendian, x, y, z) {
+    let (measured, own) = match (cloud.is_bigendian, x, y, z) {
         (false, At::Single(x), At::Single(y), At::Single(z)) => {
             each(cloud, rules, view, |point| Some([le32(point, x)?, le32(point, y)?, le32(point, z)?]))
         }
@@ -78,6 +75,10 @@ pub(crate) fn read(cloud: &Cloud, rules: Rules, view: &mut View) -> Result<(), U
             each(cloud, rules, view, |point| Some([x.big(point)?, y.big(point)?, z.big(point)?]))
         }
     };
+    let of = cloud.width as usize * cloud.height as usize - own;
+    if of == 0 && rules.empty_is_free {
+        return Ok(());
+    }
     if measured == 0 || (measured as f64) < of as f64 * rules.least {
         return Err(Unusable::TooFew { measured, of, least: rules.least });
     }
@@ -87,34 +88,46 @@ pub(crate) fn read(cloud: &Cloud, rules: Rules, view: &mut View) -> Result<(), U
     Ok(())
 }
 
-/// Adds the obstacles to `view` and returns the number of measurements.
+/// The distance from a sensor within which a point is no measurement \[m\]: no lens measures so near, and a covered one publishes it.
+const NEAR: f64 = 0.1;
+
+/// Adds the obstacles to `view`. Returns the number of measurements, and of points of the vehicle itself.
 #[inline]
-fn each(cloud: &Cloud, rules: Rules, view: &mut View, at: impl Fn(&[u8]) -> Option<[f64; 3]>) -> usize {
+fn each(
+    cloud: &Cloud,
+    rules: Rules,
+    view: &mut View,
+    at: impl Fn(&[u8]) -> Option<[f64; 3]>,
+) -> (usize, usize) {
     let (step, row) = (cloud.point_step as usize, cloud.row_step as usize);
     let [low, high] = rules.band;
     let transform = view.transform;
     if step == 0 || row == 0 {
-        return 0; // no points
+        return (0, 0); // no points
     }
-    let mut measured = 0;
+    let (mut measured, mut own) = (0, 0);
     for row in cloud.data.chunks_exact(row) {
         for point in row.chunks_exact(step).take(cloud.width as usize) {
             let Some(point) = at(point).filter(|point| point.iter().all(|part| part.is_finite())) else {
                 continue;
             };
-            let [x, y, z] = transform.point(point);
-            // A height that is NaN belongs to a point too far away to be computed.
-            let is_in_band = z >= low && z <= high;
-            if point == [0.0; 3] || is_in_band && view.is_own([x, y]) {
+            let square: f64 = point.iter().map(|part| part * part).sum();
+            if square == 0.0 {
                 continue;
             }
-            measured += 1;
-            if is_in_band {
+            let [x, y, z] = transform.point(point);
+            if view.is_own([x, y]) {
+                own += 1;
+                continue;
+            }
+            measured += usize::from(square >= NEAR * NEAR);
+            // A height that is NaN belongs to a point too far away to be computed.
+            if z >= low && z <= high {
                 view.add([x, y]);
             }
         }
     }
-    measured
+    (measured, own)
 }
 
 /// The positions of the coordinates, after all checks.

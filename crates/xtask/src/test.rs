@@ -282,8 +282,6 @@ fn pytest(root: &Root, which: &[&str]) -> Outcome<bool> {
         "-o",
         "cache_dir=target/pytest",
         "--timeout=120",
-        "-o",
-        "timeout_func_only=true", // a test may wait for its turn
         "--durations=10",
         "-rs", // skipped tests are named, with the reason
     ]);

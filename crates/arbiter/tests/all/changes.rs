@@ -143,3 +143,38 @@ fn a_source_that_loses_by_the_change_sends_no_further_sample() {
     other.limits = arbiter::Params::read(&set).unwrap().limits;
     assert_eq!(bench.on(10, Input::ParametersChanged(other)), [WITHHELD]);
 }
+
+#[test]
+fn a_source_that_is_raised_above_a_closed_lock_starts_nothing() {
+    let mut bench = Bench::opened(params(vec![lock(50)]));
+    assert_eq!(bench.command(1, LOW, 0.5, 1), [go(0.5, 1)]);
+    for ms in [10, 100, 180] {
+        bench.lock(ms, true);
+        bench.command(ms, LOW, 0.5, ms as i32);
+    }
+    let mut raised = bench.0.params().clone();
+    raised.sources[LOW].priority = 60;
+    bench.on(190, Input::ParametersChanged(raised));
+    assert_eq!(bench.command(195, LOW, 0.5, 195), []);
+    assert_eq!(bench.command(198, LOW, 0.0, 198), [stop(198)]);
+    assert_eq!(bench.command(200, LOW, 0.5, 200), [go(0.5, 200)]);
+}
+
+#[test]
+fn a_swap_of_priorities_before_the_first_message_after_a_lock_opens_starts_nothing() {
+    let mut bench = Bench::opened(params(vec![lock(150)]));
+    for ms in [1, 10, 100, 190] {
+        bench.lock(ms, ms > 1);
+        bench.command(ms, HIGH, 0.0, ms as i32); // it holds the vehicle still
+        bench.command(ms, LOW, 0.5, ms as i32);
+    }
+    bench.open(200);
+    bench.command(420, LOW, 0.5, 420);
+    bench.drain(455);
+    assert_eq!(bench.verdicts(), [Verdict::Outranked { by: HIGH }, Verdict::Waits]);
+    let mut swapped = bench.0.params().clone();
+    swapped.sources[LOW].priority = 120;
+    bench.on(460, Input::ParametersChanged(swapped));
+    assert_eq!(bench.command(470, LOW, 0.5, 470), []);
+    assert_eq!(bench.verdicts()[LOW], Verdict::WaitsForZero(ZeroCause::OtherLost));
+}

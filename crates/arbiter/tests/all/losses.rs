@@ -484,3 +484,14 @@ fn a_stick_that_drifts_counts_as_zero() {
     bench.at(600);
     assert_eq!(bench.command(610, HIGH, 0.003, 4), [go(0.003, 4)], "nothing was lost in motion");
 }
+
+#[test]
+fn an_idle_source_may_begin_its_goal_after_a_stick_was_lost_behind_a_lock() {
+    let mut params = params(vec![lock(150)]);
+    params.sources[HIGH].kind = SourceType::PoseState;
+    let mut bench = Bench::opened(params);
+    bench.on(0, stands(HIGH, 0, true));
+    (10..1_500).step_by(50).for_each(|ms| drop(bench.lock(ms, true)));
+    bench.open(1_500);
+    assert_ne!(asks(&mut bench, 1_760, 2_000, true), []);
+}

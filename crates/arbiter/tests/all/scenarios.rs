@@ -8,7 +8,7 @@ use std::time::Duration;
 use arbiter::{
     Arbiter, Census, Input, Invalid, Lock, LockState, Output, Params, Source, SourceType, State, Verdict,
 };
-use model::{Asks, Memory, Model, Setting};
+use model::{Asks, Before, Memory, Model, Setting};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use units::{Instant, Machine, Stamp, Velocity};
@@ -162,24 +162,26 @@ impl Pair {
             Event::Jump(ticks) => self.model.wall = (self.model.wall + ticks).max(1),
             Event::Toggle { source } => {
                 let source = source % count;
+                let before = self.model.before();
                 let leaves = self.model.present[source];
                 self.model.present[source] = !leaves;
                 if !leaves {
                     self.model.sources[source] = Memory::default();
                 }
-                self.adopt(leaves.then_some(source));
+                self.adopt(&before, leaves.then_some(source));
             }
             Event::Swap(a, b) => {
                 let (a, b) = (a % count, b % count);
+                let before = self.model.before();
                 let ranks = &mut self.model.setting.sources;
                 (ranks[a].0, ranks[b].0) = (ranks[b].0, ranks[a].0);
-                self.adopt(None);
+                self.adopt(&before, None);
             }
         }
     }
 
-    fn adopt(&mut self, removed: Option<usize>) {
-        self.model.change(removed);
+    fn adopt(&mut self, before: &Before, removed: Option<usize>) {
+        self.model.change(before, removed);
         let params = params(&self.model);
         self.send(Input::ParametersChanged(params));
     }

@@ -222,3 +222,12 @@ fn information_is_the_newest() {
         assert!(report.contains(&(key, value.into())), "{key}: {report:?}");
     }
 }
+
+#[test]
+fn of_a_backlog_commands_for_motion_are_replaced_and_everything_else_counts() {
+    let command = |forward| Command::new(Velocity::planar(forward, 0.0).unwrap(), Stamp::ZERO);
+    let asks = |input| Chair::asks_for_motion(&ChairInput::Remote(input));
+    assert!(asks(Input::CommandReceived(command(0.5))));
+    assert!(!asks(Input::CommandReceived(command(0.0))));
+    assert!(!asks(Input::ProfileReceived(1)));
+}

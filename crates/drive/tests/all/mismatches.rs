@@ -68,6 +68,13 @@ fn a_top_speed_beyond_that_of_the_wheels() {
     assert_eq!(mismatches(&[], &[], &fast, &wheels), [""; 0]);
     let predict = [fast.as_slice(), &[("mode", Value::Text("predict".into()))]].concat();
     assert_eq!(mismatches(&[], &[], &predict, &[]), [""; 0], "nothing is commanded");
+    let profile = [
+        ("profiles.drive.number", Value::Integer(1)),
+        ("profiles.drive.forward.full_throw", Value::Float(1.0)),
+        ("profiles.drive.turn.full_throw", Value::Float(1.0)),
+    ];
+    let chair = [fast.as_slice(), &profile].concat();
+    assert_eq!(mismatches(&[], &[], &chair, &[]), [""; 0], "a chair has its own full speed");
 }
 
 #[test]
@@ -83,4 +90,10 @@ fn a_stick_whose_full_throw_is_beyond_the_top_speed() {
     );
     assert_eq!(mismatches(&[axis, ("amax", Value::Float(1.5))], &[], &slow, &[]), [""; 0]);
     assert_eq!(mismatches(&[], &[], &slow, &[]), [""; 0], "no axis is mapped");
+    let turns = [("angular.z.axis", Value::Integer(0)), ("awmax", Value::Float(6.0))];
+    let [sentence] = mismatches(&turns, &[], &[], &[]).try_into().unwrap();
+    assert!(
+        sentence
+            .starts_with("joystick's awmax / drag is 2.0 rad/s, more than zone_scaler's max_angular, 1.0")
+    );
 }

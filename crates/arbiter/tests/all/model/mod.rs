@@ -81,6 +81,13 @@ pub struct Bar {
     pub publishers: usize,
 }
 
+/// See [`Model::before`].
+pub struct Before {
+    first: Option<usize>,
+    barred: Vec<bool>,
+    ranks: Vec<u8>,
+}
+
 #[derive(Debug)]
 pub struct Model {
     pub setting: Setting,
@@ -250,10 +257,11 @@ impl Model {
             self.sources[source].engaged = false;
         }
         // A stream behind a lost one must not start when the way is free; one above it has nothing to do with it, unless it drove.
-        let ranks: Vec<u8> = self.setting.sources.iter().map(|&(rank, _)| rank).collect();
-        let driver = self.driving;
+        let ranks = self.ranks();
+        let wants: Vec<bool> = self.sources.iter().map(|memory| memory.wants.is_some()).collect();
+        let drove = self.driving.is_some_and(|driver| lost.contains(&driver));
         self.begin_again(|source| {
-            lost.iter().any(|&other| driver == Some(other) || ranks[source] < ranks[other])
+            drove || wants[source] && lost.iter().any(|&other| ranks[source] < ranks[other])
         });
     }
 
@@ -265,18 +273,43 @@ impl Model {
         }
     }
 
+    fn ranks(&self) -> Vec<u8> {
+        self.setting.sources.iter().map(|&(rank, _)| rank).collect()
+    }
+
+    /// The first one if there were no locks.
+    fn first(&self) -> Option<usize> {
+        let able = (0..self.sources.len()).filter(|&s| self.present[s] && self.flaw(s).is_none());
+        able.max_by_key(|&source| self.setting.sources[source].0)
+    }
+
+    /// What matters of the list of sources before it changes.
+    pub fn before(&mut self) -> Before {
+        self.update();
+        let barred = (0..self.sources.len()).map(|source| !self.closed_above(source).is_empty()).collect();
+        Before { first: self.first(), barred, ranks: self.ranks() }
+    }
+
     /// The list of sources changed: one left it, or their ranks are others.
-    pub fn change(&mut self, removed: Option<usize>) {
-        let drove = self.driving.is_some();
+    pub fn change(&mut self, before: &Before, removed: Option<usize>) {
         let was_engaged = removed.is_some_and(|source| std::mem::take(&mut self.sources[source].engaged));
         if self.driving.is_some() && self.driving == removed {
             self.halt();
         }
         self.discard();
-        let best = self.best();
-        if was_engaged || drove && best.is_some() && best != self.driving {
+        let first = self.first();
+        if was_engaged || first.is_some() && first != before.first {
             self.begin_again(|_| true);
         }
+        let freed: Vec<bool> = (0..self.sources.len())
+            .map(|source| {
+                self.setting.sources[source].0 > before.ranks[source]
+                    && before.barred[source]
+                    && self.closed_above(source).is_empty()
+                    && self.sources[source].wants.is_some()
+            })
+            .collect();
+        self.begin_again(|source| freed[source]);
         self.update();
     }
 
