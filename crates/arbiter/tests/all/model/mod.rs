@@ -85,7 +85,7 @@ pub struct Bar {
 pub struct Before {
     first: Option<usize>,
     barred: Vec<bool>,
-    ranks: Vec<u8>,
+    ranks: Vec<(u8, i64)>,
 }
 
 #[derive(Debug)]
@@ -257,11 +257,11 @@ impl Model {
             self.sources[source].engaged = false;
         }
         // A stream behind a lost one must not start when the way is free; one above it has nothing to do with it, unless it drove.
-        let ranks = self.ranks();
+        let ranks = self.setting.sources.clone();
         let wants: Vec<bool> = self.sources.iter().map(|memory| memory.wants.is_some()).collect();
         let drove = self.driving.is_some_and(|driver| lost.contains(&driver));
         self.begin_again(|source| {
-            drove || wants[source] && lost.iter().any(|&other| ranks[source] < ranks[other])
+            drove || wants[source] && lost.iter().any(|&other| ranks[source].0 < ranks[other].0)
         });
     }
 
@@ -271,10 +271,6 @@ impl Model {
         if self.driving.is_some() && self.best() != self.driving {
             self.halt();
         }
-    }
-
-    fn ranks(&self) -> Vec<u8> {
-        self.setting.sources.iter().map(|&(rank, _)| rank).collect()
     }
 
     /// The first one if there were no locks.
@@ -287,7 +283,7 @@ impl Model {
     pub fn before(&mut self) -> Before {
         self.update();
         let barred = (0..self.sources.len()).map(|source| !self.closed_above(source).is_empty()).collect();
-        Before { first: self.first(), barred, ranks: self.ranks() }
+        Before { first: self.first(), barred, ranks: self.setting.sources.clone() }
     }
 
     /// The list of sources changed: one left it, or their ranks are others.
@@ -303,7 +299,7 @@ impl Model {
         }
         let freed: Vec<bool> = (0..self.sources.len())
             .map(|source| {
-                self.setting.sources[source].0 > before.ranks[source]
+                self.setting.sources[source].0 > before.ranks[source].0
                     && before.barred[source]
                     && self.closed_above(source).is_empty()
                     && self.sources[source].wants.is_some()
