@@ -27,13 +27,12 @@ struct Subject {
     goal: Option<Goal>,
 }
 
-/// What a subject may cost, by itself and beside the bare processes whose cost together is its floor.
+/// What a subject may cost, and what it is compared with.
 struct Goal {
     /// \[% of a core\]
     cpu: f64,
+    /// The bare processes whose cost together is its floor.
     floor: &'static [&'static str],
-    /// How many times as much processor time as the floor.
-    times: f64,
 }
 
 /// What every subject may have \[1/s\].
@@ -43,16 +42,15 @@ const MOTORS: &str = "bare loop of 50 Hz that publishes two values";
 const ZERO: &str = "bare loop of 10 Hz that publishes one value";
 const RELAY: &str = "bare relay";
 /// A node that waits for messages.
-const WAITS: Option<Goal> = Some(Goal { cpu: 0.2, floor: &[RELAY], times: 1.5 });
+const WAITS: Option<Goal> = Some(Goal { cpu: 0.2, floor: &[RELAY] });
 /// A node that waits for messages and for pads, which come and go.
-const WATCHES: Option<Goal> = Some(Goal { cpu: 0.5, floor: &[RELAY], times: 2.0 });
+const WATCHES: Option<Goal> = Some(Goal { cpu: 0.5, floor: &[RELAY] });
 /// A node that waits for messages, and repeats its zero 10 times a second, so that its followers know that it lives.
-const REPEATS: Option<Goal> = Some(Goal { cpu: 0.2, floor: &[RELAY, ZERO], times: 1.5 });
+const REPEATS: Option<Goal> = Some(Goal { cpu: 0.2, floor: &[RELAY, ZERO] });
 /// The driver of a vehicle waits for messages, and publishes the values of two motors 50 times a second.
-const DRIVES: Option<Goal> = Some(Goal { cpu: 0.6, floor: &[RELAY, MOTORS], times: 1.5 });
+const DRIVES: Option<Goal> = Some(Goal { cpu: 0.6, floor: &[RELAY, MOTORS] });
 /// One process that does the work of four nodes.
-const ALL: Option<Goal> =
-    Some(Goal { cpu: 1.0, floor: &[RELAY, RELAY, ZERO, RELAY, ZERO, RELAY, MOTORS], times: 1.0 });
+const ALL: Option<Goal> = Some(Goal { cpu: 1.0, floor: &[RELAY, RELAY, ZERO, RELAY, ZERO, RELAY, MOTORS] });
 
 const WITH_PAD: &[&str] = &["--ros-args", "--params-file", "PAD"];
 
@@ -158,33 +156,33 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "| at rest | CPU [% of a core] | goal | wake-ups [1/s] | goal | threads | CPU to its floor | goal | wake-ups to its floor |\n\
-             |---|--:|---|--:|---|--:|--:|---|--:|"
+            "| at rest | CPU [% of a core] | goal | wake-ups [1/s] | goal | threads | CPU to its floor | wake-ups to its floor |\n\
+             |---|--:|---|--:|---|--:|--:|--:|"
         )?;
         for (subject, Activity { cpu, wakeups, threads, .. }) in &self.rows {
             let (name, percent) = (subject.name, 100.0 * cpu);
-            let Some(Goal { cpu: most, floor, times }) = &subject.goal else {
-                writeln!(f, "| {name} | {percent:.2} | – | {wakeups:.0} | – | {threads} | – | – | – |")?;
+            let Some(Goal { cpu: most, floor }) = &subject.goal else {
+                writeln!(f, "| {name} | {percent:.2} | – | {wakeups:.0} | – | {threads} | – | – |")?;
                 continue;
             };
             let (bare_cpu, bare_wakeups) = self.floor(floor);
             let (cpu_ratio, wakeup_ratio) = (cpu / bare_cpu, wakeups / bare_wakeups);
-            let goals =
-                [(percent, *most), (*wakeups, MAX_WAKEUPS), (cpu_ratio, *times)].map(|(value, most)| {
-                    format!("{most} {}", if value <= most { "reached" } else { "not reached" })
-                });
-            let [cpu_goal, wakeup_goal, ratio_goal] = goals;
+            let goals = [(percent, *most), (*wakeups, MAX_WAKEUPS)].map(|(value, most)| {
+                format!("{most} {}", if value <= most { "reached" } else { "not reached" })
+            });
+            let [cpu_goal, wakeup_goal] = goals;
             writeln!(
                 f,
-                "| {name} | {percent:.2} | {cpu_goal} | {wakeups:.0} | {wakeup_goal} | {threads} | {cpu_ratio:.2} | {ratio_goal} | {wakeup_ratio:.2} |"
+                "| {name} | {percent:.2} | {cpu_goal} | {wakeups:.0} | {wakeup_goal} | {threads} | {cpu_ratio:.2} | {wakeup_ratio:.2} |"
             )?;
         }
         write!(
             f,
             "\nEach alone in the graph for {} s, after {} s. The floor of a node is the bare relay, which sleeps for as long as the nodes do, and the \
              bare loop with as many values as it publishes at rest: one of velocity_arbiter, zone_scaler and surround, two of hindbrain. That of \
-             steersman is what the floors of its four nodes take together. The first goal is one for any machine, and what a wake-up costs differs \
-             between machines: compare it with the bare loops. Wake-ups are voluntary context switches of all threads, those of the middleware \
+             steersman is what the floors of its four nodes take together. The joystick also looks for pads 10 times a second. What a wake-up \
+             costs differs between machines and between runs: compare with the bare processes. Wake-ups are voluntary context switches of \
+             all threads, those of the middleware \
              included. {}",
             WINDOW.as_secs(),
             WARM_UP.as_secs(),
