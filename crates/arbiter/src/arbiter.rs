@@ -195,9 +195,6 @@ impl Arbiter {
     /// Adopts other parameters. A source or lock that is still there keeps its state, and continues to drive if it did. No other
     /// source starts to drive by the change, except below a lock that is removed or lowered, as if it had been opened.
     fn adopt(&mut self, params: Params) {
-        let sources = &self.params.sources;
-        let masked: Vec<bool> =
-            sources.iter().map(|source| self.lock_above(source.priority).is_some()).collect();
         let foremost = self.foremost();
         let old = core::mem::replace(&mut self.params, params);
         let (sources, locks) = (&self.params.sources, &self.params.locks);
@@ -249,17 +246,15 @@ impl Arbiter {
             self.sources.iter_mut().for_each(SourceMonitor::lose_another);
         }
         // A closed lock was not opened for a source that is raised above it.
-        for (before, _) in old.sources.iter().zip(masked).filter(|(_, is_masked)| *is_masked) {
-            let index = self.params.sources.iter().position(|source| source.is_same(before));
-            let Some((index, source)) =
-                index.and_then(|index| Some((index, self.params.sources.get(index)?)))
-            else {
-                continue;
-            };
-            if source.priority > before.priority
-                && self.lock_above(source.priority).is_none()
-                && let Some(monitor) = self.sources.get_mut(index).filter(|monitor| monitor.asks_for_motion())
-            {
+        let closed: Vec<u8> = {
+            let locks = self.params.locks.iter().zip(&self.active.locks);
+            locks.filter(|(_, state)| state.is_closed()).map(|(lock, _)| lock.priority).collect()
+        };
+        for (source, monitor) in self.params.sources.iter().zip(&mut self.sources) {
+            let before = old.sources.iter().find(|before| source.is_same(before));
+            let passed =
+                |&lock: &u8| before.is_some_and(|before| before.priority < lock) && lock <= source.priority;
+            if monitor.asks_for_motion() && closed.iter().any(passed) {
                 monitor.lose_another();
             }
         }

@@ -85,7 +85,7 @@ impl Arbiter {
     }
 
     /// The closed lock of the highest priority, if that is higher than `priority`.
-    pub(crate) fn lock_above(&self, priority: u8) -> Option<usize> {
+    fn lock_above(&self, priority: u8) -> Option<usize> {
         let mut found: Option<(u8, usize)> = None;
         for (index, (lock, state)) in self.params.locks.iter().zip(&self.active.locks).enumerate() {
             if state.is_closed()

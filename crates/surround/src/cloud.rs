@@ -56,7 +56,7 @@ const FLOAT64: u8 = 8;
 ///   `rules.least_points` and one point must be measurements.
 /// * A point nearer than [`NEAR`] to the sensor is no measurement either, only an obstacle: something covers the sensor. One exactly
 ///   at its position, (0, 0, 0), is nothing at all: drivers publish it where they measured nothing.
-/// * Points of the vehicle itself do not count, as if the cloud did not have them.
+/// * Farther points of the vehicle itself do not count, as if the cloud did not have them; nearer ones are no obstacles.
 /// * Points outside of the band of heights count as measurements but not as obstacles.
 /// # Errors
 /// [`Unusable`]; the view is then incomplete and must not be used.
@@ -116,11 +116,12 @@ fn each(
                 continue;
             }
             let [x, y, z] = transform.point(point);
+            let is_near = square < NEAR * NEAR;
             if view.is_own([x, y]) {
-                own += 1;
+                own += usize::from(!is_near);
                 continue;
             }
-            measured += usize::from(square >= NEAR * NEAR);
+            measured += usize::from(!is_near);
             // A height that is NaN belongs to a point too far away to be computed.
             if z >= low && z <= high {
                 view.add([x, y]);

@@ -178,3 +178,20 @@ fn a_swap_of_priorities_before_the_first_message_after_a_lock_opens_starts_nothi
     assert_eq!(bench.command(470, LOW, 0.5, 470), []);
     assert_eq!(bench.verdicts()[LOW], Verdict::WaitsForZero(ZeroCause::OtherLost));
 }
+
+#[test]
+fn a_source_that_is_raised_above_one_of_two_closed_locks_waits_for_a_zero() {
+    let mut bench = Bench::opened(params(vec![lock(150), lock(50)]));
+    let both = |bench: &mut Bench, ms, first| {
+        bench.on(ms, Input::LockReceived { lock: 1, closed: true });
+        bench.lock(ms, first);
+        bench.command(ms, LOW, 0.5, ms as i32)
+    };
+    (1..200).step_by(50).for_each(|ms| drop(both(&mut bench, ms, true)));
+    let mut raised = bench.0.params().clone();
+    raised.sources[LOW].priority = 60;
+    bench.on(200, Input::ParametersChanged(raised));
+    let sent: Vec<Command> = (220..900).step_by(50).flat_map(|ms| both(&mut bench, ms, false)).collect();
+    assert!(sent.iter().all(|command| command.velocity.is_zero()), "{sent:?}");
+    assert_eq!(bench.verdicts()[LOW], Verdict::WaitsForZero(ZeroCause::OtherLost));
+}

@@ -409,3 +409,25 @@ fn a_radar_that_sees_one_point_of_the_vehicle() {
     assert_eq!(of_cloud(&radar, at(&[])), CLEAR);
     assert_eq!(of_cloud(&radar, at(&[[0.55, 0.0]])), CLEAR);
 }
+
+#[test]
+fn a_covered_camera_inside_the_outline_blocks_whatever_else_it_sees() {
+    for (z, height_max) in [(0.6, 0.5), (0.5, 2.0)] {
+        let mast = [
+            ("sensors.camera.z", Value::Float(z)),
+            ("sensors.camera.height_max", Value::Float(height_max)),
+            ("sensors.camera.inside", text("ignored")),
+            ("sensors.camera.empty", text("free")),
+        ];
+        let cloth = vec![[0.03, 0.0, 0.0]; 1000];
+        let stray = [cloth.clone(), vec![[9.0, 9.0, 0.0]; 60]].concat();
+        assert_eq!(
+            of_cloud(&mast, cloud(&cloth)),
+            Err(Unusable::TooFew { measured: 0, of: 1000, least: 0.5 })
+        );
+        assert_eq!(
+            of_cloud(&mast, cloud(&stray)),
+            Err(Unusable::TooFew { measured: 60, of: 1060, least: 0.5 })
+        );
+    }
+}

@@ -84,7 +84,6 @@ pub struct Bar {
 /// See [`Model::before`].
 pub struct Before {
     first: Option<usize>,
-    barred: Vec<bool>,
     ranks: Vec<(u8, i64)>,
 }
 
@@ -282,8 +281,7 @@ impl Model {
     /// What matters of the list of sources before it changes.
     pub fn before(&mut self) -> Before {
         self.update();
-        let barred = (0..self.sources.len()).map(|source| !self.closed_above(source).is_empty()).collect();
-        Before { first: self.first(), barred, ranks: self.setting.sources.clone() }
+        Before { first: self.first(), ranks: self.setting.sources.clone() }
     }
 
     /// The list of sources changed: one left it, or their ranks are others.
@@ -297,13 +295,12 @@ impl Model {
         if was_engaged || first.is_some() && first != before.first {
             self.begin_again(|_| true);
         }
+        let passes = |source: usize, lock: usize| {
+            let (rank, bar) = (self.setting.sources[source].0, self.setting.locks[lock].0);
+            before.ranks[source].0 < bar && bar <= rank && self.lock_state(lock) != LockState::Open
+        };
         let freed: Vec<bool> = (0..self.sources.len())
-            .map(|source| {
-                self.setting.sources[source].0 > before.ranks[source].0
-                    && before.barred[source]
-                    && self.closed_above(source).is_empty()
-                    && self.sources[source].wants.is_some()
-            })
+            .map(|s| self.sources[s].wants.is_some() && (0..self.locks.len()).any(|l| passes(s, l)))
             .collect();
         self.begin_again(|source| freed[source]);
         self.update();
