@@ -124,6 +124,7 @@ impl Arbiter {
 
     /// Receives a message; `is_held` means that the stick was not released, even if it is a zero.
     fn receive(&mut self, source: usize, received: Result<Command, Invalid>, is_held: bool) {
+        let in_conflict = self.in_conflict(source);
         let (Some(spec), Some(monitor)) = (self.params.sources.get(source), self.sources.get_mut(source))
         else {
             self.counters.unknown += 1;
@@ -132,9 +133,7 @@ impl Arbiter {
         self.counters.commands += 1;
         let command = match monitor.receive(&self.clock, received, spec.timeout) {
             Ok(command) => {
-                let conflict =
-                    self.active.publishers.get(source).is_some_and(|publishers| publishers.are_several());
-                monitor.is_unreleased = !conflict && (is_held || command.asks_for_motion());
+                monitor.is_unreleased = !in_conflict && (is_held || command.asks_for_motion());
                 command
             }
             Err(reason) => {

@@ -53,7 +53,7 @@ impl Arbiter {
     /// Why `source` may not drive, without regard to other sources.
     fn hindrance(&self, source: usize) -> Option<Verdict> {
         let (spec, monitor) = (self.params.sources.get(source)?, self.sources.get(source)?);
-        if self.active.publishers.get(source).is_some_and(|publishers| publishers.are_several()) {
+        if self.in_conflict(source) {
             return Some(Verdict::Conflict);
         }
         match monitor.state(self.clock.now(), spec.timeout) {
@@ -72,15 +72,20 @@ impl Arbiter {
         }
     }
 
+    /// Whether `source` has more than one publisher, or their number is not known.
+    pub(crate) fn in_conflict(&self, source: usize) -> bool {
+        self.active.publishers.get(source).is_some_and(|publishers| publishers.are_several())
+    }
+
     /// The source of the highest priority that may drive, locks aside.
     pub(crate) fn foremost(&self) -> Option<usize> {
         let now = self.clock.now();
-        let monitors = self.params.sources.iter().zip(&self.sources).zip(&self.active.publishers).enumerate();
-        monitors
-            .filter(|(_, ((source, monitor), publishers))| {
-                !publishers.are_several() && monitor.state(now, source.timeout) == SourceState::Valid
+        let sources = self.params.sources.iter().zip(&self.sources).enumerate();
+        sources
+            .filter(|(index, (source, monitor))| {
+                !self.in_conflict(*index) && monitor.state(now, source.timeout) == SourceState::Valid
             })
-            .max_by_key(|(_, ((source, _), _))| source.priority)
+            .max_by_key(|(_, (source, _))| source.priority)
             .map(|(index, _)| index)
     }
 
