@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).parent
 SEPARATE = ["hindbrain", "zone_scaler", "velocity_arbiter", "joystick"]
 STOP = 90
 # Added to a bound of docs/safety.md: transport, and a busy machine of two cores, more so with other tests beside this one.
-SLACK = 0.15 if "PYTEST_XDIST_WORKER" not in os.environ else 0.3
+SLACK = 0.15 if int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1)) <= 2 else 0.3
 # The share of all processors' time in use above which no other test begins.
 MOST_BUSY = 0.6
 # The time from full speed to zero with the ramps of stack.yaml [s].
@@ -356,11 +356,20 @@ def free_zones():
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "few: only a few other tests may run at the same time")
-    config.addinivalue_line("markers", "alone: measures, or uses the whole machine: not beside other tests")
+    config.addinivalue_line("markers", "pair: measures, or needs a processor for itself: only one other test may run at the same time")
     worker = os.environ.get("PYTEST_XDIST_WORKER")  # gw0, gw1, ...
     if worker:
         domain = os.environ["WORKER_DOMAINS"].split()[int(worker.removeprefix("gw"))]
         os.environ["ROS_DOMAIN_ID"] = os.environ["STEERSMAN_DOMAIN"] = domain
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Deals a few tests to the workers so that each begins with one of the last, which are the longest: a worker gets neighbours."""
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
+    if config.option.markexpr == "few":
+        last_first = items[::-1]
+        items[:] = [item for worker in range(workers) for item in last_first[worker::workers]]
 
 
 def pytest_sessionstart(session):

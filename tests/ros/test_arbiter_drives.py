@@ -16,12 +16,12 @@ DEEP = QoSProfile(depth=1000)
 MOST_UNDER_WAY = 20
 
 
-@pytest.mark.alone
+@pytest.mark.pair
 @pytest.mark.parametrize("executable", ["velocity_arbiter", "steersman"])
 def test_at_1_khz_on_five_sources_the_winners_commands_go_out_each_and_no_others(executable):
     parameters, seconds = {}, 5
     for number in range(SOURCES):
-        parameters |= named(f"sources.s{number}", topic=f"/s{number}", type="twist_stamped", priority=10 + number, timeout=3.0)
+        parameters |= named(f"sources.s{number}", topic=f"/s{number}", type="twist_stamped", priority=10 + number, timeout=1.5)
     with Arbiter(parameters, executable) as arbiter:
         node = arbiter.graph.node
         published = []  # except zeros, which the arbiter repeats before the first command

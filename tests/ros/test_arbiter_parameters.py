@@ -292,7 +292,7 @@ def test_dumped_parameters_can_be_loaded(alone, tmp_path):
     assert not result.successful and "'sources.dock.timeout' is -1.0" in result.reason
 
 
-@pytest.mark.alone
+@pytest.mark.pair
 @pytest.mark.parametrize("executable", ["velocity_arbiter", "steersman"])
 def test_changes_lose_no_command_of_another_source_and_leak_nothing(executable):
     """As many changes as fit into some seconds, of topics, types, sources and locks."""
@@ -328,8 +328,8 @@ def test_changes_lose_no_command_of_another_source_and_leak_nothing(executable):
             time.sleep(0.5)
             return count, Usage(arbiter.process.process.pid)
 
-        _, before = churn(2.0)
-        count, after = churn(6.0)
+        _, before = churn(1.5)
+        count, after = churn(4.0)
         arbiter.graph.node.destroy_timer(timer)
         arbiter.wait(lambda: sent[-1] in arbiter.speeds_since(0.0), "the last one does not come")
         published = arbiter.speeds_since(0.0)

@@ -31,7 +31,7 @@ def test_the_stick_drives_forward_backward_and_turns(stack):
     stack.wait_for_stop("the stick is centred")
 
 
-@pytest.mark.alone
+@pytest.mark.pair
 def test_motors_ramp(stack):
     stack.drive_forward()
     stack.stick(0.0)

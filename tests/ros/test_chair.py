@@ -338,7 +338,7 @@ def test_in_the_auto_mode_an_invalid_source_is_ignored():
         driver.counts("invalid feedback", 3)
 
 
-@pytest.mark.alone
+@pytest.mark.pair
 @pytest.mark.parametrize("flood", ["command", "position", "scaling"])
 def test_a_flood_delays_nothing(flood):
     """A second of 1 kHz and more, and the next message counts at once."""

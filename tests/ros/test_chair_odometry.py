@@ -211,7 +211,7 @@ def test_cameras_have_their_info_and_frames(side):
         assert {message.header.frame_id for _, message in driver.graph.messages[f"/chair/{side}_camera_info"]} == {reported.header.frame_id}
 
 
-@pytest.mark.alone
+@pytest.mark.pair
 def test_floods_of_measurements_do_not_hold_up_the_stick():
     with active() as (luci, driver):
         driver.set_command(1.0)

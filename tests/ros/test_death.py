@@ -308,7 +308,7 @@ def test_a_long_or_suspended_uptime_is_no_hold(tmp_path):
         vehicle.wait_for_motors(24, 24, "full ahead")
 
 
-@pytest.mark.alone
+@pytest.mark.pair
 def test_commands_that_waited_for_a_held_node_are_not_passed_one_by_one():
     """The middleware keeps a hundred commands for it; the last and the e-stop count, which were published after the others."""
     with Vehicle({"estop.timeout": 2.0}) as vehicle:

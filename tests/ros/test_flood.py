@@ -11,7 +11,7 @@ from sensor_msgs.msg import Range
 from std_msgs.msg import Bool
 from vehicle import Vehicle, now
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.pair
 
 
 def test_stop_after_a_flood_counts_at_once(stack):

@@ -166,7 +166,7 @@ def test_a_file_that_cannot_be_had_is_an_exception(joystick, folder, path, code,
     joystick.graph.wait(lambda: before.stat().st_size > size, "the log before does not go on")
 
 
-@pytest.mark.alone
+@pytest.mark.pair
 def test_a_full_disk_costs_rows_and_nothing_else(joystick, folder):
     pipe = folder / "pipe"
     reader = small_pipe(pipe)

@@ -43,7 +43,13 @@ fn straight(footprint: &Footprint, gap: f64, y: f64) -> f64 {
 fn turn(footprint: &Footprint, point: [f64; 2], centre: f64, left: bool) -> f64 {
     let Footprint { front, back, left: port, right } = *footprint;
     let from = [point[0], point[1] - centre];
-    let radius = from[0].hypot(from[1]);
+    let radius = (from[0] * from[0] + from[1] * from[1]).sqrt();
+    let nearest = (centre - port).max(-right - centre);
+    let farthest = [front.max(back), (port - centre).max(right + centre)];
+    let farthest = (farthest[0] * farthest[0] + farthest[1] * farthest[1]).sqrt();
+    if radius < nearest - 2.0 * TINY || radius > farthest + 2.0 * TINY {
+        return f64::INFINITY; // most points: no part of the outline is on this circle
+    }
     let sense = if left { 1.0 } else { -1.0 };
     let mut least = f64::INFINITY;
     // `normal` points out of the edge; coordinates are from the centre of the circle.
@@ -52,11 +58,12 @@ fn turn(footprint: &Footprint, point: [f64; 2], centre: f64, left: bool) -> f64 
         if speed[0] * normal[0] + speed[1] * normal[1] > -TINY {
             return; // leaves or grazes
         }
-        let turned = if (at[0] - from[0]).hypot(at[1] - from[1]) < TINY {
+        let turned = if (at[0] - from[0]).abs().max((at[1] - from[1]).abs()) < TINY {
             0.0
         } else {
             let (cross, dot) = (from[0] * at[1] - from[1] * at[0], from[0] * at[0] + from[1] * at[1]);
-            (-sense * cross.atan2(dot)).rem_euclid(TAU)
+            let turned = -sense * cross.atan2(dot);
+            if turned < 0.0 { turned + TAU } else { turned }
         };
         least = least.min(radius * turned);
     };

@@ -52,13 +52,13 @@ const FULL: &[Part] = &[
     },
     Part { name: "the hand in MuJoCo, with its library", hint: "see the error above", run: mujoco },
     Part { name: "executables", hint: "see the error above", run: build },
+    Part { name: "tests over DDS, two side by side", hint: "see the test above", run: pytest_pair },
+    Part { name: "tests over DDS, a few side by side", hint: "see the test above", run: pytest_few },
     Part {
         name: "tests over DDS, many side by side, tests of the other crates, clippy and docs",
         hint: "see the test or the warning above",
         run: many_beside_others,
     },
-    Part { name: "tests over DDS, a few side by side", hint: "see the test above", run: pytest_few },
-    Part { name: "tests over DDS, one by one", hint: "see the test above", run: pytest_alone },
 ];
 
 /// Runs all parts, or those that need no ROS; stops at the first that fails.
@@ -236,8 +236,7 @@ fn cores() -> usize {
 }
 
 fn pytest_many(root: &Root) -> Outcome<bool> {
-    debian::ensure_mocks()?;
-    pytest_side_by_side(root, "not few and not alone", workers())
+    pytest_side_by_side(root, "not few and not pair", workers())
 }
 
 /// Runs the tests whose bounds leave little time to a busy machine.
@@ -245,7 +244,13 @@ fn pytest_few(root: &Root) -> Outcome<bool> {
     pytest_side_by_side(root, "few", (2 * cores()).min(4))
 }
 
+/// Runs the tests that measure, or that need a processor for themselves.
+fn pytest_pair(root: &Root) -> Outcome<bool> {
+    pytest_side_by_side(root, "pair", 2)
+}
+
 fn pytest_side_by_side(root: &Root, which: &str, workers: usize) -> Outcome<bool> {
+    debian::ensure_mocks()?;
     let crashes = root.target().join(CRASHES);
     let _ = fs::remove_file(&crashes); // usually there is none
     if pytest(root, &["-m", which, "--dist", "worksteal", "-n", &workers.to_string(), ALL])? {
@@ -260,11 +265,6 @@ fn pytest_side_by_side(root: &Root, which: &str, workers: usize) -> Outcome<bool
 
 /// The file in the target folder in which the tests record crashes of nodes.
 const CRASHES: &str = "crashes";
-
-/// Runs the tests that measure, or that use the whole machine.
-fn pytest_alone(root: &Root) -> Outcome<bool> {
-    pytest(root, &["-m", "alone", ALL])
-}
 
 /// The folder of the tests over DDS.
 const ALL: &str = "tests/ros";
@@ -290,7 +290,7 @@ fn pytest(root: &Root, which: &[&str]) -> Outcome<bool> {
     command.current_dir(root.path());
     environment.apply(&mut command).env("WORKER_DOMAINS", domains.join(" "));
     command.env("CRASHES", root.target().join(CRASHES));
-    succeeds(command.env("RUST_BACKTRACE", "1").env("PYTHONDONTWRITEBYTECODE", "1"))
+    succeeds(command.env("RUST_BACKTRACE", "1"))
 }
 
 #[cfg(test)]

@@ -18,10 +18,10 @@ use crate::report::{Failure, Outcome, Watch, step};
 use crate::root::{Root, folders, remove, write};
 
 /// Incremented when packages are built in another way: all are built again then.
-const RECIPE: &str = "3";
+const RECIPE: &str = "4";
 
 /// What CMake includes in each package.
-const TOGETHER: &str = "crates/xtask/src/setup/together.cmake";
+const INCLUDE: &str = "crates/xtask/src/setup/interfaces.cmake";
 
 /// Rust packages with code generated from the interfaces.
 const GENERATED: &[&str] = &["r2r_msg_gen", "r2r_actions", "r2r_rcl", "r2r"];
@@ -151,13 +151,16 @@ fn build(root: &Root, ros: &Ros, package: &Package, environment: &Environment, g
     let python = python::of_ros(root, ros, environment);
     let mut paths = vec![("-S", package.folder.as_path()), ("-B", folder.as_path())];
     paths.push(("-DCMAKE_INSTALL_PREFIX=", &install));
-    let together = root.join(TOGETHER);
-    paths.push(("-DCMAKE_PROJECT_INCLUDE=", &together));
+    let include = root.join(INCLUDE);
+    paths.push(("-DCMAKE_PROJECT_INCLUDE=", &include));
     if python.is_absolute() {
         paths.push(("-DPython3_EXECUTABLE=", &python)); // Otherwise CMake finds it as it does for every ROS package.
     }
     // Generated code is long and runs briefly: the first level of optimisation is enough.
-    let options = ["-DBUILD_TESTING=OFF", "-DCMAKE_C_FLAGS=-O1", "-DCMAKE_CXX_FLAGS=-O1"];
+    let mut options = vec!["-DBUILD_TESTING=OFF", "-DCMAKE_C_FLAGS=-O1", "-DCMAKE_CXX_FLAGS=-O1"];
+    if matches!(ros, Ros::Own) {
+        options.push("-DWITHOUT_CPP=ON");
+    }
     cmake(&options, &paths)?;
     let jobs = available_parallelism().map_or(1, usize::from).to_string();
     let place = folder.to_string_lossy();
