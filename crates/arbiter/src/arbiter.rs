@@ -200,38 +200,30 @@ impl Arbiter {
         self.renamed =
             !sources.iter().map(|source| &source.name).eq(old.sources.iter().map(|source| &source.name))
                 || !locks.iter().map(|lock| &lock.name).eq(old.locks.iter().map(|lock| &lock.name));
-        let moved = |index: usize| {
-            let before = old.sources.get(index)?;
-            sources.iter().position(|source| source.is_same(before))
-        };
-        let (driving, last_invalid) = (
-            self.driving.and_then(moved),
-            self.last_invalid.and_then(|(index, invalid)| Some((moved(index)?, invalid))),
-        );
-        let now = self.clock.now();
-        let index_of = |source: &crate::Source| old.sources.iter().position(|before| before.is_same(source));
-        let monitor = |source: &crate::Source| index_of(source).and_then(|at| self.sources.get(at).copied());
-        let publishers = |source: &crate::Source| {
-            index_of(source).and_then(|at| self.active.publishers.get(at).copied()).unwrap_or_default()
-        };
+        // Where each source was before; none if it is new.
+        let was = sources.iter().map(|source| old.sources.iter().position(|before| before.is_same(source)));
+        let was: Vec<Option<usize>> = was.collect();
+        let moved = |index: usize| was.iter().position(|&at| at == Some(index));
         let removed =
             |(index, monitor): (usize, &SourceMonitor)| monitor.is_unreleased && moved(index).is_none();
         let is_lost = self.sources.iter().enumerate().any(removed);
-        let foremost = foremost.and_then(moved);
-        let lock = |lock: &crate::Lock| {
-            let index = old.locks.iter().position(|before| before.is_same(lock))?;
-            self.locks.get(index).copied()
+        let (foremost, driving) = (foremost.and_then(moved), self.driving.and_then(moved));
+        self.last_invalid = self.last_invalid.and_then(|(index, invalid)| Some((moved(index)?, invalid)));
+        let now = self.clock.now();
+        let monitor = |(source, at): (&crate::Source, &Option<usize>)| {
+            let kept = at.and_then(|at| self.sources.get(at).copied());
+            kept.unwrap_or_else(|| SourceMonitor::new(now, source.kind))
         };
-        let (monitors, publishers, locks) = (
-            sources
-                .iter()
-                .map(|source| monitor(source).unwrap_or_else(|| SourceMonitor::new(now, source.kind)))
-                .collect(),
-            sources.iter().map(publishers).collect(),
-            locks.iter().map(|it| lock(it).unwrap_or_default()).collect(),
-        );
-        (self.sources, self.locks, self.active.publishers) = (monitors, locks, publishers);
-        self.last_invalid = last_invalid;
+        let publishers = |at: &Option<usize>| {
+            at.and_then(|at| self.active.publishers.get(at).copied()).unwrap_or_default()
+        };
+        let lock = |lock: &crate::Lock| {
+            let index = old.locks.iter().position(|before| before.is_same(lock));
+            index.and_then(|at| self.locks.get(at).copied()).unwrap_or_default()
+        };
+        self.sources = sources.iter().zip(&was).map(monitor).collect();
+        self.active.publishers = was.iter().map(publishers).collect();
+        self.locks = locks.iter().map(lock).collect();
         if self.active.source == self.driving && driving.is_some() {
             self.active.source = driving; // the same source under another index: its time does not restart
         }
@@ -244,16 +236,13 @@ impl Arbiter {
         if is_lost || now_foremost.is_some() && now_foremost != foremost {
             self.sources.iter_mut().for_each(SourceMonitor::lose_another);
         }
-        // A closed lock was not opened for a source that is raised above it.
-        let closed: Vec<u8> = {
-            let locks = self.params.locks.iter().zip(&self.active.locks);
-            locks.filter(|(_, state)| state.is_closed()).map(|(lock, _)| lock.priority).collect()
-        };
-        for (source, monitor) in self.params.sources.iter().zip(&mut self.sources) {
-            let before = old.sources.iter().find(|before| source.is_same(before));
-            let passed =
-                |&lock: &u8| before.is_some_and(|before| before.priority < lock) && lock <= source.priority;
-            if monitor.asks_for_motion() && closed.iter().any(passed) {
+        for (index, source) in self.params.sources.iter().enumerate() {
+            let before = was.get(index).and_then(|&at| old.sources.get(at?));
+            // The lock was not opened for a source that is raised above it.
+            if before.is_some_and(|before| self.is_a_lock_closed_between(before.priority, source.priority))
+                && let Some(monitor) = self.sources.get_mut(index)
+                && monitor.asks_for_motion()
+            {
                 monitor.lose_another();
             }
         }
@@ -318,6 +307,12 @@ impl Arbiter {
                 below == u16::MAX || u16::from(source.priority) < below && monitor.asks_for_motion()
             })
             .for_each(|(_, monitor)| monitor.lose_another());
+    }
+
+    /// Whether a closed lock masks a source of the priority `low`, and none of the priority `high`.
+    fn is_a_lock_closed_between(&self, low: u8, high: u8) -> bool {
+        let mut locks = self.params.locks.iter().zip(&self.active.locks);
+        locks.any(|(lock, state)| state.is_closed() && low < lock.priority && lock.priority <= high)
     }
 
     /// Whether a lock masks `source` because it is silent or in conflict.

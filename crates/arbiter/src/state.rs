@@ -1,6 +1,9 @@
-use units::{Command, Stamp, Velocity};
+use units::{Command, NEUTRAL_ANGULAR, NEUTRAL_LINEAR, Stamp, Velocity};
 
 use crate::Invalid;
+
+/// A stick that accelerates from zero beyond what is neutral within this time is deflected, and does not drift \[s].
+const SOON: f64 = 0.2;
 
 /// A state as published by the joystick, as far as it is a command.
 ///
@@ -16,14 +19,15 @@ pub struct State {
     pub vel: Option<[f64; 3]>,
     /// Angular velocity \[rad/s].
     pub avel: Option<[f64; 3]>,
-    /// Linear acceleration \[m/s²]: only its presence counts, not its value.
+    /// Linear acceleration \[m/s²]: its presence says that the stick commands. Beyond ±0.1 it is deflected, and a neutral velocity is
+    /// no zero.
     pub acc: Option<[f64; 3]>,
-    /// Angular acceleration \[rad/s²].
+    /// Angular acceleration \[rad/s²], likewise beyond ±0.25.
     pub aacc: Option<[f64; 3]>,
 }
 
 impl State {
-    /// Its command.
+    /// Its command. A neutral velocity is [withheld](Command::withheld) motion while the stick accelerates it.
     /// # Errors
     /// [`Invalid::NoVelocity`] if both velocities are absent, [`Invalid::WorldFrame`] if they are in the world's axes,
     /// [`Invalid::NotFinite`] for NaN and the infinities.
@@ -37,7 +41,17 @@ impl State {
             return Err(Invalid::WorldFrame);
         }
         let velocity = Velocity::new(self.vel.unwrap_or_default(), self.avel.unwrap_or_default());
-        velocity.map(|velocity| Command::new(velocity, self.stamp)).map_err(Invalid::NotFinite)
+        let velocity = velocity.map_err(Invalid::NotFinite)?;
+        let withheld = velocity.is_neutral() && self.accelerates();
+        Ok(Command { withheld, ..Command::new(velocity, self.stamp) })
+    }
+
+    /// Whether a stick is deflected: one that is pushed or reversed passes zero, and was not released there.
+    fn accelerates(&self) -> bool {
+        let is_still = |parts: Option<[f64; 3]>, limit| {
+            parts.is_none_or(|parts: [f64; 3]| parts.iter().all(|part| part.abs() <= limit))
+        };
+        !is_still(self.acc, NEUTRAL_LINEAR / SOON) || !is_still(self.aacc, NEUTRAL_ANGULAR / SOON)
     }
 
     /// Whether the stick commands: a zero then holds the vehicle still.

@@ -14,7 +14,7 @@ use crate::OdometryParams;
 pub struct Encoders {
     /// Angle of the left drive wheel's encoder, 0 to 360, wraps \[degrees\].
     pub left_angle: f32,
-    /// Angle of the right one.
+    /// Angle of the right one, likewise \[degrees\].
     pub right_angle: f32,
     /// The encoder board's clock, wraps after 49.7 days \[ms\].
     pub edge_timestamp: u32,

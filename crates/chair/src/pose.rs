@@ -2,7 +2,7 @@ use core::f64::consts::{PI, TAU};
 
 use nalgebra::{Matrix3, Matrix6, Vector3};
 
-/// A position and heading on the floor, with the covariance of x, y and heading.
+/// A position \[m\] and heading \[rad\] on the floor, with the covariance of x, y and heading.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Pose {
     pub x: f64,

@@ -393,6 +393,9 @@ impl Filter {
                 _ => (is_due || now < until).then(|| PoseState::released(stamp, self.intrinsic())),
             };
         }
+        if self.begins {
+            return Some(PoseState::standing(stamp, self.intrinsic()));
+        }
         let (vel, avel) = self.motion.velocity();
         let (acc, aacc) = self.motion.acceleration(&self.acceleration, self.dynamics.drag);
         Some(PoseState {

@@ -21,13 +21,13 @@ pub struct LogRow {
     pub intrinsic: bool,
     /// Whether the stick drove.
     pub active: bool,
-    /// The published linear velocity.
+    /// The published linear velocity \[m/s\].
     pub vel: Option<[f64; 3]>,
-    /// The published angular velocity.
+    /// The published angular velocity \[rad/s\].
     pub avel: Option<[f64; 3]>,
-    /// The published linear acceleration.
+    /// The published linear acceleration \[m/s²\].
     pub acc: Option<[f64; 3]>,
-    /// The published angular acceleration.
+    /// The published angular acceleration \[rad/s²\].
     pub aacc: Option<[f64; 3]>,
     /// How many cycles before this one did not run because the machine was not polled in time. Not written.
     pub skipped: u64,

@@ -16,7 +16,7 @@ pub struct Time {
     pub nsec: c_int,
 }
 
-/// `hxRobotInfo`
+/// `hxRobotInfo`: limits \[rad\], rate \[Hz\]
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RobotInfo {
@@ -29,7 +29,7 @@ pub struct RobotInfo {
     pub update_rate: f32,
 }
 
-/// `hxSensor`
+/// `hxSensor`: positions \[rad\], velocities \[rad/s\], torques \[Nm\], contacts \[N\], accelerations \[m/s²\], orientations w x y z
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sensor {
@@ -45,7 +45,7 @@ pub struct Sensor {
     pub imu_orientation: [[f32; 4]; MAX],
 }
 
-/// `hxCommand`
+/// `hxCommand`: positions \[rad\], velocities \[rad/s\], gains \[Nm/rad\] and \[Nm·s/rad\]
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Command {

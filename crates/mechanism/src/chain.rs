@@ -81,13 +81,13 @@ impl Chain {
         }
     }
 
-    /// The pose of the tip in the frame of the root at the joints' present positions.
+    /// The pose of the tip in the frame of the root at the joints' present positions \[m\].
     pub fn pose(&self, robot: &Robot) -> Isometry3<f64> {
         self.segments.iter().fold(Isometry3::identity(), |pose, segment| pose * segment.pose(robot))
     }
 
-    /// Sets `jacobian` to the tip's speeds in the frame of the root for one unit of each joint's speed: three rows of linear and
-    /// three of angular speed, a column for each joint.
+    /// Sets `jacobian` to the tip's speeds in the frame of the root for one unit of each joint's speed: three rows of linear
+    /// \[m/s\] and three of angular speed \[rad/s\], a column for each joint.
     pub fn jacobian(&self, robot: &Robot, jacobian: &mut Matrix6xX<f64>) {
         if jacobian.ncols() != self.joints().count() {
             *jacobian = Matrix6xX::zeros(self.joints().count());

@@ -48,7 +48,7 @@ pub struct JointDescription {
     pub parent: usize,
     /// The index of its child link.
     pub child: usize,
-    /// The pose of the joint in its parent link.
+    /// The pose of the joint in its parent link \[m\].
     pub origin: Isometry3<f64>,
     /// The axis that it turns about or slides along, in the joint's frame.
     pub axis: Unit<Vector3<f64>>,

@@ -15,7 +15,7 @@ pub struct Coupling {
 }
 
 impl Coupling {
-    /// `numbers` are the first slope, then angle and slope of each knee; `None` if their number is wrong, one is not finite, or the
+    /// `numbers` are the first slope, then angle \[rad\] and slope of each knee; `None` if their number is wrong, one is not finite, or the
     /// angles do not ascend.
     pub fn new(numbers: &[f64]) -> Option<Self> {
         let (&slope, rest) = numbers.split_first()?;
@@ -52,7 +52,7 @@ impl Coupling {
         self.slope == 1.0 && self.count == 0
     }
 
-    /// The derivative of the angle; at a knee the one above it.
+    /// The derivative of the angle at the drive's angle \[rad\]; at a knee the one above it.
     pub fn slope(&self, drive: f64) -> f64 {
         let changes = self.knees().iter().filter(|(angle, _)| drive >= *angle).map(|(_, change)| change);
         self.slope + changes.sum::<f64>()

@@ -42,11 +42,11 @@ pub struct StatesMessage {
     pub stamp: Stamp,
     /// The actuators, in any order.
     pub names: Vec<String>,
-    /// One for each.
+    /// One for each \[rad or m\].
     pub positions: Vec<f64>,
-    /// One for each.
+    /// One for each \[rad/s or m/s\].
     pub velocities: Vec<f64>,
-    /// One for each, or none.
+    /// One for each, or none \[Nm or N\].
     pub efforts: Vec<f64>,
 }
 

@@ -25,14 +25,9 @@ const FORMAT: Part =
 const QUICK: &[Part] = &[
     FORMAT,
     Part {
-        name: "tests of the pure crates, without the walk",
-        hint: "see the test above",
-        run: |root| pure(root, &["test", "--quiet", "--", "--skip", WALK]),
-    },
-    Part {
-        name: "clippy of the pure crates",
-        hint: "see the warning above",
-        run: |root| pure(root, &["clippy", "--quiet", "--all-targets", "--", "-D", "warnings"]),
+        name: "tests of the pure crates, without the walk, and clippy",
+        hint: "see the test or the warning above",
+        run: |root| pure_tests(root, &["--", "--skip", WALK]),
     },
     Part {
         name: "docs of the pure crates",
@@ -46,16 +41,16 @@ const WALK: &str = "every_state_follows_the_document_and_recovers";
 const FULL: &[Part] = &[
     FORMAT,
     Part {
-        name: "tests of the pure crates, without ROS, beside the setup",
-        hint: "see the test above",
+        name: "tests of the pure crates, without ROS, and clippy, beside the setup",
+        hint: "see the test or the warning above",
         run: pure_beside_setup,
     },
     Part { name: "the hand in MuJoCo, with its library", hint: "see the error above", run: mujoco },
-    Part { name: "executables", hint: "see the error above", run: build },
+    Part { name: "executables, and clippy", hint: "see the error above", run: |root| build(root, lint) },
     Part { name: "tests over DDS, two side by side", hint: "see the test above", run: pytest_pair },
     Part { name: "tests over DDS, a few side by side", hint: "see the test above", run: pytest_few },
     Part {
-        name: "tests over DDS, many side by side, tests of the other crates, clippy and docs",
+        name: "tests over DDS, many side by side, tests of the other crates, and docs",
         hint: "see the test or the warning above",
         run: many_beside_others,
     },
@@ -97,7 +92,7 @@ pub fn run(root: &Root, quick: bool) -> Outcome<()> {
 pub fn over_dds(root: &Root, tests: &str) -> Outcome<()> {
     setup::run(root)?;
     step("building what has changed; a first build takes minutes");
-    if build(root)? && pytest(root, &selection(tests).each_ref().map(String::as_str))? {
+    if build(root, |command| command)? && pytest(root, &selection(tests).each_ref().map(String::as_str))? {
         return Ok(());
     }
     Err(Failure::new("the build or a test failed, or no test has this name: see above"))
@@ -134,17 +129,28 @@ fn pure(root: &Root, arguments: &[&str]) -> Outcome<bool> {
     succeeds(&mut cargo_without_ros(root, arguments))
 }
 
-fn ros(root: &Root, arguments: &[&str]) -> Outcome<bool> {
-    let mut command = cargo(root, arguments);
-    let (environment, _) = Environment::new(root).isolated(root)?;
-    succeeds(environment.apply(&mut command).env("RUST_BACKTRACE", "1"))
+/// The tests of crates that need no ROS, the pure ones unless others are named, and clippy.
+fn pure_tests(root: &Root, arguments: &[&str]) -> Outcome<bool> {
+    let arguments = [&["test", "--quiet"], arguments].concat();
+    succeeds(lint(&mut cargo_without_ros(root, &arguments)))
 }
+
+/// Lets clippy build, as `cargo clippy` lets it check: it is rustc with more lints, and no code has to be read a second time for them.
+/// What is built is the same, but cargo keeps it apart from other builds.
+fn lint(command: &mut Command) -> &mut Command {
+    command
+        .env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver")
+        .env("CLIPPY_ARGS", ["-D", "warnings", ""].join(SEPARATOR))
+}
+
+/// Between clippy's arguments in its variable.
+const SEPARATOR: &str = "__CLIPPY_HACKERY__";
 
 /// What the pure crates do not need is set up while they are built and tested: it mostly waits for a network or takes one core.
 fn pure_beside_setup(root: &Root) -> Outcome<bool> {
     std::thread::scope(|scope| {
         let setup = scope.spawn(|| setup::run(root));
-        let passed = pure(root, &["test", "--quiet"])?;
+        let passed = pure_tests(root, &[])?;
         setup.join().map_err(|_| Failure::new("setup: it panicked"))??;
         Ok(passed)
     })
@@ -159,7 +165,7 @@ const FEATURES: &str = "features";
 /// Sets up MuJoCo's library, and tests the crate that needs it. Its executable is then there for the tests over DDS.
 fn mujoco(root: &Root) -> Outcome<bool> {
     setup::mujoco(root)?;
-    pure(root, &["test", "--quiet", "-p", MUJOCO, "-p", FEATURES])
+    pure_tests(root, &["-p", MUJOCO, "-p", FEATURES])
 }
 
 /// The crates that need ROS, and those with executables for the tests over DDS.
@@ -179,29 +185,40 @@ const OTHERS: &[&str] = &[
     "tests",
 ];
 
-/// What runs beside the tests over DDS, which mostly wait: the tests of the other crates, which wait for a device's time-outs, and what
-/// only reads the code, in the time that is left. Their output follows.
+/// What runs beside the tests over DDS, which mostly wait: the tests of the other crates, which wait for a device's time-outs, and
+/// the documents, in the time that is left. Their output follows.
 fn many_beside_others(root: &Root) -> Outcome<bool> {
-    const CLIPPY: &[&str] = &["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"];
-    const DOCS: &[&str] = &["doc", "--quiet", "--no-deps", "--workspace"];
     let run = |mut command: Command| {
         let (environment, _) = Environment::new(root).isolated(root)?;
         capture(environment.apply(&mut command).env("RUST_BACKTRACE", "1"))
     };
     std::thread::scope(|scope| {
-        let tests = scope.spawn(|| run(cargo(root, &[&["test", "--quiet"], &crates()[..]].concat())));
-        let readers =
-            scope.spawn(|| Ok([run(in_spare_time(root, CLIPPY))?, run(in_spare_time(root, DOCS))?]));
+        let mut tests = cargo(root, &[&["test", "--quiet"], &crates()[..]].concat());
+        lint(&mut tests);
+        let tests = scope.spawn(|| run(tests));
+        let docs = scope.spawn(|| run(in_spare_time(root, DOCS)));
         let mut passed = pytest_many(root)?;
-        let panicked = |_| Failure::new("what runs beside them panicked");
-        let tests = tests.join().map_err(panicked)??;
-        for other in readers.join().map_err(panicked)??.iter().chain([&tests]) {
+        for other in [docs, tests] {
+            let other = other.join().map_err(|_| Failure::new("what runs beside them panicked"))??;
             eprintln!("{}{}", other.out, other.err);
             passed &= other.success;
         }
         Ok(passed)
     })
 }
+
+/// The documents of all libraries, and of the programs that are no thin shell of one.
+const DOCS: &[&str] = &[
+    "doc",
+    "--quiet",
+    "--no-deps",
+    "--workspace",
+    "--lib",
+    "--bin=bench",
+    "--bin=demo",
+    "--bin=xtask",
+    "--bin=steersman-joystick",
+];
 
 /// cargo at the lowest priority, for which it needs a session of its own: where the kernel groups processes by session (autogroup), a low
 /// priority yields only to processes of the same session. It ends with this process.
@@ -217,8 +234,11 @@ fn in_spare_time(root: &Root, arguments: &[&str]) -> Command {
 
 /// Builds everything that [`OTHERS`] have, with the same features as their tests: otherwise r2r, which takes longest, would be built
 /// twice.
-fn build(root: &Root) -> Outcome<bool> {
-    ros(root, &[&["build", "--quiet", "--lib", "--tests", "--bins", "--examples"], &crates()[..]].concat())
+fn build(root: &Root, with: fn(&mut Command) -> &mut Command) -> Outcome<bool> {
+    let what: &[&str] = &["build", "--quiet", "--lib", "--tests", "--bins", "--examples"];
+    let mut command = cargo(root, &[what, &crates()].concat());
+    let (environment, _) = Environment::new(root).isolated(root)?;
+    succeeds(with(environment.apply(&mut command)).env("RUST_BACKTRACE", "1"))
 }
 
 fn crates() -> Vec<&'static str> {
@@ -301,11 +321,14 @@ mod tests {
 
     use super::{FEATURES, MUJOCO, crates};
 
-    /// The features of each dependency in a command for `packages`.
-    fn features(packages: &[&str]) -> Vec<(String, String)> {
+    /// Each crate, up to `depth`, that a command for `packages` builds, with its features.
+    fn features(packages: &[&str], depth: &str) -> Vec<(String, String)> {
         let mut command = Command::new(env!("CARGO"));
         command.args(["tree", "--quiet", "--edges=normal,build,dev", "--prefix=none", "--format={p}\t{f}\t"]);
-        command.args(packages).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+        command
+            .args(["--depth", depth])
+            .args(packages)
+            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
         let output = command.output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let text = String::from_utf8(output.stdout).unwrap();
@@ -313,12 +336,21 @@ mod tests {
         columns.map(|(name, rest)| (name.into(), rest.trim_end_matches("(*)").trim_end().into())).collect()
     }
 
+    const PURE: &[&str] = &[];
+
+    #[test]
+    fn every_crate_is_tested_and_read_by_clippy() {
+        let names = |packages: &[&str]| features(packages, "0").into_iter().map(|(name, _)| name);
+        let tested: BTreeSet<String> =
+            [PURE, &["-p", MUJOCO], &crates()].into_iter().flat_map(names).collect();
+        assert_eq!(names(&["--workspace"]).collect::<BTreeSet<_>>(), tested);
+    }
+
     #[test]
     fn all_commands_build_a_dependency_with_the_same_features() {
-        let pure: &[&str] = &[];
-        let commands = [pure, &["-p", "xtask"], &["--workspace"], &["-p", MUJOCO, "-p", FEATURES], &crates()];
+        let commands = [PURE, &["-p", "xtask"], &["--workspace"], &["-p", MUJOCO, "-p", FEATURES], &crates()];
         let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for (name, features) in commands.into_iter().flat_map(features) {
+        for (name, features) in commands.into_iter().flat_map(|packages| features(packages, "1000")) {
             found.entry(name).or_default().insert(features);
         }
         assert!(found.len() > 200, "{} packages", found.len());

@@ -215,6 +215,39 @@ fn a_released_stick_hands_over_unless_it_was_held_again() {
 }
 
 #[test]
+fn a_stick_that_is_reversed_passes_zero_and_is_not_released_there() {
+    let mut params = params(vec![]);
+    params.sources[HIGH].kind = SourceType::PoseState;
+    let mut bench = Bench::with(params);
+    let at = |ms: u64, vel, acc| {
+        let [vel, acc] = [vel, acc].map(|forward| Some([forward, 0.0, 0.0]));
+        let state = State { stamp: stamp(ms as i32), intrinsic: true, vel, acc, ..State::default() };
+        (ms, Input::StateReceived { source: HIGH, state })
+    };
+    let go_on = |bench: &mut Bench, states: &[(u64, f64, f64)]| -> Vec<Command> {
+        let out = states.iter().flat_map(|&(ms, vel, acc)| {
+            let (ms, state) = at(ms, vel, acc);
+            bench.on(ms, state)
+        });
+        out.filter(|command| !command.velocity.is_zero()).collect()
+    };
+    let slow = |forward, sec| Command { withheld: true, ..go(forward, sec) };
+    // Within a drive it passes zero freely.
+    let drive = [(0, 0.0, 0.0), (10, 0.5, 1.0), (20, 0.01, -1.0), (30, 0.0, -1.0), (40, -0.5, 0.0)];
+    assert_eq!(go_on(&mut bench, &drive), [go(0.5, 10), slow(0.01, 20), go(-0.5, 40)]);
+    // Lost in motion, it comes back while it is reversed.
+    let back =
+        [(1_000, -0.1, 1.0), (1_010, -0.02, 1.0), (1_020, 0.0, 1.0), (1_030, 0.02, 0.11), (1_040, 0.5, 0.0)];
+    assert_eq!(go_on(&mut bench, &back), []);
+    assert_eq!(bench.verdicts()[HIGH], LOST);
+    assert_eq!(
+        go_on(&mut bench, &[(1_050, 0.0, 0.09), (1_060, 0.5, 1.0)]),
+        [go(0.5, 1_060)],
+        "a stick that drifts"
+    );
+}
+
+#[test]
 fn a_zero_sent_before_the_loss_is_not_enough() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.5, 1);

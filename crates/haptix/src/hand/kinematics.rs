@@ -64,7 +64,7 @@ impl Link {
     }
 }
 
-/// A joint's angle \[rad\] with its first and second derivative.
+/// A joint's angle \[rad\] with its first \[rad/s\] and second derivative \[rad/s²\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Angle {
     pub position: f64,

@@ -13,7 +13,7 @@ pub struct FollowedJoint {
     pub name: String,
     /// The unit of its position: `rad` or `m`.
     pub unit: &'static str,
-    /// The lowest and the highest position that it can be asked for; `None` for any.
+    /// The lowest and the highest position that it can be asked for, in `unit`; `None` for any.
     pub range: Option<[f64; 2]>,
 }
 

@@ -20,11 +20,11 @@ pub struct Pid {
 /// The gains and limits of a [`Pid`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gains {
-    /// Effort for one unit of error, 0 or more.
+    /// Effort for one unit of error, 0 or more \[Nm/rad or N/m\].
     pub p: f64,
-    /// Effort for one unit of error over a second, 0 or more.
+    /// Effort for one unit of error over a second, 0 or more \[Nm/(rad·s) or N/(m·s)\].
     pub i: f64,
-    /// Effort for one unit of the error's derivative, 0 or more.
+    /// Effort for one unit of the error's derivative, 0 or more \[Nm·s/rad or N·s/m\].
     pub d: f64,
     /// The greatest integral term \[Nm or N\], 0 or more.
     pub i_clamp: f64,

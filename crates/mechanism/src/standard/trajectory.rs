@@ -86,9 +86,9 @@ pub struct Violation {
     pub joint: usize,
     /// What is too far from the desired value.
     pub quantity: Quantity,
-    /// The desired value minus the measured one.
+    /// The desired value minus the measured one, in the unit of the quantity.
     pub error: f64,
-    /// The greatest distance.
+    /// The greatest distance, in the same unit.
     pub tolerance: f64,
 }
 
