@@ -35,7 +35,7 @@ LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability
 
 @pytest.fixture(autouse=True)
 def enough_time(tmp_path_factory):
-    """Begins a test beside others when the machine has time for one more, whatever the number of workers and its speed."""
+    """Delays a test beside others while the machine is busy, 2 s at most, whatever the number of workers and its speed."""
     if "PYTEST_XDIST_WORKER" in os.environ:
         with open(tmp_path_factory.getbasetemp().parent / "begins", "w") as begins:
             fcntl.flock(begins, fcntl.LOCK_EX)  # one after the other, or all would begin at once
@@ -96,7 +96,8 @@ class Graph:
     def __init__(self):
         self.context = rclpy.Context()
         rclpy.init(context=self.context)
-        self.node = rclpy.create_node("observer", context=self.context)
+        # Without services of its own, which every node under test would have to discover.
+        self.node = rclpy.create_node("observer", context=self.context, enable_rosout=False, start_parameter_services=False)
         self.executor = QuickExecutor(context=self.context)
         self.executor.add_node(self.node)
         self.repeated = {}
@@ -365,7 +366,7 @@ def pytest_configure(config):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """Deals a few tests to the workers so that each begins with one of the last, which are the longest: a worker gets neighbours."""
+    """Lets each worker begin with one of the longest of the few tests, which are the last: a worker gets tests in sequence."""
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
     if config.option.markexpr == "few":
         last_first = items[::-1]

@@ -15,10 +15,9 @@ use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict, 
 ///   than the last) is ignored. A late zero of the source that drives still stops, but does not keep the source alive.
 /// * A message of a higher source takes over at once. When the driving source is lost or locked a zero is sent at once,
 ///   and the next source drives from its *next* message on: its earlier messages were sent while another one drove.
-/// * **Losing is a stop.** A source that was lost while it asked for motion drives again only after it sent a zero. If it drove, or a
-///   lock fell silent over it, every source has to send a zero first; if it was locked or preempted, every source of lower priority that
-///   asks for motion.
-///   So nothing drives off by itself. The same holds if a stick was lost at rest before its [release](crate::State), and if parameters
+/// * **Losing is a stop.** A source that was lost while it asked for motion drives again only after it sent a zero. If it drove, every
+///   source has to send a zero first; otherwise those of lower priority that ask for motion. If a lock was lost, the sources below it that
+///   ask for motion are lost. So nothing drives off by itself. The same holds if a stick was lost at rest before its [release](crate::State), and if parameters
 ///   remove such a source or let another one drive.
 ///   A source that is preempted, or masked by a lock that was closed and opened, needs no zero: a person did that.
 ///   A source that may have been sending before the arbiter subscribed begins with a zero, and so does a stick after any
@@ -117,7 +116,7 @@ impl Arbiter {
         &self.counters
     }
 
-    /// The last message that was not a command: index of its source and the reason.
+    /// The last invalid message: the index of its source and the reason.
     pub fn last_invalid(&self) -> Option<(usize, Invalid)> {
         self.last_invalid
     }

@@ -5,8 +5,8 @@ use crate::{Arbiter, Traffic, Verdict, ZeroCause};
 
 /// Decides which source may drive.
 impl Arbiter {
-    /// Updates the states of the locks. A lost lock requires a zero of every source that it masks, so nothing starts moving when the
-    /// lock comes back.
+    /// Updates the states of the locks. A lost lock requires a zero of every source below it that asks for motion, so nothing
+    /// starts moving when the lock comes back; [`expire`](Self::expire) then finds that the source that drove is lost.
     pub(crate) fn update_locks(&mut self) {
         let now = self.clock.now();
         let locks = self.params.locks.iter().zip(&self.locks);

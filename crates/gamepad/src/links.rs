@@ -54,65 +54,60 @@ fn names(folder: &Path) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::os::unix::fs::symlink;
-    use std::path::PathBuf;
+
+    use tempfile::TempDir;
+
+    use super::*;
 
     /// A folder like `/`, with two pads, the second of them also at hidraw.
-    struct Root(PathBuf);
-
-    impl Root {
-        fn new(name: &str) -> Root {
-            let root = std::env::temp_dir().join(format!("gamepad-links-{}-{name}", std::process::id()));
-            let dev = root.join("dev/input");
-            for (folder, event, name) in [
-                ("by-path", "event7", "pci-usb-0:2-event-joystick"),
-                ("by-path", "event70", "pci-usb-0:3-event-joystick"),
-                ("by-path", "event8", "pci-usb-0:4-event-mouse"),
-                ("by-path", "event9", "pci-usb-0:4-event-joystick"),
-                ("by-path", "js0", "pci-usb-0:2-joystick"),
-                ("by-id", "event7", "usb-Pad-event-joystick"),
-            ] {
-                fs::create_dir_all(dev.join(folder)).unwrap();
-                symlink(format!("../{event}"), dev.join(folder).join(name)).unwrap();
-            }
-            let inputs = root.join("sys/class/hidraw/hidraw2/device/input");
-            for event in ["input30/event8", "input31/event9", "input31/capabilities"] {
-                fs::create_dir_all(inputs.join(event)).unwrap();
-            }
-            Root(root)
+    fn root() -> TempDir {
+        let root = tempfile::tempdir().unwrap();
+        let dev = root.path().join("dev/input");
+        for (folder, event, name) in [
+            ("by-path", "event7", "pci-usb-0:2-event-joystick"),
+            ("by-path", "event70", "pci-usb-0:3-event-joystick"),
+            ("by-path", "event8", "pci-usb-0:4-event-mouse"),
+            ("by-path", "event9", "pci-usb-0:4-event-joystick"),
+            ("by-path", "js0", "pci-usb-0:2-joystick"),
+            ("by-id", "event7", "usb-Pad-event-joystick"),
+        ] {
+            fs::create_dir_all(dev.join(folder)).unwrap();
+            symlink(format!("../{event}"), dev.join(folder).join(name)).unwrap();
         }
-    }
-
-    impl Drop for Root {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
+        let inputs = root.path().join("sys/class/hidraw/hidraw2/device/input");
+        for event in ["input30/event8", "input31/event9", "input31/capabilities"] {
+            fs::create_dir_all(inputs.join(event)).unwrap();
         }
+        root
     }
 
     #[test]
     fn links_by_path_come_first_and_other_devices_have_none_here() {
-        let root = Root::new("event");
+        let root = root();
         let port = "/dev/input/by-path/pci-usb-0:2-event-joystick";
-        assert_eq!(below(&root.0, "/dev/input/event7"), [port, "/dev/input/by-id/usb-Pad-event-joystick"]);
+        assert_eq!(
+            below(root.path(), "/dev/input/event7"),
+            [port, "/dev/input/by-id/usb-Pad-event-joystick"]
+        );
         let other = "/dev/input/by-path/pci-usb-0:3-event-joystick";
-        assert_eq!(below(&root.0, "/dev/input/event70"), [other]);
+        assert_eq!(below(root.path(), "/dev/input/event70"), [other]);
     }
 
     #[test]
     fn a_device_at_hidraw_has_the_links_of_the_kernel_s_devices() {
-        let root = Root::new("hidraw");
+        let root = root();
         let ports = ["joystick", "mouse"].map(|kind| format!("/dev/input/by-path/pci-usb-0:4-event-{kind}"));
-        assert_eq!(below(&root.0, "/dev/hidraw2"), ports);
+        assert_eq!(below(root.path(), "/dev/hidraw2"), ports);
     }
 
     #[test]
     fn a_device_may_have_no_links() {
-        let root = Root::new("none");
+        let root = root();
         for path in
             ["/dev/input/event", "/dev/input/event99", "/dev/hidraw9", "/dev/input/js0", "", "/dev/input/"]
         {
-            assert_eq!(below(&root.0, path), Vec::<String>::new(), "{path}");
+            assert_eq!(below(root.path(), path), Vec::<String>::new(), "{path}");
         }
         assert_eq!(below(Path::new("/nonexistent"), "/dev/input/event7"), Vec::<String>::new());
     }

@@ -40,53 +40,46 @@ fn line(file: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use tempfile::TempDir;
+
     use super::*;
 
     /// A folder like `/sys`, with one input device, `event7`, of a USB device.
-    struct Sys(PathBuf);
-
-    impl Sys {
-        fn new(name: &str, uniq: &str, serial: Option<&str>) -> Sys {
-            let root = std::env::temp_dir().join(format!("gamepad-sys-{}-{name}", std::process::id()));
-            let usb = root.join("devices/usb1/1-2");
-            let input = usb.join("1-2:1.0/input/input23");
-            fs::create_dir_all(input.join("event7")).unwrap();
-            fs::write(input.join("uniq"), format!("{uniq}\n")).unwrap();
-            fs::write(usb.join("idVendor"), "045e\n").unwrap();
-            if let Some(serial) = serial {
-                fs::write(usb.join("serial"), format!("{serial}\n")).unwrap();
-            }
-            fs::create_dir_all(root.join("class/input")).unwrap();
-            std::os::unix::fs::symlink(&input, input.join("event7/device")).unwrap();
-            std::os::unix::fs::symlink(input.join("event7"), root.join("class/input/event7")).unwrap();
-            Sys(root)
+    fn sys(uniq: &str, serial: Option<&str>) -> TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let usb = root.join("devices/usb1/1-2");
+        let input = usb.join("1-2:1.0/input/input23");
+        fs::create_dir_all(input.join("event7")).unwrap();
+        fs::write(input.join("uniq"), format!("{uniq}\n")).unwrap();
+        fs::write(usb.join("idVendor"), "045e\n").unwrap();
+        if let Some(serial) = serial {
+            fs::write(usb.join("serial"), format!("{serial}\n")).unwrap();
         }
-    }
-
-    impl Drop for Sys {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
+        fs::create_dir_all(root.join("class/input")).unwrap();
+        std::os::unix::fs::symlink(&input, input.join("event7/device")).unwrap();
+        std::os::unix::fs::symlink(input.join("event7"), root.join("class/input/event7")).unwrap();
+        folder
     }
 
     #[test]
     fn the_number_that_the_device_reports_comes_first() {
-        let sys = Sys::new("uniq", "a0:5a:5c:01:02:03", Some("123"));
-        assert_eq!(below(&sys.0, "/dev/input/event7").as_deref(), Some("a0:5a:5c:01:02:03"));
+        let sys = sys("a0:5a:5c:01:02:03", Some("123"));
+        assert_eq!(below(sys.path(), "/dev/input/event7").as_deref(), Some("a0:5a:5c:01:02:03"));
     }
 
     #[test]
     fn otherwise_the_usb_device_s_number_counts() {
-        let sys = Sys::new("usb", "", Some("3032363030"));
-        assert_eq!(below(&sys.0, "/dev/input/event7").as_deref(), Some("3032363030"));
+        let sys = sys("", Some("3032363030"));
+        assert_eq!(below(sys.path(), "/dev/input/event7").as_deref(), Some("3032363030"));
     }
 
     #[test]
     fn a_device_may_have_no_serial_number() {
-        let sys = Sys::new("none", "", None);
-        assert_eq!(below(&sys.0, "/dev/input/event7"), None);
+        let sys = sys("", None);
+        assert_eq!(below(sys.path(), "/dev/input/event7"), None);
         for other in ["/dev/input/event8", "/dev/hidraw0", "/dev/input/js0", "", "/dev/input/../event7"] {
-            assert_eq!(below(&sys.0, other), None, "{other}");
+            assert_eq!(below(sys.path(), other), None, "{other}");
         }
     }
 }

@@ -86,75 +86,72 @@ fn list(files: &[PathBuf]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tempfile::TempDir;
+
     use super::*;
 
     /// A folder that represents `/`.
-    struct Root(PathBuf);
+    struct Root(TempDir);
 
     impl Root {
-        fn new(name: &str) -> Root {
-            let root = std::env::temp_dir().join(format!("steersman-joystick-{}-{name}", std::process::id()));
-            fs::create_dir_all(root.join("run/udev")).unwrap();
-            fs::write(root.join("run/udev/control"), "").unwrap();
+        fn new() -> Root {
+            let root = tempfile::tempdir().unwrap();
+            fs::create_dir_all(root.path().join("run/udev")).unwrap();
+            fs::write(root.path().join("run/udev/control"), "").unwrap();
             Root(root)
         }
 
         fn file(&self, path: &str) {
-            let path = self.0.join(path);
+            let path = self.0.path().join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "").unwrap();
         }
 
         /// A file that cannot be opened by any user: a dangling link.
         fn locked(&self, path: &str) {
-            let path = self.0.join(path);
+            let path = self.0.path().join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::os::unix::fs::symlink("/nonexistent", path).unwrap();
         }
     }
 
-    impl Drop for Root {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
-
     #[test]
     fn each_obstacle_is_reported_separately() {
-        let root = Root::new("bare");
-        let reasons = obstacles(&root.0);
+        let root = Root::new();
+        let reasons = obstacles(root.0.path());
         assert!(reasons.len() == 1 && reasons[0].starts_with("There is no /dev/input:"), "{reasons:?}");
-        fs::create_dir_all(root.0.join("dev/input")).unwrap();
+        fs::create_dir_all(root.0.path().join("dev/input")).unwrap();
         root.locked("dev/input/event0"); // a keyboard, which is not needed
         root.locked("dev/input/by-path/platform-i8042-serio-0-event-kbd");
-        let none = obstacles(&root.0);
+        let none = obstacles(root.0.path());
         assert!(none.len() == 1 && none[0].starts_with("udev knows no joystick"), "{none:?}");
         root.file("dev/input/by-path/pci-usb-0:2-event-joystick");
         assert!(
-            obstacles(&root.0)[0].starts_with("Readable, but not a joystick to SDL:"),
+            obstacles(root.0.path())[0].starts_with("Readable, but not a joystick to SDL:"),
             "{:?}",
-            obstacles(&root.0)
+            obstacles(root.0.path())
         );
-        fs::remove_file(root.0.join("run/udev/control")).unwrap();
-        let reasons = obstacles(&root.0);
+        fs::remove_file(root.0.path().join("run/udev/control")).unwrap();
+        let reasons = obstacles(root.0.path());
         assert!(reasons.len() == 2 && reasons[1].starts_with("udev does not run here"), "{reasons:?}");
     }
 
     #[test]
     fn unreadable_files_are_listed_in_order() {
-        let root = Root::new("locked");
+        let root = Root::new();
         for port in ["3", "2"] {
             root.locked(&format!("dev/input/by-path/{port}-event-joystick"));
         }
         root.file("dev/input/by-path/4-event-joystick");
         root.locked("dev/input/event0");
-        let reasons = obstacles(&root.0).remove(0);
-        let name =
-            |port| root.0.join(format!("dev/input/by-path/{port}-event-joystick")).display().to_string();
+        let reasons = obstacles(root.0.path()).remove(0);
+        let name = |port| {
+            root.0.path().join(format!("dev/input/by-path/{port}-event-joystick")).display().to_string()
+        };
         assert!(reasons.starts_with(&format!("Not readable: {}, {}. On", name(2), name(3))), "{reasons}");
         assert!(!reasons.contains("usermod"), "the group input may read every keyboard");
-        assert_eq!(hidraw(&root.0), None);
+        assert_eq!(hidraw(root.0.path()), None);
         root.locked("dev/hidraw0");
-        assert!(hidraw(&root.0).unwrap().contains("hidraw0"));
+        assert!(hidraw(root.0.path()).unwrap().contains("hidraw0"));
     }
 }

@@ -44,9 +44,8 @@ fn a_command_line_that_is_not_understood_ends_with_2() {
 
 #[test]
 fn a_mapping_that_cannot_begin_writes_nothing() {
-    let folder = std::env::temp_dir().join(format!("steersman-joystick-process-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let file = folder.join("pad.yaml");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pad.yaml");
     let path = file.to_str().unwrap();
     // No such device, whatever is plugged in.
     let (code, out, error) = run(&["map", "--device", "no such pad", "--output", path]);
@@ -59,7 +58,6 @@ fn a_mapping_that_cannot_begin_writes_nothing() {
     assert_eq!(code, Some(1));
     assert!(error.contains("exists already; --force overwrites it"), "{error}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
-    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

@@ -170,7 +170,8 @@ fn the_process_ends_with_its_caller_even_if_that_is_killed() {
             std::thread::park();
         }
     }
-    let file = std::env::temp_dir().join(format!("steersman-remote-hand-{}", std::process::id()));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("process");
     let mut caller = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "the_process_ends_with_its_caller_even_if_that_is_killed"])
         .env(HOLDS, &file)
@@ -184,7 +185,6 @@ fn the_process_ends_with_its_caller_even_if_that_is_killed() {
     caller.wait().unwrap();
     // Nobody may wait for an orphan here, so it may stay as a zombie.
     wait(|| matches!(state(process), None | Some('Z')).then_some(())).expect("the process ends");
-    fs::remove_file(file).unwrap();
 }
 
 #[test]

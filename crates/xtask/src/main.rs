@@ -65,7 +65,7 @@ enum Arguments {
         #[arg(long, value_name = "TESTS", conflicts_with = "quick")]
         only: Option<String>,
     },
-    /// Prove the stop machine with the real constants, every part and every two, in a quarter of an hour.
+    /// Prove the stop machine with the real constants, every part and every two, in half an hour.
     Prove {
         /// Random faults for so many seconds instead.
         #[arg(long, value_name = "SECONDS")]

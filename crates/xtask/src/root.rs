@@ -14,7 +14,7 @@ impl Root {
     /// The repository of the crate that cargo runs, else the one around the current folder.
     ///
     /// # Errors
-    /// When there is none, or when its path holds a colon, which no search path can quote.
+    /// When there is none, or when its path cannot be part of a search path.
     pub fn find() -> Outcome<Self> {
         let here = env::current_dir().map_err(|e| Failure::io("find", Path::new("."), &e))?;
         let start = env::var_os("CARGO_MANIFEST_DIR").map_or(here, PathBuf::from);

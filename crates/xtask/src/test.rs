@@ -30,6 +30,11 @@ const QUICK: &[Part] = &[
         run: |root| pure_tests(root, &["--", "--skip", WALK]),
     },
     Part {
+        name: "layers, generated files and lengths",
+        hint: "see the test above",
+        run: |root| pure_tests(root, &["-p", "tests", "-p", FEATURES, "--test", "tidy"]),
+    },
+    Part {
         name: "docs of the pure crates",
         hint: "see the warning above",
         run: |root| pure(root, &["doc", "--quiet", "--no-deps"]),
@@ -46,7 +51,7 @@ const FULL: &[Part] = &[
         run: pure_beside_setup,
     },
     Part { name: "the hand in MuJoCo, with its library", hint: "see the error above", run: mujoco },
-    Part { name: "executables, and clippy", hint: "see the error above", run: |root| build(root, lint) },
+    Part { name: "executables, and clippy", hint: "see the error above", run: build },
     Part { name: "tests over DDS, two side by side", hint: "see the test above", run: pytest_pair },
     Part { name: "tests over DDS, a few side by side", hint: "see the test above", run: pytest_few },
     Part {
@@ -92,7 +97,7 @@ pub fn run(root: &Root, quick: bool) -> Outcome<()> {
 pub fn over_dds(root: &Root, tests: &str) -> Outcome<()> {
     setup::run(root)?;
     step("building what has changed; a first build takes minutes");
-    if build(root, |command| command)? && pytest(root, &selection(tests).each_ref().map(String::as_str))? {
+    if build(root)? && pytest(root, &selection(tests).each_ref().map(String::as_str))? {
         return Ok(());
     }
     Err(Failure::new("the build or a test failed, or no test has this name: see above"))
@@ -146,7 +151,7 @@ fn lint(command: &mut Command) -> &mut Command {
 /// Between clippy's arguments in its variable.
 const SEPARATOR: &str = "__CLIPPY_HACKERY__";
 
-/// What the pure crates do not need is set up while they are built and tested: it mostly waits for a network or takes one core.
+/// Setup runs while the pure crates are built and tested, which do not need it: it mostly waits for a network or takes one core.
 fn pure_beside_setup(root: &Root) -> Outcome<bool> {
     std::thread::scope(|scope| {
         let setup = scope.spawn(|| setup::run(root));
@@ -207,7 +212,7 @@ fn many_beside_others(root: &Root) -> Outcome<bool> {
     })
 }
 
-/// The documents of all libraries, and of the programs that are no thin shell of one.
+/// rustdoc of all libraries, and of the programs with code of their own.
 const DOCS: &[&str] = &[
     "doc",
     "--quiet",
@@ -234,11 +239,11 @@ fn in_spare_time(root: &Root, arguments: &[&str]) -> Command {
 
 /// Builds everything that [`OTHERS`] have, with the same features as their tests: otherwise r2r, which takes longest, would be built
 /// twice.
-fn build(root: &Root, with: fn(&mut Command) -> &mut Command) -> Outcome<bool> {
+fn build(root: &Root) -> Outcome<bool> {
     let what: &[&str] = &["build", "--quiet", "--lib", "--tests", "--bins", "--examples"];
     let mut command = cargo(root, &[what, &crates()].concat());
     let (environment, _) = Environment::new(root).isolated(root)?;
-    succeeds(with(environment.apply(&mut command)).env("RUST_BACKTRACE", "1"))
+    succeeds(lint(environment.apply(&mut command)).env("RUST_BACKTRACE", "1"))
 }
 
 fn crates() -> Vec<&'static str> {
@@ -319,7 +324,9 @@ mod tests {
     use std::path::Path;
     use std::process::Command;
 
-    use super::{FEATURES, MUJOCO, crates};
+    use super::{FEATURES, MUJOCO, crates, lint};
+    use crate::environment::clean;
+    use crate::process::capture;
 
     /// Each crate, up to `depth`, that a command for `packages` builds, with its features.
     fn features(packages: &[&str], depth: &str) -> Vec<(String, String)> {
@@ -334,6 +341,28 @@ mod tests {
         let text = String::from_utf8(output.stdout).unwrap();
         let columns = text.lines().filter_map(|line| line.split_once('\t'));
         columns.map(|(name, rest)| (name.into(), rest.trim_end_matches("(*)").trim_end().into())).collect()
+    }
+
+    #[test]
+    fn a_warning_of_clippy_ends_a_build() {
+        let folder = std::env::temp_dir().join(format!("xtask-lint-{}", std::process::id()));
+        std::fs::create_dir(&folder).unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+        write(
+            "Cargo.toml",
+            "[package]\nname = \"odd\"\nedition = \"2024\"\n[lib]\npath = \"odd.rs\"\n[workspace]\n",
+        );
+        let build = |condition: &str| {
+            write("odd.rs", &format!("pub fn is_none(list: &[u8]) -> bool {{\n    {condition}\n}}\n"));
+            let mut command = Command::new(env!("CARGO"));
+            command.args(["build", "--quiet", "--offline", "--target-dir=target"]).current_dir(&folder);
+            capture(lint(clean(&mut command))).unwrap()
+        };
+        let ended = build("list.len() == 0");
+        assert!(!ended.success && ended.err.contains("len_zero"), "{}", ended.err);
+        let ended = build("list.is_empty()");
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(ended.success, "{}", ended.err);
     }
 
     const PURE: &[&str] = &[];

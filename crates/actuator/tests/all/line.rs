@@ -95,8 +95,8 @@ fn a_late_answer_does_not_count_as_the_next_one() {
 #[test]
 fn a_file_is_not_a_line() {
     calmly(|| {
-        let folder = common::Folder::new();
-        let path = folder.0.join("file");
+        let folder = tempfile::tempdir().expect("a new folder");
+        let path = folder.path().join("file");
         std::fs::write(&path, "").expect("a file");
         let error = Settings::new(Kind::Pololu, &path).open().err().expect("no line");
         assert!(matches!(&error, Error::Io { device, .. } if *device == path.display().to_string()));

@@ -25,7 +25,8 @@ params::params! {
             .text("Topic of the commands; each source has a topic of its own, with one publisher. Set it to add a \
                 source, delete it to remove one.").needed_by("users of cmd_vel_mux, which adds and removes sources at run time"),
         kind: String = Parameter::choice("type", "twist_stamped", &SourceType::NAMES)
-            .text("Message type of the topic: geometry_msgs/Twist, geometry_msgs/TwistStamped or or_pose_estimator/State.")
+            .text("Message type of the topic. twist: geometry_msgs/Twist. twist_stamped: geometry_msgs/TwistStamped. pose_state: \
+                or_pose_estimator/State, as joystick publishes it.")
             .needed_by("users of twist_mux: Twist and TwistStamped side by side (pull request 52); the joystick's State"),
         priority: i64 = Parameter::integer("priority", 0, 0, 255).text("The highest one drives; no two sources may have the same.")
             .needed_by("users of twist_mux: sources differ in importance"),
@@ -39,7 +40,7 @@ params::params! {
     /// The parameters of each lock.
     pub(super) struct LockMembers {
         topic: String = Parameter::string("topic", "")
-            .text("Topic of its state, std_msgs/Bool, with one publisher; true is closed. It opens after 0.25 s of only false. \
+            .text("Topic of its state, std_msgs/Bool, with one publisher; true is closed. The lock opens once every message for 0.25 s was false. \
                 Set it to add a lock, delete it to remove one.").needed_by("users of twist_mux, which has locks"),
         priority: i64 = Parameter::integer("priority", 255, 0, 255)
             .text("While closed it masks every source of a strictly lower priority; 255 masks all below 255.")

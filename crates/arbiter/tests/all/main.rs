@@ -4,6 +4,7 @@ mod allocation;
 mod arbiter;
 mod changes;
 mod common;
+mod conflicts;
 mod freshness;
 mod limits;
 mod losses;

@@ -37,7 +37,7 @@ params::params! {
                 2 * wheel_speed / track, which must be 0.1 rad/s or more.").needed_by(VEHICLES),
         accel: f64 = Parameter::float("accel", 20.0, 1.0, 6600.0).unit("counts/s")
             .text("Maximum acceleration of a motor; 66 counts are full speed. If both motors accelerate, the slower one \
-                keeps the proportion. While the other motor brakes, a motor may accelerate by up to half of decel more.").needed_by(VEHICLES),
+                keeps the proportion. While the other motor brakes, a motor may accelerate by up to accel + decel / 2.").needed_by(VEHICLES),
         decel: f64 = Parameter::float("decel", 200.0, 20.0, 6600.0).unit("counts/s")
             .text("Deceleration of a motor, and of the forward and turning parts of the motion, when the command asks for less or \
                 is lost; no less than accel. A stop from full speed takes 66 / decel seconds. Soft and emergency stops are \

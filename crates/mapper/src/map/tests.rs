@@ -150,8 +150,8 @@ fn a_line_is_enter_or_q_or_nothing() {
 
 #[test]
 fn a_file_is_only_overwritten_with_force() {
-    let folder = std::env::temp_dir().join(format!("steersman-map-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
     let file = folder.join("pad.yaml");
     assert_eq!(may_write(&file, false), Ok(()));
     assert_eq!(write(&file, "one", false), Ok(()));
@@ -162,8 +162,7 @@ fn a_file_is_only_overwritten_with_force() {
     assert_eq!(may_write(&file, true), Ok(()));
     assert_eq!(write(&file, "three", true), Ok(()));
     assert_eq!(fs::read_to_string(&file).unwrap(), "three");
-    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1); // no temporary file remains
-    assert!(may_write(&folder, true).is_err());
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 1); // no temporary file remains
+    assert!(may_write(folder, true).is_err());
     assert!(may_write(&folder.join("no/pad.yaml"), false).is_err());
-    fs::remove_dir_all(folder).unwrap();
 }

@@ -132,8 +132,9 @@ mod tests {
             awaited: awaited.map(str::to_owned),
             connected: connected.iter().map(|&name| name.to_owned()).collect(),
         };
-        let root = std::env::temp_dir().join(format!("steersman-absence-{}", std::process::id()));
-        let text_of = |missing: Missing| missing.text(&root);
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let text_of = |missing: Missing| missing.text(root);
         let no_input = "there is no /dev/input (a container needs it given)";
         assert_eq!(
             text_of(missing(Some("Pad\n"), &[])),
@@ -158,6 +159,5 @@ mod tests {
             found.starts_with(&format!("{none}: 1 of 2 files /dev/input/by-path/*-event-joystick")),
             "{found}"
         );
-        fs::remove_dir_all(&root).unwrap();
     }
 }

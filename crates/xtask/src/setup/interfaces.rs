@@ -47,7 +47,7 @@ pub fn ensure(root: &Root, ros: &Ros, environment: &Environment, guard: &Guard) 
             rebuilt |= mark.exists();
             let _ = fs::remove_file(&mark); // If it stays, the package is only built once more.
             build(root, ros, package, environment, guard)?;
-            stamp::set(&mark, &digest)?;
+            write(&mark, &digest)?;
             step(format_args!("{} is built ({time})", package.name));
         }
         digests.push((package.name.clone(), digest));
@@ -202,7 +202,7 @@ fn forget_bindings(root: &Root, rebuilt: bool, digest: &str) -> Outcome<()> {
         return Ok(());
     }
     if !mark.exists() && !rebuilt {
-        return stamp::set(&mark, digest); // A first build, or a first setup by this folder.
+        return write(&mark, digest); // A first build, or a first setup by this folder.
     }
     for (profile, folder) in [("dev", "debug"), ("release", "release")] {
         let built = folders(&root.target().join(folder).join("build"));
@@ -220,5 +220,5 @@ fn forget_bindings(root: &Root, rebuilt: bool, digest: &str) -> Outcome<()> {
             )));
         }
     }
-    stamp::set(&mark, digest)
+    write(&mark, digest)
 }

@@ -7,14 +7,13 @@ pub mod guard;
 pub mod interfaces;
 mod mujoco;
 pub mod package;
-pub mod profile;
 pub mod python;
 pub mod stamp;
 pub mod wheels;
 
 use crate::environment::{Environment, Ros, detect, inherited};
 use crate::report::{Failure, Outcome, Watch, step};
-use crate::root::Root;
+use crate::root::{Root, write};
 use guard::Guard;
 
 /// The distributions that r2r supports.
@@ -41,7 +40,7 @@ pub fn run(root: &Root) -> Outcome<()> {
         }
         Ros::Own => wheels::ensure(root, &guard)?,
     }
-    profile::write_to(root)?;
+    write(&root.made("fastdds.xml"), isolation::PROFILE)?;
     interfaces::ensure(root, &ros, &Environment::new(root), &guard)?;
     step(format_args!("ready ({watch}); in a shell: eval \"$(cargo xtask env)\""));
     Ok(())

@@ -12,7 +12,7 @@ use super::{debian, wheels};
 use crate::environment::clean;
 use crate::process::capture;
 use crate::report::{Failure, Outcome, Watch, step};
-use crate::root::{Root, remove};
+use crate::root::{Root, remove, write};
 
 const LOCK: &str = "crates/xtask/mujoco.lock";
 
@@ -76,7 +76,7 @@ pub fn ensure(root: &Root, guard: &Guard) -> Outcome<()> {
     link(&library)?;
     remove(&venv)?;
     remove(&folder.join("wheel"))?;
-    stamp::set(&folder.join(".complete"), &mark)?;
+    write(&folder.join(".complete"), &mark)?;
     step(format_args!("MuJoCo's library is in .ros2/mujoco ({time})"));
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::report::{Failure, Outcome};
-use crate::root::{files, write};
+use crate::root::files;
 
 /// A digest of names and contents (FNV-1a, 64 bits): it detects changes, it does not protect against an attacker.
 #[derive(Clone, Copy, Debug)]
@@ -47,14 +47,6 @@ impl Digest {
 /// Whether the mark at `path` is `text`.
 pub fn is(path: &Path, text: &str) -> bool {
     fs::read_to_string(path).is_ok_and(|found| found == text)
-}
-
-/// Writes the mark.
-///
-/// # Errors
-/// When it cannot be written.
-pub fn set(path: &Path, text: &str) -> Outcome<()> {
-    write(path, text)
 }
 
 #[cfg(test)]

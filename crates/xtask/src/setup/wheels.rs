@@ -68,7 +68,7 @@ pub fn ensure(root: &Root, guard: &Guard) -> Outcome<()> {
     install(root, guard, &first, FIRST.len())?;
     install(root, guard, &root.join(LOCK), lock.lines().filter(|line| is_package(line)).count())?;
     fixes::apply(&prefix)?;
-    stamp::set(&prefix.join(".complete"), &mark(root, &lock))?;
+    write(&prefix.join(".complete"), &mark(root, &lock))?;
     step(format_args!("ROS 2 Jazzy is in .ros2/prefix ({time})"));
     Ok(())
 }

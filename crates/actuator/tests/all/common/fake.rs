@@ -14,8 +14,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, fcntl_setfl, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-
-use super::Folder;
+use tempfile::TempDir;
 
 /// The behaviour of a device, without its line.
 pub trait Model: Send + 'static {
@@ -87,7 +86,7 @@ pub fn wait_readable(file: &File, limit: Duration) -> bool {
 
 /// A device of this model that is plugged in at [`Fake::path`], a symbolic link that stays when it is plugged in again.
 pub struct Fake<M: Model> {
-    folder: Folder,
+    folder: TempDir,
     inside: Arc<Mutex<Inside<M>>>,
     plugged: Option<(Arc<AtomicBool>, JoinHandle<()>)>,
 }
@@ -98,13 +97,17 @@ impl<M: Model> Fake<M> {
         let motors = vec![(answered, model.motors())];
         let (unasked, received) = (Vec::new(), Vec::new());
         let inside = Inside { model, fault: Fault::Nothing, unasked, received, answered, motors };
-        let mut fake = Fake { folder: Folder::new(), inside: Arc::new(Mutex::new(inside)), plugged: None };
+        let mut fake = Fake {
+            folder: tempfile::tempdir().expect("a new folder"),
+            inside: Arc::new(Mutex::new(inside)),
+            plugged: None,
+        };
         fake.plug();
         fake
     }
 
     pub fn path(&self) -> PathBuf {
-        self.folder.0.join("device")
+        self.folder.path().join("device")
     }
 
     pub fn plug(&mut self) {
