@@ -46,12 +46,10 @@ const WALK: &str = "every_state_follows_the_document_and_recovers";
 const FULL: &[Part] = &[
     FORMAT,
     Part {
-        name: "tests of the pure crates, without ROS, and clippy, beside the setup",
+        name: "setup, everything built by clippy, tests of the crates that need no ROS",
         hint: "see the test or the warning above",
-        run: pure_beside_setup,
+        run: build_and_test,
     },
-    Part { name: "the hand in MuJoCo, with its library", hint: "see the error above", run: mujoco },
-    Part { name: "executables, and clippy", hint: "see the error above", run: build },
     Part { name: "tests over DDS, two side by side", hint: "see the test above", run: pytest_pair },
     Part { name: "tests over DDS, a few side by side", hint: "see the test above", run: pytest_few },
     Part {
@@ -151,13 +149,20 @@ fn lint(command: &mut Command) -> &mut Command {
 /// Between clippy's arguments in its variable.
 const SEPARATOR: &str = "__CLIPPY_HACKERY__";
 
-/// Setup runs while the pure crates are built and tested, which do not need it: it mostly waits for a network or takes one core.
-fn pure_beside_setup(root: &Root) -> Outcome<bool> {
+/// Sets up and builds everything, and runs the tests that need no ROS, so that no processor waits: setup, which the pure crates do not need,
+/// mostly waits for a network or takes one core, and so do some tests.
+fn build_and_test(root: &Root) -> Outcome<bool> {
+    let panicked = |_| Failure::new("what runs beside the build panicked");
     std::thread::scope(|scope| {
         let setup = scope.spawn(|| setup::run(root));
-        let passed = pure_tests(root, &[])?;
-        setup.join().map_err(|_| Failure::new("setup: it panicked"))??;
-        Ok(passed)
+        let is_built = pure_tests(root, &["--no-run"])?;
+        setup.join().map_err(panicked)??;
+        if !is_built {
+            return Ok(false);
+        }
+        let tests = scope.spawn(|| pure_tests(root, &[]));
+        let passed = mujoco(root)? && build(root)?;
+        Ok(tests.join().map_err(panicked)?? && passed)
     })
 }
 
