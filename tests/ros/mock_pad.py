@@ -13,7 +13,7 @@ input, or on SIGTERM, the program is terminated.
 | plug | event, pad; further fields: see `Pad` |
 | act | event, batches: a list of {axes, buttons, hat}, each one report of the pad; pause: seconds between them. The answer has `stamps`, the reports' own times [µs] |
 | flood | event, axis, rate [Hz], seconds, last: where the axis ends |
-| unplug | event |
+| unplug | event, held: buttons that are held, gap: seconds |
 | fail | event, of a pad that hangs |
 
 Axes and buttons are numbered as SDL numbers them and given in the pad's own counts; the hat is [x, y]. A device file
@@ -221,7 +221,11 @@ class Pad:
         self.write(self.report(axes={axis: last}))
         return {"reports": count}
 
-    def unplug(self):
+    def unplug(self, held=(), gap=0.0):
+        """As the kernel does it: it reports held buttons as released, and the removal a moment later."""
+        if held:
+            self.write(self.report(buttons=dict.fromkeys(held, 0)))
+            time.sleep(gap)
         os.close(self.other_end)
         for link in self.links:
             os.unlink(link)
@@ -268,7 +272,7 @@ class Harness:
             kind = HidPad if fields["pad"] == "stadia" else Pad
             self.pads[event] = kind(self.testbed, event, **fields)
         elif do == "unplug":
-            self.pads.pop(event).unplug()
+            self.pads.pop(event).unplug(**fields)
         else:
             return getattr(self.pads[event], {"act": "act", "flood": "flood", "fail": "fail"}[do])(**fields)
 

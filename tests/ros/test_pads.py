@@ -132,6 +132,19 @@ def test_a_pad_pulled_out_in_full_drive_stops_the_motion(node, record_property):
     assert lags[0] < SLACK * 1e3 and max(lags) < 1000.0, lags
 
 
+@pytest.mark.parametrize("gap", [0.0, 0.002, 0.02, 0.1])
+def test_a_pad_whose_buttons_the_kernel_releases_before_it_is_gone_is_lost_all_the_same(node, gap):
+    node.plug()
+    node.drives()
+    start = time.time()
+    node.do("unplug", event=7, held=[DEAD_MAN], gap=gap)
+    node.wait(CONNECTED, lambda reported: not reported.data, "the loss of the pad is not reported")
+    node.wait(DESIRED, lambda desired: not desired.vel, "the lost stick is not reported")
+    states = [desired for at, desired in node.graph.messages[DESIRED] if at >= start]
+    lost = next(index for index, desired in enumerate(states) if not desired.vel)
+    assert lost == 0 or states[lost - 1].acc, "the stick counts as released"
+
+
 def test_a_stick_held_without_a_button_is_let_go_too(node):
     """SDL's last events before it removes a pad are its buttons: here there are none."""
     node.plug()

@@ -1,9 +1,6 @@
-use units::{Command, NEUTRAL_ANGULAR, NEUTRAL_LINEAR, Stamp, Velocity};
+use units::{Command, Stamp, Velocity, is_deflected};
 
 use crate::Invalid;
-
-/// A stick that accelerates from zero beyond what is neutral within this time is deflected, and does not drift \[s].
-const SOON: f64 = 0.2;
 
 /// A state as published by the joystick, as far as it is a command.
 ///
@@ -27,7 +24,7 @@ pub struct State {
 }
 
 impl State {
-    /// Its command. A neutral velocity is [withheld](Command::withheld) motion while the stick accelerates it.
+    /// Its command. A neutral velocity is [withheld](Command::withheld) motion while the stick is [deflected](is_deflected).
     /// # Errors
     /// [`Invalid::NoVelocity`] if both velocities are absent, [`Invalid::WorldFrame`] if they are in the world's axes,
     /// [`Invalid::NotFinite`] for NaN and the infinities.
@@ -42,16 +39,8 @@ impl State {
         }
         let velocity = Velocity::new(self.vel.unwrap_or_default(), self.avel.unwrap_or_default());
         let velocity = velocity.map_err(Invalid::NotFinite)?;
-        let withheld = velocity.is_neutral() && self.accelerates();
+        let withheld = velocity.is_neutral() && is_deflected(self.acc, self.aacc);
         Ok(Command { withheld, ..Command::new(velocity, self.stamp) })
-    }
-
-    /// Whether a stick is deflected: one that is pushed or reversed passes zero, and was not released there.
-    fn accelerates(&self) -> bool {
-        let is_still = |parts: Option<[f64; 3]>, limit| {
-            parts.is_none_or(|parts: [f64; 3]| parts.iter().all(|part| part.abs() <= limit))
-        };
-        !is_still(self.acc, NEUTRAL_LINEAR / SOON) || !is_still(self.aacc, NEUTRAL_ANGULAR / SOON)
     }
 
     /// Whether the stick commands: a zero then holds the vehicle still.
@@ -78,5 +67,18 @@ mod tests {
         assert_eq!(command(false, None, None), Err(Invalid::NoVelocity));
         let error = command(true, Some([0.0, f64::NAN, 0.0]), None).unwrap_err();
         assert_eq!(error.to_string(), "linear.y is NaN, must be finite");
+    }
+
+    #[test]
+    fn either_acceleration_holds_a_stick_and_beyond_its_limit_withholds_motion() {
+        let zero = Some([0.0; 3]);
+        let of = |acc, aacc| State { intrinsic: true, vel: zero, avel: zero, acc, aacc, ..State::default() };
+        let of = |acc, aacc| (of(acc, aacc).is_held(), of(acc, aacc).command().unwrap().withheld);
+        assert_eq!(
+            [of(None, None), of(zero, None), of(None, zero)],
+            [(false, false), (true, false), (true, false)]
+        );
+        let pushed = Some([0.0, 0.0, -1.0]);
+        assert_eq!([of(pushed, None), of(None, pushed)], [(true, true); 2]);
     }
 }

@@ -12,6 +12,13 @@ use crate::{Dynamics, EnableButtons, Mappings, Params, PoseState};
 
 /// How long a loss is published as a state without velocity: several messages, so at least one is received.
 pub(crate) const LOSS_TIME: Duration = Duration::from_millis(100);
+/// A stick that is removed within this time after its release was not released: the kernel reports all buttons of a device that is pulled
+/// out as released, and its removal up to some tens of milliseconds later. Less than the shortest default time-out of a receiver, 0.5 s,
+/// so nothing else has begun to drive.
+///
+/// # Source
+/// own; Linux: `input_disconnect_device` releases the keys before the handlers disconnect.
+pub(crate) const REMOVAL_TIME: Duration = Duration::from_millis(250);
 /// How long zero is published after the stick, or a reference in motion, was lost. Every receiver sees it, even one
 /// that misses some messages. Afterwards the stick claims nothing.
 pub(crate) const STOP_TIME: Duration = Duration::from_secs(1);
@@ -36,12 +43,14 @@ struct StopSequence {
     masks: bool,
     /// Until then a state without velocity is published in place of zero.
     lost_until: Instant,
+    /// The due stop is that of a held stick: it takes back the release that was published just before the stick was lost.
+    retracts: bool,
 }
 
 impl StopSequence {
     /// Starts at `now`, after the loss of a stick or of a reference in motion.
     fn after_loss(now: Instant, masks: bool) -> Self {
-        Self { is_due: true, until: now + STOP_TIME, masks, lost_until: now + LOSS_TIME }
+        Self { is_due: true, until: now + STOP_TIME, masks, lost_until: now + LOSS_TIME, retracts: false }
     }
 
     /// One zero, after the user released the stick or a reference at rest ended.
@@ -74,11 +83,14 @@ pub(crate) struct Filter {
     /// The stick took over without a reference, and its initial zero is not published yet; its motion starts after
     /// that.
     begins: bool,
-    /// Whether the stick claimed the vehicle at the last publication. SDL releases a pad before it reports, in the
-    /// same batch of events, that the pad is gone.
+    /// Whether the stick claimed the vehicle at the last publication.
     claimed: bool,
-    /// The stick or its button was removed while it claimed the vehicle, since the last update.
+    /// When the stick claimed the vehicle at a publication last.
+    last_claim: Option<Instant>,
+    /// The stick or its button was removed while it claimed the vehicle or within [`REMOVAL_TIME`] after, since the last update.
     taken: bool,
+    /// Its release was published before it was removed.
+    was_released: bool,
     /// The stick commands nothing because it has not been at rest since it started to drive or its meaning changed.
     waits: bool,
     seeds_refused: u64,
@@ -101,7 +113,9 @@ impl Filter {
             stop_sequence: StopSequence::default(),
             begins: false,
             claimed: false,
+            last_claim: None,
             taken: false,
+            was_released: false,
             waits: false,
             seeds_refused: 0,
             seeds_limited: 0,
@@ -288,8 +302,9 @@ impl Filter {
     /// without drag it would never decay. The latch stays, so a takeover does not hand authority back. It belongs to
     /// the person who pressed the button of that stick; no other stick inherits it. A stick may be deflected when it
     /// starts to drive, by a person unaware of it or by an object lying on it; no person requested that motion.
-    pub(crate) fn hand_over(&mut self, new_driver: bool) {
-        self.taken = self.claimed;
+    pub(crate) fn hand_over(&mut self, now: Instant, new_driver: bool) {
+        self.taken = self.last_claim.take().is_some_and(|at| self.claimed || now.since(at) <= REMOVAL_TIME);
+        self.was_released = self.taken && !self.claimed;
         self.wait_for_rest();
         if new_driver {
             self.mode.release();
@@ -302,8 +317,11 @@ impl Filter {
     }
 
     /// Records whether the stick claims the vehicle at this publication.
-    pub(crate) fn record_claim(&mut self) {
+    pub(crate) fn record_claim(&mut self, now: Instant) {
         self.claimed = self.active();
+        if self.claimed {
+            self.last_claim = Some(now);
+        }
     }
 
     /// Receives a reference and returns whether it changes the desired state.
@@ -347,7 +365,8 @@ impl Filter {
         // Releasing a button is an act of the user; everything else is a loss, in motion or at rest.
         let is_lost = taken || before && (!stick.is_there || !self.has_enable_button());
         if is_lost && !self.active() {
-            self.stop_sequence = StopSequence::after_loss(now, true);
+            self.stop_sequence =
+                StopSequence { retracts: taken && self.was_released, ..StopSequence::after_loss(now, true) };
             self.reference.require_zero();
         }
     }
@@ -385,10 +404,11 @@ impl Filter {
     /// drive by itself.
     pub(crate) fn desired(&self, now: Instant, stamp: Stamp) -> Option<PoseState> {
         if !self.active() {
-            let StopSequence { is_due, until, masks, lost_until } = self.stop_sequence;
+            let StopSequence { is_due, until, masks, lost_until, retracts } = self.stop_sequence;
             let waits = is_due || (masks && now < until);
             return match self.reference.in_force() {
                 Some(reference) if !waits => Some(*reference),
+                _ if is_due && retracts => Some(PoseState::standing(stamp, self.intrinsic())),
                 _ if now < lost_until => Some(PoseState::lost(stamp, self.intrinsic())),
                 _ => (is_due || now < until).then(|| PoseState::released(stamp, self.intrinsic())),
             };

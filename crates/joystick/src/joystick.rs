@@ -192,7 +192,7 @@ impl Joystick {
             Input::ReadingLost => {
                 self.reading.lose();
                 if self.devices.lose_reading() {
-                    self.filter.hand_over(false);
+                    self.filter.hand_over(self.now, false);
                 }
                 self.emit(Report::ReadingLost(true));
             }
@@ -334,7 +334,7 @@ impl Joystick {
             self.update_joy(handed_over, at_once);
         }
         if handed_over {
-            self.filter.hand_over(self.devices.is_new_driver());
+            self.filter.hand_over(self.now, self.devices.is_new_driver());
             self.feedbacks.forget();
             let name = self.controlled().map(str::to_owned);
             self.emit(Report::Controlled { name });
@@ -380,7 +380,7 @@ impl Machine for Joystick {
     fn poll(&mut self, now: Instant) -> Option<Output> {
         self.pass_to(now);
         self.cycle();
-        self.filter.record_claim();
+        self.filter.record_claim(self.now);
         if let Some(desired) = self.desired.take() {
             self.filter.published();
             if core::mem::take(&mut self.is_stop) {

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Clock, Command, CommandMonitor, Instant, Received, Velocity};
+use units::{Clock, Command, CommandMonitor, Instant, Received, Velocity, is_deflected};
 
 use crate::PoseState;
 
@@ -37,7 +37,9 @@ impl Reference {
         if self.publishers > 1 {
             return Received::WaitsForZero;
         }
-        let command = Command::new(requested_velocity(&state), state.stamp);
+        let velocity = requested_velocity(&state);
+        let withheld = velocity.is_neutral() && is_deflected(state.acc, state.aacc);
+        let command = Command { withheld, ..Command::new(velocity, state.stamp) };
         let received = self.monitor.receive(clock, command, STALE);
         match received {
             Received::InForce => (self.state, self.needs_zero) = (state, false),
@@ -60,7 +62,9 @@ impl Reference {
 
     /// Advances the time and returns how the reference in force expired, if it did.
     pub(crate) fn expire(&mut self, now: Instant) -> Option<Loss> {
-        let moved = self.monitor.asks_for_motion();
+        // A stick that was held when it fell silent was not released, also at rest.
+        let is_held = self.state.acc.is_some() || self.state.aacc.is_some();
+        let moved = is_held || self.monitor.asks_for_motion();
         let is_lost = self.monitor.expire(now, STALE);
         self.needs_zero |= moved && self.monitor.waits_for_zero();
         is_lost.then_some(if moved { Loss::InMotion } else { Loss::AtRest })

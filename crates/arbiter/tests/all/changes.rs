@@ -146,18 +146,20 @@ fn a_source_that_loses_by_the_change_sends_no_further_sample() {
 
 #[test]
 fn a_source_that_is_raised_above_a_closed_lock_starts_nothing() {
-    let mut bench = Bench::opened(params(vec![lock(50)]));
-    assert_eq!(bench.command(1, LOW, 0.5, 1), [go(0.5, 1)]);
-    for ms in [10, 100, 180] {
-        bench.lock(ms, true);
-        bench.command(ms, LOW, 0.5, ms as i32);
+    for priority in [60, 50] {
+        let mut bench = Bench::opened(params(vec![lock(50)]));
+        assert_eq!(bench.command(1, LOW, 0.5, 1), [go(0.5, 1)]);
+        for ms in [10, 100, 180] {
+            bench.lock(ms, true);
+            bench.command(ms, LOW, 0.5, ms as i32);
+        }
+        let mut raised = bench.0.params().clone();
+        raised.sources[LOW].priority = priority;
+        bench.on(190, Input::ParametersChanged(raised));
+        assert_eq!(bench.command(195, LOW, 0.5, 195), [], "{priority}");
+        assert_eq!(bench.command(198, LOW, 0.0, 198), [stop(198)]);
+        assert_eq!(bench.command(200, LOW, 0.5, 200), [go(0.5, 200)]);
     }
-    let mut raised = bench.0.params().clone();
-    raised.sources[LOW].priority = 60;
-    bench.on(190, Input::ParametersChanged(raised));
-    assert_eq!(bench.command(195, LOW, 0.5, 195), []);
-    assert_eq!(bench.command(198, LOW, 0.0, 198), [stop(198)]);
-    assert_eq!(bench.command(200, LOW, 0.5, 200), [go(0.5, 200)]);
 }
 
 #[test]
@@ -194,4 +196,17 @@ fn a_source_that_is_raised_above_one_of_two_closed_locks_waits_for_a_zero() {
     let sent: Vec<Command> = (220..900).step_by(50).flat_map(|ms| both(&mut bench, ms, false)).collect();
     assert!(sent.iter().all(|command| command.velocity.is_zero()), "{sent:?}");
     assert_eq!(bench.verdicts()[LOW], Verdict::WaitsForZero(ZeroCause::OtherLost));
+}
+
+#[test]
+fn a_stick_that_is_added_while_it_runs_begins_with_a_zero_after_a_silence() {
+    let mut bench = Bench::new(vec![]);
+    let mut more = bench.0.params().clone();
+    more.sources.push(Source::new("stick", "/stick", SourceType::PoseState, 200));
+    bench.on(10, Input::ParametersChanged(more));
+    assert_eq!(bench.command(6_000, 2, 0.0, 1).last(), Some(&stop(1)));
+    assert_eq!(bench.command(6_010, 2, 0.5, 2), [go(0.5, 2)]);
+    assert_eq!(bench.command(6_020, 2, 0.0, 3), [stop(3)]);
+    let out = bench.command(8_000, 2, 0.5, 4);
+    assert!(out.iter().all(|command| command.velocity.is_zero()), "it moved during its silence: {out:?}");
 }

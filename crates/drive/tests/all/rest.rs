@@ -82,6 +82,14 @@ fn a_stick_unplugged_at_rest_hands_nothing_over_before_a_zero() {
 }
 
 #[test]
+fn a_stick_whose_buttons_the_kernel_releases_before_it_is_gone_hands_nothing_over_before_a_zero() {
+    let mut bench = held_still();
+    bench.stick(0.0, 0.0, false);
+    bench.unplug();
+    hands_nothing_over_before_a_zero(&mut bench);
+}
+
+#[test]
 fn a_stick_no_longer_read_at_rest_hands_nothing_over_before_a_zero() {
     let mut bench = held_still();
     hands_nothing_over_before_a_zero(&mut bench);

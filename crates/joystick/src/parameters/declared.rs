@@ -5,7 +5,7 @@ use super::{AxisMapping, Dynamics, JoyParams, Shape, number};
 params::params! {
     /// The node's own parameters.
     pub(super) struct Declared {
-        rate: i64 = Parameter::integer("rate", 200, 1, 1000).unit("Hz").at_start()
+        rate: i64 = Parameter::integer("rate", 200, 10, 1000).unit("Hz").at_start()
             .text("How often the desired state is published while it requests motion. A change of the stick is published at once, \
                 and a zero is repeated 20 times a second.")
             .needed_by("joystick-genom3: its task `state` runs at 200 Hz; slower computers and links"),

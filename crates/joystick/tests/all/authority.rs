@@ -7,12 +7,12 @@ use joystick::{Input, Level, Params, PoseState, Report};
 use units::{Machine, Stamp};
 
 /// How long \[ms] zero is published after a loss.
-const FAREWELL: u64 = 1000;
+pub const FAREWELL: u64 = 1000;
 /// How long \[ms] of these the states have no velocity.
 const LOST: u64 = 100;
 
 /// What was published in `millis`.
-fn published(bench: &mut Bench, millis: u64) -> Vec<PoseState> {
+pub fn published(bench: &mut Bench, millis: u64) -> Vec<PoseState> {
     bench.outputs.clear();
     bench.run(millis);
     bench.desired()
@@ -35,7 +35,7 @@ fn lost_then_zero(states: &[PoseState], since: u64) -> bool {
     })
 }
 
-fn unplug(bench: &mut Bench) {
+pub fn unplug(bench: &mut Bench) {
     bench.outputs.clear();
     bench.disconnect(PAD);
     bench.batch();

@@ -9,6 +9,7 @@ mod joy;
 mod joy_properties;
 mod parameters;
 mod properties;
+mod releases;
 mod rest;
 mod services;
 mod takeover;
