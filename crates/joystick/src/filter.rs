@@ -45,17 +45,19 @@ struct StopSequence {
     lost_until: Instant,
     /// The due stop is that of a held stick: it takes back the release that was published just before the stick was lost.
     retracts: bool,
+    /// Until then no reference is passed on: the stick may prove to be removed, not released.
+    passes_from: Instant,
 }
 
 impl StopSequence {
     /// Starts at `now`, after the loss of a stick or of a reference in motion.
     fn after_loss(now: Instant, masks: bool) -> Self {
-        Self { is_due: true, until: now + STOP_TIME, masks, lost_until: now + LOSS_TIME, retracts: false }
+        Self { is_due: true, until: now + STOP_TIME, masks, lost_until: now + LOSS_TIME, ..Self::default() }
     }
 
-    /// One zero, after the user released the stick or a reference at rest ended.
-    fn of_one_stop() -> Self {
-        Self { is_due: true, ..Self::default() }
+    /// One zero at `now`, after the user released the stick.
+    fn of_release(now: Instant) -> Self {
+        Self { is_due: true, passes_from: now + REMOVAL_TIME, ..Self::default() }
     }
 }
 
@@ -359,7 +361,7 @@ impl Filter {
                 self.motion.start(seed.unwrap_or_default());
             }
             // The motion is discarded: the next takeover starts anew.
-            (true, false) => self.stop_sequence = StopSequence::of_one_stop(),
+            (true, false) => self.stop_sequence = StopSequence::of_release(now),
             _ => {}
         }
         // Releasing a button is an act of the user; everything else is a loss, in motion or at rest.
@@ -404,8 +406,8 @@ impl Filter {
     /// drive by itself.
     pub(crate) fn desired(&self, now: Instant, stamp: Stamp) -> Option<PoseState> {
         if !self.active() {
-            let StopSequence { is_due, until, masks, lost_until, retracts } = self.stop_sequence;
-            let waits = is_due || (masks && now < until);
+            let StopSequence { is_due, until, masks, lost_until, retracts, passes_from } = self.stop_sequence;
+            let waits = is_due || now < passes_from || (masks && now < until);
             return match self.reference.in_force() {
                 Some(reference) if !waits => Some(*reference),
                 _ if is_due && retracts => Some(PoseState::standing(stamp, self.intrinsic())),

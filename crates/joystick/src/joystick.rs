@@ -43,7 +43,7 @@ const CAPACITY: usize = 64;
 /// | commanding | `desired` carries |
 /// |---|---|
 /// | the stick: an enable button is active, or none is mapped and a stick with a mapped axis is connected | its velocity, zero while it waits for rest |
-/// | none, since a button was released | one stop without an acceleration, then the reference |
+/// | none, since a button was released | one stop without an acceleration, 0.25 s later the reference |
 /// | none, since the stick was lost: unplugged, not read, without mapped axes, or with another button | no velocity for 0.1 s, zero for the rest of a second, then the reference, but only after it requested zero |
 /// | a takeover by `enable.toggle` whose device is gone | zero until the device is back and ends it |
 /// | a fresh reference, otherwise | the reference, bit for bit |

@@ -157,6 +157,8 @@ fn an_active_stick_masks_the_reference_until_its_release() {
     bench.press(TOGGLE);
     bench.batch();
     assert_eq!(bench.forward(), 0.0, "a stop first, which cannot be late");
+    bench.run(245);
+    assert_eq!(bench.forward(), 0.0, "the stick may prove to be gone");
     bench.run(2 * CYCLE);
     assert_eq!(bench.last(), reference(wall(0), true, 9.0));
 }
