@@ -217,18 +217,7 @@ fn many_beside_others(root: &Root) -> Outcome<bool> {
     })
 }
 
-/// rustdoc of all libraries, and of the programs with code of their own.
-const DOCS: &[&str] = &[
-    "doc",
-    "--quiet",
-    "--no-deps",
-    "--workspace",
-    "--lib",
-    "--bin=bench",
-    "--bin=demo",
-    "--bin=xtask",
-    "--bin=steersman-joystick",
-];
+const DOCS: &[&str] = &["doc", "--quiet", "--no-deps", "--workspace"];
 
 /// cargo at the lowest priority, for which it needs a session of its own: where the kernel groups processes by session (autogroup), a low
 /// priority yields only to processes of the same session. It ends with this process.
