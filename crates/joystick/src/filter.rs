@@ -91,8 +91,6 @@ pub(crate) struct Filter {
     last_claim: Option<Instant>,
     /// The stick or its button was removed while it claimed the vehicle or within [`REMOVAL_TIME`] after, since the last update.
     taken: bool,
-    /// Its release was published before it was removed.
-    was_released: bool,
     /// The stick commands nothing because it has not been at rest since it started to drive or its meaning changed.
     waits: bool,
     seeds_refused: u64,
@@ -117,7 +115,6 @@ impl Filter {
             claimed: false,
             last_claim: None,
             taken: false,
-            was_released: false,
             waits: false,
             seeds_refused: 0,
             seeds_limited: 0,
@@ -305,8 +302,7 @@ impl Filter {
     /// the person who pressed the button of that stick; no other stick inherits it. A stick may be deflected when it
     /// starts to drive, by a person unaware of it or by an object lying on it; no person requested that motion.
     pub(crate) fn hand_over(&mut self, now: Instant, new_driver: bool) {
-        self.taken = self.last_claim.take().is_some_and(|at| self.claimed || now.since(at) <= REMOVAL_TIME);
-        self.was_released = self.taken && !self.claimed;
+        self.taken = self.claimed || self.last_claim.is_some_and(|at| now.since(at) <= REMOVAL_TIME);
         self.wait_for_rest();
         if new_driver {
             self.mode.release();
@@ -367,8 +363,9 @@ impl Filter {
         // Releasing a button is an act of the user; everything else is a loss, in motion or at rest.
         let is_lost = taken || before && (!stick.is_there || !self.has_enable_button());
         if is_lost && !self.active() {
-            self.stop_sequence =
-                StopSequence { retracts: taken && self.was_released, ..StopSequence::after_loss(now, true) };
+            let retracts = taken && !self.claimed; // its release was published
+            self.stop_sequence = StopSequence { retracts, ..StopSequence::after_loss(now, true) };
+            self.last_claim = None;
             self.reference.require_zero();
         }
     }

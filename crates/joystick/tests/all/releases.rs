@@ -4,8 +4,8 @@
 use crate::{authority, common};
 
 use authority::{FAREWELL, published, unplug};
-use common::{Bench, CYCLE, ON, guarded, reference, wall};
-use joystick::{Input, PoseState};
+use common::{Bench, CYCLE, ON, PAD, TOGGLE, guarded, reference, wall};
+use joystick::{DeviceId, Input, Params, PoseState};
 use units::Stamp;
 
 #[test]
@@ -47,4 +47,19 @@ fn a_reference_that_is_a_stick_is_released_by_a_zero_without_acceleration_only()
     assert_eq!(at(&mut bench, 10, -0.5, Some(0.0)), None);
     assert_eq!(at(&mut bench, 10, 0.0, Some(0.0)), Some([0.0; 3]));
     assert_eq!(at(&mut bench, 10, -0.5, Some(0.0)), Some([-0.5, 0.0, 0.0]));
+}
+
+#[test]
+fn a_pad_that_another_one_replaces_at_once_is_lost_although_it_was_latched() {
+    let mut bench = Bench::with_pad(Params { control_device: "Pad".into(), ..guarded() });
+    bench.press(TOGGLE);
+    bench.batch();
+    bench.axis(0, i16::MAX);
+    bench.run(500);
+    bench.outputs.clear();
+    bench.disconnect(PAD);
+    bench.connect(DeviceId(9), "Pad", "other");
+    bench.batch();
+    assert!(!bench.machine.active(), "the latch is the other person's");
+    assert_eq!(bench.last().vel, None, "{:?}", bench.desired());
 }
