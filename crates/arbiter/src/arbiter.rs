@@ -17,8 +17,8 @@ use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict, 
 ///   and the next source drives from its *next* message on: its earlier messages were sent while another one drove.
 /// * **Losing is a stop.** A source that was lost while it asked for motion drives again only after it sent a zero. If it drove, every
 ///   source has to send a zero first; otherwise those of lower priority that ask for motion. If a lock was lost, the sources below it that
-///   ask for motion are lost. So nothing drives off by itself. The same holds if a stick was lost at rest before its [release](crate::State), and if parameters
-///   remove such a source or let another one drive.
+///   ask for motion are lost. So nothing drives off by itself. The same holds if a stick was lost at rest before its
+///   [release](crate::State), and if parameters remove such a source or let another one drive.
 ///   A source that is preempted, or masked by a lock that was closed and opened, needs no zero: a person did that.
 ///   A source that may have been sending before the arbiter subscribed begins with a zero, and so does a stick after any
 ///   silence.

@@ -6,7 +6,8 @@ use crate::{Active, Invalid, Params, State};
 #[allow(clippy::large_enum_variant)] // a box would allocate for each command
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// A message of a source was received. If its last command was a zero, its silence lets the next source drive, as that of navigation at a goal.
+    /// A message of a source was received. If its last command was a zero, its silence lets the next source drive, as that of
+    /// navigation at a goal.
     CommandReceived {
         /// Index of the source in [`Params::sources`].
         source: usize,

@@ -1,4 +1,4 @@
-use units::{Command, Stamp, Velocity, is_deflected};
+use units::{Accelerations, Command, Stamp, Velocity};
 
 use crate::Invalid;
 
@@ -24,7 +24,7 @@ pub struct State {
 }
 
 impl State {
-    /// Its command. A neutral velocity is [withheld](Command::withheld) motion while the stick is [deflected](is_deflected).
+    /// Its command; see [`Accelerations::command`].
     /// # Errors
     /// [`Invalid::NoVelocity`] if both velocities are absent, [`Invalid::WorldFrame`] if they are in the world's axes,
     /// [`Invalid::NotFinite`] for NaN and the infinities.
@@ -39,13 +39,16 @@ impl State {
         }
         let velocity = Velocity::new(self.vel.unwrap_or_default(), self.avel.unwrap_or_default());
         let velocity = velocity.map_err(Invalid::NotFinite)?;
-        let withheld = velocity.is_neutral() && is_deflected(self.acc, self.aacc);
-        Ok(Command { withheld, ..Command::new(velocity, self.stamp) })
+        Ok(self.accelerations().command(velocity, self.stamp))
     }
 
     /// Whether the stick commands: a zero then holds the vehicle still.
     pub(crate) fn is_held(&self) -> bool {
-        self.acc.is_some() || self.aacc.is_some()
+        self.accelerations().are_held()
+    }
+
+    fn accelerations(&self) -> Accelerations {
+        Accelerations { linear: self.acc, angular: self.aacc }
     }
 }
 

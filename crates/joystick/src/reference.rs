@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Clock, Command, CommandMonitor, Instant, Received, Velocity, is_deflected};
+use units::{Accelerations, Clock, CommandMonitor, Instant, Received, Velocity};
 
 use crate::PoseState;
 
@@ -37,9 +37,7 @@ impl Reference {
         if self.publishers > 1 {
             return Received::WaitsForZero;
         }
-        let velocity = requested_velocity(&state);
-        let withheld = velocity.is_neutral() && is_deflected(state.acc, state.aacc);
-        let command = Command { withheld, ..Command::new(velocity, state.stamp) };
+        let command = accelerations(&state).command(requested_velocity(&state), state.stamp);
         let received = self.monitor.receive(clock, command, STALE);
         match received {
             Received::InForce => (self.state, self.needs_zero) = (state, false),
@@ -63,8 +61,7 @@ impl Reference {
     /// Advances the time and returns how the reference in force expired, if it did.
     pub(crate) fn expire(&mut self, now: Instant) -> Option<Loss> {
         // A stick that was held when it fell silent was not released, also at rest.
-        let is_held = self.state.acc.is_some() || self.state.aacc.is_some();
-        let moved = is_held || self.monitor.asks_for_motion();
+        let moved = accelerations(&self.state).are_held() || self.monitor.asks_for_motion();
         let is_lost = self.monitor.expire(now, STALE);
         self.needs_zero |= moved && self.monitor.waits_for_zero();
         is_lost.then_some(if moved { Loss::InMotion } else { Loss::AtRest })
@@ -109,6 +106,10 @@ pub(crate) fn requested_velocity(state: &PoseState) -> Velocity {
     let of = |part: Option<[f64; 3]>| part.unwrap_or_default().map(number);
     // All values are finite here.
     Velocity::new(of(state.vel), of(state.avel)).unwrap_or_default()
+}
+
+fn accelerations(state: &PoseState) -> Accelerations {
+    Accelerations { linear: state.acc, angular: state.aacc }
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub use census::Census;
 pub use clock::Clock;
 pub use command_monitor::{CommandMonitor, Received};
 pub use coupling::{Coupling, MAX_KNEES};
-pub use deflection::is_deflected;
+pub use deflection::Accelerations;
 pub use freshness::{Freshness, HEARTBEAT, MessageTime, SHORTEST_COMMAND_TIMEOUT, Stale, WATCHDOG_INTERVAL};
 pub use level::Level;
 pub use machine::{Contains, Machine, earliest};

@@ -198,6 +198,7 @@ const OTHERS: &[&str] = &[
 /// What runs beside the tests over DDS, which mostly wait: the tests of the other crates, which wait for a device's time-outs, and
 /// the documents, in the time that is left. Their output follows.
 fn many_beside_others(root: &Root) -> Outcome<bool> {
+    const DOCS: &[&str] = &["doc", "--quiet", "--no-deps", "--workspace"];
     let run = |mut command: Command| {
         let (environment, _) = Environment::new(root).isolated(root)?;
         capture(environment.apply(&mut command).env("RUST_BACKTRACE", "1"))
@@ -216,8 +217,6 @@ fn many_beside_others(root: &Root) -> Outcome<bool> {
         Ok(passed)
     })
 }
-
-const DOCS: &[&str] = &["doc", "--quiet", "--no-deps", "--workspace"];
 
 /// cargo at the lowest priority, for which it needs a session of its own: where the kernel groups processes by session (autogroup), a low
 /// priority yields only to processes of the same session. It ends with this process.
