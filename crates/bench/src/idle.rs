@@ -178,9 +178,10 @@ impl fmt::Display for Report {
         }
         write!(
             f,
-            "\nEach alone in the graph for {} s, after {} s. The floor of a node is the bare relay, which sleeps for as long as the nodes do, and the \
+            "\nEach alone in the graph for {} s, after {} s. The floor of a node is the bare relay, which wakes up 4 times a second as the nodes do, and the \
              bare loop with as many values as it publishes at rest: one of velocity_arbiter, zone_scaler and surround, two of hindbrain. That of \
-             steersman is what the floors of its four nodes take together. The joystick also looks for pads 10 times a second. What a wake-up \
+             steersman is what the floors of its four nodes take together. The joystick and hindbrain wake up 10 times a second, and the joystick \
+             also looks for pads as often. What a wake-up \
              costs differs between machines and between runs: compare with the bare processes. Wake-ups are voluntary context switches of \
              all threads, those of the middleware \
              included. {}",

@@ -16,8 +16,9 @@ use crate::{Error, Inputs, Node, Parameters, ServiceContext, Shell, Status, Stop
 
 /// The period of a node's housekeeping: diagnostics, wrong types on its topics.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
-/// The longest sleep of a thread that waits for messages: it must notice a request to end.
-pub const LONGEST_SLEEP: Duration = Duration::from_millis(100);
+/// The longest sleep of a thread that waits for messages: it must notice a request to end. It is that long only at rest, since
+/// the publishers of its topics are counted more often otherwise.
+pub const LONGEST_SLEEP: Duration = Duration::from_millis(250);
 
 /// The longest sleep of a node that only waits for an answer.
 const SHORT_SLEEP: Duration = Duration::from_millis(10);
@@ -306,7 +307,8 @@ impl<M: Machine + 'static> Runner<M> {
         Ok(self)
     }
 
-    /// Wakes the node within the time that `longest_sleep` returns, for tasks that have to read something else than messages.
+    /// Wakes the node within the time that `longest_sleep` returns, for tasks that have to read something else than messages,
+    /// or if it matters that the node's thread was held for a short time.
     #[must_use]
     pub fn wake_within(mut self, longest_sleep: impl FnMut() -> Duration + Send + 'static) -> Self {
         self.longest_sleep = Box::new(longest_sleep);
