@@ -25,6 +25,10 @@ BAD = {
         [f"'sources.dock.topic' is \"{OUTPUT}\"", "must not be what this process publishes"],
     ),
     "a timeout below zero": ({**DOCK, "sources.dock.timeout": -1.0}, ["'sources.dock.timeout' is -1.0, must be from 0.01 to 10.0 s"]),
+    "a timeout too short for a stick": (
+        {"sources.joystick.timeout": 0.29},
+        ["'sources.joystick.timeout' is 0.29, must be at least 0.3 s for the type pose_state"],
+    ),
     "no topic": ({"sources.dock.priority": 20}, ["'sources.dock.topic' is \"\", must name a topic"]),
     "a type that is none": (
         {**DOCK, "sources.dock.type": "joy"},

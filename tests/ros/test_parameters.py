@@ -215,6 +215,19 @@ def test_a_remap_rule_that_cannot_be_read_is_refused():
     assert "argument -r rostopic://hindbrain:hind/estop:=/button: it cannot be read" in process.output, process.output
 
 
+@pytest.mark.parametrize(
+    "executable, arguments, topic",
+    [
+        ("hindbrain", ["-r", "hind/reset:=/button", "-r", "hind/estop:=/button"], "/button"),
+        ("surround", ["-p", "sensors.left.topic:=scan", "-p", "sensors.right.topic:=/scan"], "/scan"),
+    ],
+)
+def test_one_topic_for_two_purposes_is_refused(executable, arguments, topic):
+    process = Process(executable, "--ros-args", *arguments)
+    assert process.wait() == 1
+    assert f"is the topic '{topic}' in the graph, which this node subscribes to for something else already" in process.output, process.output
+
+
 @pytest.mark.parametrize("argument, answer", [("--help", "usage: hindbrain [--ros-args"), ("--version", "hindbrain 0.")])
 def test_help_and_version_are_answered(argument, answer):
     process = Process("hindbrain", argument)

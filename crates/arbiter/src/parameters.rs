@@ -1,5 +1,6 @@
 use limiter::Limits;
 use params::{Refusal, Set};
+use units::{REMOVAL_TIME, SHORTEST_STICK_TIMEOUT};
 
 use self::declared::{Declared, LOCKS, LockMembers, SOURCES, SourceMembers};
 use crate::{Lock, Source, SourceType};
@@ -42,9 +43,9 @@ impl Params {
         Ok(params)
     }
 
-    /// Checks that names, topics and priorities are valid and unique.
+    /// Checks that names, topics and priorities are valid and unique, and the timeouts of sticks.
     /// # Errors
-    /// A [`Clash`] of a topic that is empty, not a ROS name or used by another source or by a lock, of a priority that
+    /// A [`Clash`] of a timeout of a stick that is shorter than [`SHORTEST_STICK_TIMEOUT`], of a topic that is empty, not a ROS name or used by another source or by a lock, of a priority that
     /// another source has, and of a name that another source or another lock has.
     pub fn check(&self) -> Result<(), Clash> {
         for (index, lock) in self.locks.iter().enumerate() {
@@ -60,6 +61,14 @@ impl Params {
             if let Some(lock) = self.locks.iter().find(|lock| lock.topic == source.topic) {
                 let rule = format!("must differ from the topic of lock '{}'", lock.name);
                 return Err(Clash { parameter: parameter(".topic"), rule });
+            }
+            if source.kind == SourceType::PoseState && source.timeout.as_secs_f64() < SHORTEST_STICK_TIMEOUT {
+                let rule = format!(
+                    "must be at least {SHORTEST_STICK_TIMEOUT} s for the type pose_state, since a stick that is pulled out may count \
+                     as released for {} s",
+                    REMOVAL_TIME.as_secs_f64()
+                );
+                return Err(Clash { parameter: parameter(".timeout"), rule });
             }
             for earlier in self.sources.iter().take(index) {
                 let differ = |member: &str, what: &str| {
@@ -200,6 +209,22 @@ mod tests {
             "parameter 'sources.a.timeout' is 0.0, must be from 0.01 to 10.0 s"
         );
         assert!(read(&[("locks.a.timeout", Value::Float(0.0))]).is_err());
+    }
+
+    /// A pad that is pulled out may be reported as released 0.25 s before it is gone: nothing else may drive by then.
+    #[test]
+    fn a_stick_is_lost_no_earlier_than_its_release_is_certain() {
+        let with = |kind: &str, timeout: f64| {
+            let timeout = ("sources.s.timeout", Value::Float(timeout));
+            read(&[("sources.s.topic", text("/s")), ("sources.s.type", text(kind)), timeout])
+        };
+        assert_eq!(
+            with("pose_state", 0.29).unwrap_err(),
+            "parameter 'sources.s.timeout' is 0.29, must be at least 0.3 s for the type pose_state, since a stick that is \
+             pulled out may count as released for 0.25 s"
+        );
+        assert!(with("pose_state", 0.3).is_ok());
+        assert!(with("twist", 0.01).is_ok());
     }
 
     #[test]

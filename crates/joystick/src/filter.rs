@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Clock, Instant, Received, Stamp, Velocity};
+use units::{Clock, Instant, REMOVAL_TIME, Received, Stamp, Velocity};
 
 use crate::integrator::Integrator;
 use crate::joystick::Course;
@@ -12,13 +12,6 @@ use crate::{Dynamics, EnableButtons, Mappings, Params, PoseState};
 
 /// How long a loss is published as a state without velocity: several messages, so at least one is received.
 pub(crate) const LOSS_TIME: Duration = Duration::from_millis(100);
-/// A stick that is removed within this time after its release was not released: the kernel reports all buttons of a device that is pulled
-/// out as released, and its removal up to some tens of milliseconds later. Less than the shortest default time-out of a receiver, 0.5 s,
-/// so nothing else has begun to drive.
-///
-/// # Source
-/// own; Linux: `input_disconnect_device` releases the keys before the handlers disconnect.
-pub(crate) const REMOVAL_TIME: Duration = Duration::from_millis(250);
 /// How long zero is published after the stick, or a reference in motion, was lost. Every receiver sees it, even one
 /// that misses some messages. Afterwards the stick claims nothing.
 pub(crate) const STOP_TIME: Duration = Duration::from_secs(1);

@@ -40,7 +40,8 @@ impl<M: Machine + 'static> Inputs<M> {
 
     /// Subscribes to `topic`. `convert` makes an input of a message, or returns `None` if the message carries none.
     /// # Errors
-    /// The middleware refuses the topic, for example because its name is not legal.
+    /// It is subscribed to already, under this name or another, or the middleware refuses it, for example because its name is not
+    /// legal.
     pub fn subscribe<T: WrappedTypesupport + Send + 'static>(
         &mut self,
         node: &mut r2r::Node,
@@ -48,9 +49,16 @@ impl<M: Machine + 'static> Inputs<M> {
         qos: QosProfile,
         mut convert: impl FnMut(T) -> Option<M::Input> + Send + 'static,
     ) -> Result<(), Error> {
-        let type_name = type_of::<T>();
-        let monitor =
-            TopicMonitor::new(self.names.resolve(topic), type_name.clone(), candidate::is_reliable(&qos));
+        let (type_name, full, reliable) =
+            (type_of::<T>(), self.names.resolve(topic), candidate::is_reliable(&qos));
+        let is_same = |known: &TopicMonitor| known.topic == full && known.reliable == reliable;
+        if self.subscriptions.iter().any(|known| is_same(&known.monitor)) {
+            return Err(Error::Start(format!(
+                "'{topic}' is the topic '{full}' in the graph, which this node subscribes to for something else already: one of \
+                 the two needs another topic"
+            )));
+        }
+        let monitor = TopicMonitor::new(full, type_name.clone(), reliable);
         let read = candidate::subscribe(node, topic, qos, move |_, message| convert(message))
             .map_err(Error::ros(format!("subscribe to '{topic}' as {type_name}")))?;
         self.subscriptions.push(Subscribed { monitor, read, count: None });

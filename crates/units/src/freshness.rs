@@ -22,6 +22,21 @@ pub const WATCHDOG_INTERVAL: Duration = Duration::from_millis(50);
 pub const SHORTEST_COMMAND_TIMEOUT: f64 = 0.15;
 const _: () = assert!(SHORTEST_COMMAND_TIMEOUT * 1000.0 >= 1.5 * HEARTBEAT.as_millis() as f64);
 
+/// A stick that is removed within this time after its release was not released: the kernel reports all buttons of a device that is
+/// pulled out as released, and its removal up to some tens of milliseconds later. No receiver may let anything else drive before.
+///
+/// # Source
+/// own; Linux: `input_disconnect_device` releases the keys before the handlers disconnect.
+pub const REMOVAL_TIME: Duration = Duration::from_millis(250);
+
+/// The shortest time for which a source of stick states may be silent before another one drives \[s]: [`REMOVAL_TIME`], and the
+/// time that the loss takes to be received.
+///
+/// # Source
+/// own
+pub const SHORTEST_STICK_TIMEOUT: f64 = 0.3;
+const _: () = assert!(SHORTEST_STICK_TIMEOUT * 1000.0 > REMOVAL_TIME.as_millis() as f64);
+
 /// The time from which a message counts: its stamp, or the earliest time at which it can have been received, whichever is older.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MessageTime {

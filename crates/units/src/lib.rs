@@ -25,7 +25,10 @@ pub use clock::Clock;
 pub use command_monitor::{CommandMonitor, Received};
 pub use coupling::{Coupling, MAX_KNEES};
 pub use deflection::Accelerations;
-pub use freshness::{Freshness, HEARTBEAT, MessageTime, SHORTEST_COMMAND_TIMEOUT, Stale, WATCHDOG_INTERVAL};
+pub use freshness::{
+    Freshness, HEARTBEAT, MessageTime, REMOVAL_TIME, SHORTEST_COMMAND_TIMEOUT, SHORTEST_STICK_TIMEOUT, Stale,
+    WATCHDOG_INTERVAL,
+};
 pub use level::Level;
 pub use machine::{Contains, Machine, earliest};
 pub use publisher_count::PublisherCount;

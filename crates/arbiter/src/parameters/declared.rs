@@ -32,7 +32,7 @@ params::params! {
             .needed_by("users of twist_mux: sources differ in importance"),
         timeout: Duration = Parameter::seconds("timeout", 0.5, 0.01, 10.0)
             .text("A source without a new message for this time is lost, and a command with a stamp this old is refused; it cannot \
-                be switched off.").needed_by("users of twist_mux: sources differ in rate"),
+                be switched off. At least 0.3 s for the type pose_state.").needed_by("users of twist_mux: sources differ in rate"),
     }
 }
 
