@@ -85,6 +85,7 @@ impl SourceMonitor {
             return Err(Refused::Invalid);
         };
         let (previous, until) = (self.commands.command(), self.commands.expiry(timeout));
+        let waited = self.commands.waits_for_zero();
         match self.commands.receive(clock, command, timeout) {
             Received::InForce => {
                 (self.fault, self.stopped_until) = (None, None);
@@ -96,6 +97,7 @@ impl SourceMonitor {
             }
             Received::Stopped(Stale::Late | Stale::Repeated { .. }) => {
                 self.stopped_until = until.or(self.stopped_until);
+                self.explain(waited, ZeroCause::Begins);
                 Err(Refused::Late)
             }
             Received::Refused(Stale::Late) => Err(Refused::Late),
@@ -106,8 +108,10 @@ impl SourceMonitor {
                     _ => (Fault::TooOld, Refused::TooOld),
                 };
                 if !command.asks_for_motion() && previous.is_none_or(|command| !command.asks_for_motion()) {
+                    self.explain(waited, ZeroCause::Begins);
                     self.fault = Some((fault, now));
                 } else {
+                    self.explain(waited, ZeroCause::Lost);
                     self.fail(fault, now);
                 }
                 Err(refused)
@@ -134,8 +138,13 @@ impl SourceMonitor {
     pub(crate) fn expire(&mut self, now: Instant, timeout: Duration) {
         let (waited, asked_for_motion) = (self.commands.waits_for_zero(), self.commands.asks_for_motion());
         self.commands.expire(now, timeout);
+        self.explain(waited, if asked_for_motion { ZeroCause::Lost } else { ZeroCause::Begins });
+    }
+
+    /// Records why a zero is required, if it was not before.
+    fn explain(&mut self, waited: bool, cause: ZeroCause) {
         if self.commands.waits_for_zero() && !waited {
-            self.zero_cause = if asked_for_motion { ZeroCause::Lost } else { ZeroCause::Begins };
+            self.zero_cause = cause;
         }
     }
 

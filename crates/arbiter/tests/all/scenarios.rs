@@ -64,9 +64,10 @@ fn stamp(ticks: i64) -> Stamp {
 fn params(model: &Model) -> Params {
     let source = |index: usize| {
         let (priority, timeout) = model.setting.sources[index];
+        let kind = if model.setting.sticks[index] { SourceType::PoseState } else { SourceType::Twist };
         Source {
             timeout: time(timeout),
-            ..Source::new(&format!("s{index}"), &format!("/s{index}"), SourceType::Twist, priority)
+            ..Source::new(&format!("s{index}"), &format!("/s{index}"), kind, priority)
         }
     };
     let lock = |(index, &(priority, timeout)): (usize, &(u8, i64))| Lock {
@@ -103,12 +104,18 @@ impl Pair {
         // A velocity that identifies its source.
         let velocity = Velocity::planar(source as f64 + 1.0, 0.0).unwrap();
         let (source, stamp) = (self.model.index(source), stamp(sent));
-        let zero = Some([0.0; 3]);
-        let held = State { stamp, intrinsic: true, vel: zero, acc: zero, ..State::default() };
+        let state = |acc: f64| State {
+            stamp,
+            intrinsic: true,
+            vel: Some([0.0; 3]),
+            acc: Some([acc, 0.0, 0.0]),
+            ..State::default()
+        };
         self.send(match what {
             Asks::Go => Input::command(source, Ok(velocity), stamp),
             Asks::Stop => Input::command(source, Ok(Velocity::ZERO), stamp),
-            Asks::Hold => Input::StateReceived { source, state: held },
+            Asks::Hold => Input::StateReceived { source, state: state(0.0) },
+            Asks::Pass => Input::StateReceived { source, state: state(-1.0) },
             Asks::Nonsense => Input::command(source, Err(Invalid::NoVelocity), stamp),
         });
     }
@@ -166,7 +173,7 @@ impl Pair {
                 let leaves = self.model.present[source];
                 self.model.present[source] = !leaves;
                 if !leaves {
-                    self.model.sources[source] = Memory::default();
+                    self.model.sources[source] = Memory::new(self.model.setting.sticks[source]);
                 }
                 self.adopt(&before, leaves.then_some(source));
             }
@@ -219,9 +226,10 @@ fn settings() -> impl Strategy<Value = Setting> {
     let priorities = prop::sample::subsequence(vec![0u8, 1, 9, 10, 100, 254, 255], 1..=4).prop_shuffle();
     let times = prop::collection::vec(3..40i64, 4);
     let locks = prop::collection::vec((prop::sample::select(vec![0u8, 10, 11, 100, 255]), 3..20i64), 0..3);
-    (priorities, times, locks).prop_map(|(priorities, times, locks)| Setting {
-        sources: priorities.into_iter().zip(times).collect(),
-        locks,
+    let sticks = prop::collection::vec(prop::bool::weighted(0.3), 4);
+    (priorities, times, locks, sticks).prop_map(|(priorities, times, locks, mut sticks)| {
+        sticks.truncate(priorities.len());
+        Setting { sources: priorities.into_iter().zip(times).collect(), sticks, locks }
     })
 }
 
@@ -231,7 +239,7 @@ fn events() -> impl Strategy<Value = Vec<(u32, Event)>> {
         8 => (-3..=1i64).prop_map(Some),
         2 => (-45..15i64).prop_map(Some),
     ];
-    let what = prop_oneof![12 => Just(Asks::Go), 5 => Just(Asks::Stop), 2 => Just(Asks::Hold), 1 => Just(Asks::Nonsense)];
+    let what = prop_oneof![12 => Just(Asks::Go), 5 => Just(Asks::Stop), 2 => Just(Asks::Hold), 1 => Just(Asks::Pass), 1 => Just(Asks::Nonsense)];
     let event = prop_oneof![
         20 => (0..4usize, stamp, what).prop_map(|(source, stamp, what)| Event::Command { source, stamp, what }),
         2 => (0..4usize).prop_map(|source| Event::Repeat { source }),

@@ -23,6 +23,8 @@ const WET: i64 = 5;
 pub struct Setting {
     /// Priority and timeout.
     pub sources: Vec<(u8, i64)>,
+    /// Which sources are sticks: they send zero at rest, so after any silence they begin with one.
+    pub sticks: Vec<bool>,
     /// Priority and timeout.
     pub locks: Vec<(u8, i64)>,
 }
@@ -34,7 +36,15 @@ pub enum Asks {
     Stop,
     /// A zero of a stick that was not released.
     Hold,
+    /// A zero that a stick passes on its way from ahead to back.
+    Pass,
     Nonsense,
+}
+
+impl Asks {
+    fn is_motion(self) -> bool {
+        matches!(self, Self::Go | Self::Pass)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,6 +79,13 @@ pub struct Memory {
     pub sent: i64,
     /// Whether its last command that counted was no released zero; false again once that was answered by the others.
     pub engaged: bool,
+}
+
+impl Memory {
+    /// A source that was added just now.
+    pub fn new(is_stick: bool) -> Self {
+        Self { owes: is_stick.then_some(ZeroCause::Begins), ..Self::default() }
+    }
 }
 
 /// The model's state of a lock.
@@ -110,9 +127,9 @@ impl Model {
     pub fn new(setting: Setting) -> Self {
         let (sources, locks) = (setting.sources.len(), setting.locks.len());
         Self {
-            setting,
             present: vec![true; sources],
-            sources: vec![Memory::default(); sources],
+            sources: setting.sticks.iter().map(|&stick| Memory::new(stick)).collect(),
+            setting,
             locks: vec![Bar::default(); locks],
             wall: EPOCH,
             driving: None,
@@ -226,6 +243,7 @@ impl Model {
         for source in 0..self.sources.len() {
             let timeout = self.setting.sources[source].1;
             let wants = &mut self.sources[source].wants;
+            let wanted = wants.is_some();
             if wants.is_some_and(|age| age >= timeout) {
                 *wants = None;
                 self.owe(source, ZeroCause::Lost);
@@ -234,8 +252,8 @@ impl Model {
                 && age >= timeout
             {
                 self.sources[source].obeyed = None;
-                if motion {
-                    self.owe(source, ZeroCause::Lost);
+                if motion || self.setting.sticks[source] {
+                    self.owe(source, if motion || wanted { ZeroCause::Lost } else { ZeroCause::Begins });
                 }
             }
         }
@@ -382,6 +400,13 @@ impl Model {
         (memory.obeyed, memory.turn, memory.fault) = (None, 0, Some((fault, 0)));
     }
 
+    /// Nothing of the source is in force any more, without a loss.
+    fn silence(&mut self, source: usize) {
+        if self.setting.sticks[source] {
+            self.owe(source, ZeroCause::Begins);
+        }
+    }
+
     pub fn receive(&mut self, source: usize, sent: i64, asks: Asks) {
         if !self.sources[source].received && self.sources[source].ticks_in_list < EARLY {
             self.owe(source, ZeroCause::Begins);
@@ -398,7 +423,7 @@ impl Model {
         let judged = self.judge(source, sent);
         match judged {
             Err(None) if !repeats => {}
-            _ if asks == Asks::Go => self.sources[source].wants = Some(0),
+            _ if asks.is_motion() => self.sources[source].wants = Some(0),
             Ok(_) => self.sources[source].wants = None,
             Err(_) => {}
         }
@@ -406,6 +431,7 @@ impl Model {
             Err(None) if asks == Asks::Go => {}
             Err(None) => {
                 // A stop of the driving source is never too late.
+                self.silence(source);
                 let memory = &mut self.sources[source];
                 if let Some((_, age)) = memory.obeyed.take() {
                     memory.turn = timeout - age;
@@ -416,31 +442,32 @@ impl Model {
                 }
             }
             Err(Some(fault)) => {
-                if asks == Asks::Go || before.is_some_and(|(motion, _)| motion) {
+                if asks.is_motion() || before.is_some_and(|(motion, _)| motion) {
                     self.spoil(source, fault);
                 } else {
+                    self.silence(source);
                     let memory = &mut self.sources[source];
                     (memory.obeyed, memory.fault) = (None, Some((fault, 0)));
                 }
             }
-            Ok(_) if asks == Asks::Go && self.sources[source].owes.is_some() => {
+            Ok(_) if asks.is_motion() && self.sources[source].owes.is_some() => {
                 self.sources[source].fault = Some((Fault::Unasked, 0));
             }
             Ok(age) => {
                 let memory = &mut self.sources[source];
-                (memory.obeyed, memory.owes) = (Some((asks == Asks::Go, age)), None);
+                (memory.obeyed, memory.owes) = (Some((asks.is_motion(), age)), None);
                 (memory.fault, memory.turn) = (None, 0);
                 memory.engaged = asks != Asks::Stop && memory.publishers <= 1;
                 if self.best() == Some(source) {
                     self.driving = Some(source);
-                    self.quiet = (asks != Asks::Go).then_some(0);
+                    self.quiet = (!asks.is_motion()).then_some(0);
                     if self.last > self.wall + SKEW {
                         self.last = 0;
                     }
                     let stamp = if sent < self.last { 0 } else { sent };
                     self.last = self.last.max(sent);
-                    self.out.push(((asks == Asks::Go).then_some(source), stamp, false));
-                } else if asks == Asks::Go && self.has_lost_lock_above(source) {
+                    self.out.push(((asks == Asks::Go).then_some(source), stamp, asks == Asks::Pass));
+                } else if asks.is_motion() && self.has_lost_lock_above(source) {
                     self.owe(source, ZeroCause::OtherLost);
                 }
             }
