@@ -200,12 +200,15 @@ def test_a_client_that_vanishes_leaves_nothing_behind(mpl):
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(node)
     executor.spin_until_future_complete(client.call_async(Update.Request()), 5.0)
+    start = time.monotonic()
     for number in range(50):
         client.call_async(Update.Request(command=command(ref_pos=[0.5]), wait_for_tick=number % 2 == 0))
     executor.shutdown()
     node.destroy_node()
     rclpy.shutdown(context=context)
-    mpl.wait_for_state("FOLLOWING")
+    # The end of the client may take longer than the hand follows.
+    states = lambda: mpl.graph.since("/haptix/state", start)  # noqa: E731
+    mpl.graph.wait(lambda: any(state.data.startswith("FOLLOWING") for state in states()), "it does not follow")
     assert mpl.update(wait_for_tick=True).motor_pos[WRIST] > 0.0
     mpl.wait_for_state("HOLDING")
 
