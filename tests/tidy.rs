@@ -3,170 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use tests::{bless, bless_between, executable, files, root, specifications};
 use units::{Instant, Machine, Stamp};
 
-/// The allowed dependencies of each crate: crates of the workspace, and libraries that decide its layer.
-const ARROWS: &[(&str, &[&str])] = &[
-    ("units", &[]),
-    ("params", &["saphyr-parser"]),
-    ("limiter", &["units"]),
-    ("joystick", &["units", "params", "serde", "serde_json"]),
-    ("arbiter", &["units", "params", "limiter"]),
-    ("zones", &["units", "params"]),
-    ("hindbrain", &["units", "params"]),
-    ("world", &["units", "params", "nalgebra"]),
-    ("mechanism", &["units", "params", "nalgebra", "roxmltree"]),
-    ("haptix", &["units", "params", "nalgebra", "fastrand"]),
-    ("hand_conformance", &["units", "haptix", "nalgebra"]),
-    ("remote_hand", &["units", "haptix", "nalgebra", "boot_clock", "rustix"]),
-    ("mujoco_hand", &["units", "haptix", "remote_hand", "nalgebra", "mujoco-rs"]),
-    ("chair", &["units", "params", "zones", "nalgebra"]),
-    ("surround", &["units", "params", "zones"]),
-    ("zone_pictures", &["units", "zones"]),
-    ("fake_chair", &["units", "params", "zones", "chair"]),
-    ("drive", &["units", "joystick", "arbiter", "zones", "hindbrain"]),
-    ("gamepad", &["sdl2", "log", "rustix"]),
-    ("boot_clock", &["rustix"]),
-    ("rt", &["boot_clock", "units", "rustix", "crossbeam-utils", "thread-priority"]),
-    ("control", &["units", "mechanism", "haptix", "rt", "rtrb"]),
-    ("controller_plugin", &[]),
-    ("plugins", &["units", "params", "mechanism", "controller_plugin", "libloading", "tempfile"]),
-    ("steersman-controller", &["ros", "clap", "clap_complete", "futures", "r2r", "serde_json"]),
-    ("libhaptix", &["ros", "futures", "r2r"]),
-    ("actuator", &["boot_clock", "serial2", "log"]),
-    ("ros", &["units", "params", "boot_clock", "r2r", "futures", "log", "signal-hook"]),
-    (
-        "nodes",
-        &[
-            "units",
-            "params",
-            "joystick",
-            "arbiter",
-            "zones",
-            "zone_pictures",
-            "mechanism",
-            "haptix",
-            "remote_hand",
-            "plugins",
-            "control",
-            "rt",
-            "rtrb",
-            "serde_json",
-            "surround",
-            "hindbrain",
-            "drive",
-            "world",
-            "chair",
-            "fake_chair",
-            "gamepad",
-            "actuator",
-            "ros",
-            "log",
-            "r2r",
-            "futures",
-            "rustix",
-        ],
-    ),
-    ("steersman-joystick", &["gamepad", "clap", "rustix"]),
-    (
-        "demo",
-        &[
-            "units",
-            "params",
-            "joystick",
-            "hindbrain",
-            "haptix",
-            "world",
-            "gamepad",
-            "ros",
-            "nodes",
-            "isolation",
-            "clap",
-            "r2r",
-            "futures",
-            "ratatui",
-            "rustix",
-            "tempfile",
-        ],
-    ),
-    (
-        "bench",
-        &[
-            "units",
-            "params",
-            "joystick",
-            "arbiter",
-            "zones",
-            "surround",
-            "hindbrain",
-            "drive",
-            "mechanism",
-            "haptix",
-            "control",
-            "rt",
-            "gamepad",
-            "ros",
-            "nodes",
-            "allocations",
-            "isolation",
-            "fastrand",
-            "futures",
-            "log",
-            "clap",
-            "r2r",
-            "rustix",
-            "tempfile",
-            "thread-priority",
-        ],
-    ),
-    ("allocations", &[]),
-    ("isolation", &[]),
-    ("features", &["bytemuck", "fastrand", "getrandom", "libc", "memchr", "rustix", "thiserror"]),
-    ("scenarios", &["fastrand", "clap"]),
-    ("xtask", &["isolation", "clap"]),
-    (
-        "tests",
-        &[
-            "units",
-            "params",
-            "joystick",
-            "arbiter",
-            "zones",
-            "zone_pictures",
-            "surround",
-            "mechanism",
-            "haptix",
-            "hindbrain",
-            "drive",
-            "world",
-            "chair",
-            "fake_chair",
-            "fastrand",
-            "serde_json",
-        ],
-    ),
-];
-/// The crates without ROS, clock, thread and I/O.
-const PURE: &[&str] = &[
-    "units",
-    "params",
-    "limiter",
-    "joystick",
-    "arbiter",
-    "zones",
-    "hindbrain",
-    "world",
-    "mechanism",
-    "haptix",
-    "chair",
-    "fake_chair",
-    "surround",
-    "zone_pictures",
-    "drive",
-];
 /// The nodes between the hand and the motors: the declaration of each parameter names its users.
 const GUARDS: &[&str] = &["joystick", "velocity_arbiter", "zone_scaler", "hindbrain", "chair"];
 const LONGEST_FILE: usize = 500;
@@ -180,30 +22,92 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("cargo writes JSON");
     let packages = metadata["packages"].as_array().expect("packages");
-    let name = |value: &serde_json::Value| value["name"].as_str().expect("a name").to_owned();
+    let folder = |package: &serde_json::Value| {
+        let manifest = Path::new(package["manifest_path"].as_str().expect("a path"));
+        manifest.parent().and_then(Path::file_name).expect("a folder").to_string_lossy().into_owned()
+    };
     let of = |package: &serde_json::Value| {
         let all = package["dependencies"].as_array().expect("dependencies");
-        all.iter().filter(|d| d["kind"].is_null()).map(name).collect()
+        let all = all.iter().filter(|d| d["kind"].is_null());
+        all.map(|dependency| dependency["name"].as_str().expect("a name").to_owned()).collect()
     };
-    packages.iter().map(|package| (name(package), of(package))).collect()
+    packages.iter().map(|package| (folder(package), of(package))).collect()
+}
+
+fn architecture() -> String {
+    fs::read_to_string(root().join("crates/README.md")).expect("the architecture")
+}
+
+/// The words in backquotes.
+fn quoted(text: &str) -> BTreeSet<String> {
+    text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// What each crate may depend on by the map of the architecture; `None` is anything.
+fn allowed() -> BTreeMap<String, Option<BTreeSet<String>>> {
+    let text = architecture();
+    let (_, map) = text.split_once("| crate | contents | depends on |\n|---|---|---|\n").expect("the map");
+    let mut allowed = BTreeMap::new();
+    for line in map.lines().take_while(|line| line.starts_with('|')) {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        assert_eq!(cells.len(), 3, "{line}");
+        let dependencies = (cells[2] != "all").then(|| quoted(cells[2]));
+        allowed.extend(quoted(cells[0]).into_iter().map(|name| (name, dependencies.clone())));
+    }
+    allowed
+}
+
+/// The crates without ROS, clock, thread and I/O by the picture of the architecture.
+fn pure() -> Vec<String> {
+    let text = architecture();
+    let line = text.lines().find_map(|line| line.trim().strip_prefix("pure ")).expect("the pure layer");
+    line.split([' ', '|']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 #[test]
-fn arrows_between_crates_are_the_allowed_ones() {
-    let found = dependencies();
-    let known: BTreeSet<&str> = ARROWS.iter().map(|(name, _)| *name).collect();
-    let members: BTreeSet<&str> = found.keys().map(String::as_str).collect();
-    assert_eq!(
-        members, known,
-        "a crate of the workspace is not in the list of allowed arrows, or the reverse"
-    );
-    for (name, allowed) in ARROWS {
-        for dependency in &found[*name] {
-            assert!(
-                allowed.contains(&dependency.as_str()),
-                "crate '{name}' must not depend on '{dependency}'"
+fn crates_depend_on_what_the_architecture_says() {
+    let (found, allowed) = (dependencies(), allowed());
+    for (name, dependencies) in found.iter().filter(|(name, _)| *name != "tests") {
+        let row = allowed.get(name).unwrap_or_else(|| panic!("crates/README.md has no row for `{name}`"));
+        if let Some(row) = row {
+            assert_eq!(
+                dependencies, row,
+                "left is what crate '{name}' depends on, right is its row in crates/README.md"
             );
         }
+    }
+    for name in allowed.keys() {
+        assert!(found.contains_key(name), "crates/README.md has a row for `{name}`, which is no crate");
+    }
+}
+
+/// No crate below ROS sees it, and siblings among the pure ones do not depend on each other.
+#[test]
+fn arrows_go_from_ros_to_the_pure_crates() {
+    let (allowed, pure) = (allowed(), pure());
+    let below = |name: &str| allowed[name].clone().unwrap_or_default();
+    for name in &pure {
+        for other in below(name) {
+            let builds_on_it = matches!(
+                (name.as_str(), other.as_str()),
+                (_, "units" | "params")
+                    | ("arbiter", "limiter")
+                    | ("surround" | "zone_pictures" | "chair", "zones")
+                    | ("fake_chair", "zones" | "chair")
+                    | ("drive", "joystick" | "arbiter" | "zones" | "hindbrain")
+            );
+            assert!(
+                builds_on_it || !allowed.contains_key(&other),
+                "crate '{name}' must not depend on '{other}'"
+            );
+            assert!(
+                !["r2r", "rustix", "log"].contains(&other.as_str()),
+                "crate '{name}' is pure: '{other}' is not"
+            );
+        }
+    }
+    for name in allowed.keys().filter(|name| below(name).contains("r2r")) {
+        assert!(["ros", "libhaptix", "controllers"].contains(&name.as_str()), "'{name}' must not see ROS");
     }
 }
 
@@ -219,7 +123,7 @@ fn the_library_of_mujoco_is_the_one_that_its_crate_is_for() {
 
 #[test]
 fn pure_crates_forbid_unsafe_code() {
-    for name in PURE {
+    for name in pure() {
         let path = root().join("crates").join(name).join("src/lib.rs");
         let text = fs::read_to_string(&path).expect("a library");
         assert!(text.contains("#![forbid(unsafe_code)]"), "{} lacks #![forbid(unsafe_code)]", path.display());
