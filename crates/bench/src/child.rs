@@ -72,6 +72,18 @@ impl Child {
     /// # Errors
     /// There is no such executable.
     pub fn start(name: &str, arguments: &[String], folder: &Folder) -> Result<Self, Error> {
+        Self::start_in(None, name, arguments, folder)
+    }
+
+    /// The same in another ROS `domain` than this process.
+    /// # Errors
+    /// There is no such executable.
+    pub fn start_in(
+        domain: Option<u8>,
+        name: &str,
+        arguments: &[String],
+        folder: &Folder,
+    ) -> Result<Self, Error> {
         let path = beside(name);
         let log = folder.0.path().join(format!("{name}-{}.log", folder.count()));
         let failed = |error| Error::Start(format!("'{}' cannot be started: {error}", path.display()));
@@ -79,6 +91,9 @@ impl Child {
         let err = out.try_clone().map_err(failed)?;
         let mut command = Command::new(&path);
         command.args(arguments).stdin(Stdio::null()).stdout(out).stderr(err);
+        for variable in [isolation::OWN, isolation::DOMAIN] {
+            command.envs(domain.map(|domain| (variable, domain.to_string())));
+        }
         Ok(Self { name: name.into(), process: command.spawn().map_err(failed)?, log })
     }
 

@@ -24,6 +24,8 @@ const HARNESS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/ros/mock
 const PAD: &str = r#""event": 7"#;
 const DEAD_MAN: &str = "5";
 const DRIVING: &str = "1";
+/// In this time a zero comes since motion was enabled, with which it begins: a stick at rest repeats it every 0.1 s.
+const ZERO: Duration = Duration::from_millis(250);
 /// What belongs to an event comes before the next one.
 const PERIOD: Duration = Duration::from_nanos(1_000_000_000 / RATE as u64);
 
@@ -102,6 +104,8 @@ fn drive(stage: &Stage<'_>, pad: &mut MockedPad) -> Result<(Distribution, Distri
     if !sink.listen(START, Received::is_enabled) {
         return Err(format!("motion was not enabled; {}", sink.received().summary()));
     }
+    stage.hand.set(Task::Rest);
+    sink.listen(ZERO, |_| false);
     stage.hand.set(Task::Drive);
     pad.act(&moves(0))?;
     if !sink.listen(START, Received::moves) {

@@ -4,15 +4,17 @@ use core::fmt;
 use std::path::Path;
 use std::time::Duration;
 
+use isolation::{Isolation, inherited};
 use ros::{Error, Stop, clock};
+use units::Instant;
 
 use crate::child::{Activity, Child, Folder};
 use crate::table::machine;
 
-/// How long a process runs before it is measured: by then it has discovered the whole graph.
-const WARM_UP: Duration = Duration::from_secs(4);
-/// How long it is measured.
-const WINDOW: Duration = Duration::from_secs(10);
+/// How long the processes run before they are measured: by then all of them are at rest.
+const WARM_UP: Duration = Duration::from_secs(15);
+/// How long they are measured.
+const WINDOW: Duration = Duration::from_secs(30);
 /// The period at which a request to end is noticed.
 const CHECK_PERIOD: Duration = Duration::from_millis(100);
 
@@ -93,39 +95,51 @@ pub struct Report {
     rows: Vec<(&'static Subject, Activity)>,
 }
 
-/// Measures one subject after the other, each alone in the graph.
+/// Measures all subjects in the same time, each in a ROS domain of its own, so what a wake-up costs is the same for all.
 /// # Errors
 /// A process does not start, or ends; its output is shown.
 pub fn measure(folder: &Folder, stop: &Stop) -> Result<Report, Error> {
     let parameters = folder.put("idle.yaml", PAD)?;
-    let mut rows = Vec::new();
-    for subject in SUBJECTS {
-        eprintln!("bench: idle: {}", subject.name);
-        let mut children = Vec::new();
-        for (executable, arguments) in subject.processes {
+    let refused = |error: isolation::Refused| Error::Start(error.to_string());
+    let own = Isolation::new(&inherited, std::process::id()).map_err(refused)?;
+    let domains = own.beside(&inherited, SUBJECTS.len());
+    let mut all = Vec::new();
+    for (subject, domain) in SUBJECTS.iter().zip(domains) {
+        let children = subject.processes.iter().map(|(executable, arguments)| {
             let arguments: Vec<String> = arguments.iter().map(|word| argument(word, &parameters)).collect();
-            children.push(Child::start(executable, &arguments, folder)?);
-        }
-        let activity = observe(&children, stop).map_err(|why| {
+            Child::start_in(Some(domain), executable, &arguments, folder)
+        });
+        all.push((subject, children.collect::<Result<Vec<_>, _>>()?));
+    }
+    let before = observe(&all, WARM_UP, stop)?;
+    let after = observe(&all, WINDOW, stop)?;
+    let rows = all.iter().zip(before.into_iter().zip(after)).map(
+        |((subject, _), ((began, before), (ended, after)))| {
+            (*subject, after.since(&before, ended.since(began).as_secs_f64()))
+        },
+    );
+    Ok(Report { rows: rows.collect() })
+}
+
+/// What each of `all` has done so far, after a pause, and when that was.
+fn observe(
+    all: &[(&Subject, Vec<Child>)],
+    pause: Duration,
+    stop: &Stop,
+) -> Result<Vec<(Instant, Activity)>, Error> {
+    self::pause(pause, stop).map_err(Error::Start)?;
+    let activities = all.iter().map(|(subject, children)| {
+        let activity = Activity::of(children).map_err(|why| {
             let outputs: Vec<String> = children.iter().map(Child::output).collect();
             Error::Start(format!("{} could not be measured: {why}\n{}", subject.name, outputs.join("\n")))
-        })?;
-        rows.push((subject, activity));
-    }
-    Ok(Report { rows })
+        });
+        Ok((clock::now(), activity?))
+    });
+    activities.collect()
 }
 
 fn argument(word: &str, parameters: &Path) -> String {
     if word == "PAD" { parameters.to_string_lossy().into_owned() } else { word.to_owned() }
-}
-
-/// What `children` do in one second of [`WINDOW`], all together.
-fn observe(children: &[Child], stop: &Stop) -> Result<Activity, String> {
-    pause(WARM_UP, stop)?;
-    let (began, before) = (clock::now(), Activity::of(children)?);
-    pause(WINDOW, stop)?;
-    let (after, seconds) = (Activity::of(children)?, clock::now().since(began).as_secs_f64());
-    Ok(after.since(&before, seconds))
 }
 
 #[allow(clippy::disallowed_methods)] // who measures does nothing else
@@ -178,7 +192,7 @@ impl fmt::Display for Report {
         }
         write!(
             f,
-            "\nEach alone in the graph for {} s, after {} s. The floor of a node is the bare relay, which wakes up 4 times a second as the nodes do, and the \
+            "\nAll in the same time, for {} s after {} s, each in a ROS domain of its own. The floor of a node is the bare relay, which wakes up 4 times a second as the nodes do, and the \
              bare loop with as many values as it publishes at rest: one of velocity_arbiter, zone_scaler and surround, two of hindbrain. That of \
              steersman is what the floors of its four nodes take together. The joystick and hindbrain wake up 10 times a second, and the joystick \
              also looks for pads as often. What a wake-up \

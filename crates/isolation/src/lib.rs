@@ -18,7 +18,8 @@ pub use start::{Error, ensure, inherited};
 /// No shared memory: with it a process's publishers block while others start and end.
 pub const PROFILE: &str = include_str!("fastdds.xml");
 
-const DOMAIN: &str = "ROS_DOMAIN_ID";
+/// The variable that sets the domain of ROS.
+pub const DOMAIN: &str = "ROS_DOMAIN_ID";
 const RANGE: &str = "ROS_AUTOMATIC_DISCOVERY_RANGE";
 /// The names of one variable in Fast DDS 2 and in Fast DDS 3.
 const PROFILES: [&str; 2] = ["FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"];
