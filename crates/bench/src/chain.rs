@@ -35,7 +35,7 @@ pub fn measure(
         eprintln!("bench: a mocked pad of evdev");
         let no_virtual: Vec<&str> = parameters.lines().filter(|line| !line.contains("_device:")).collect();
         let parameters = &folder.put("evdev.yaml", &no_virtual.join("\n"))?;
-        table.evdev = evdev::measure(&Stage { parameters, ..stage })?;
+        table.evdev = evdev::measure(&Stage { parameters, ..stage }, arguments.rounds)?;
         Ok(table)
     })
 }

@@ -40,10 +40,32 @@ pub struct Evdev {
     pub to_reader: Distribution,
 }
 
+impl Evdev {
+    /// What the way from the event costs, the mock taken off, to that from SDL's report.
+    pub fn ratio(&self) -> f64 {
+        let [event, stamp, reader] = [&self.from_event, &self.from_stamp, &self.to_reader]
+            .map(|times| times.quantile(0.5).as_secs_f64());
+        (event - reader) / stamp
+    }
+}
+
+/// Measures it so often, the vehicle and the bare reader in turns; the round in which [`Evdev::ratio`] is the middle one. `None`
+/// where umockdev is not installed.
+/// # Errors
+/// It does not start or does not drive.
+pub fn measure(stage: &Stage<'_>, rounds: u32) -> Result<Option<Evdev>, Error> {
+    let measured: Result<Option<Vec<Evdev>>, Error> = (0..rounds).map(|_| measure_once(stage)).collect();
+    Ok(measured?.and_then(|mut measured| {
+        measured.sort_by(|a, b| a.ratio().total_cmp(&b.ratio()));
+        let middle = measured.len() / 2;
+        measured.into_iter().nth(middle)
+    }))
+}
+
 /// Measures it with `steersman`; `None` where umockdev is not installed.
 /// # Errors
 /// It does not start or does not drive.
-pub fn measure(stage: &Stage<'_>) -> Result<Option<Evdev>, Error> {
+fn measure_once(stage: &Stage<'_>) -> Result<Option<Evdev>, Error> {
     let parameters = ["--ros-args", "--params-file", &stage.parameters.to_string_lossy()];
     let Some(mut pad) = MockedPad::start("steersman", &parameters)? else { return Ok(None) };
     let measured = drive(stage, &mut pad);

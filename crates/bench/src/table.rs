@@ -125,10 +125,11 @@ impl fmt::Display for Table {
         )?;
         match &self.evdev {
             None => write!(f, "\nNo pad of evdev was measured: umockdev is not installed."),
-            Some(Evdev { from_event, from_stamp, to_reader }) => {
+            Some(evdev) => {
+                let Evdev { from_event, from_stamp, to_reader } = evdev;
                 let [event, stamp, reader] =
                     [from_event, from_stamp, to_reader].map(|times| times.quantile(0.5).as_secs_f64() * 1e6);
-                let ratio = (event - reader) / stamp;
+                let ratio = evdev.ratio();
                 let reached = if ratio <= EVDEV_GOAL { "reached" } else { "not reached" };
                 write!(
                     f,
@@ -137,7 +138,7 @@ impl fmt::Display for Table {
                      | from SDL's report to `/motor/port` | {} | {stamp:.0} | {:.0} | 1 |\n\
                      | from the pad's event until a bare process has read it | {} | {reader:.0} | {:.0} | |\n\n\
                      The mock hands each reading over by way of another process, which a real pad does not; it is taken off before \
-                     the ratio is made.",
+                     the ratio is made. Of {rounds} rounds the one with the middle ratio.",
                     from_event.count(),
                     from_event.quantile(0.99).as_secs_f64() * 1e6,
                     from_stamp.count(),
