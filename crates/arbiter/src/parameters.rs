@@ -45,8 +45,9 @@ impl Params {
 
     /// Checks that names, topics and priorities are valid and unique, and the timeouts of sticks.
     /// # Errors
-    /// A [`Clash`] of a timeout of a stick that is shorter than [`SHORTEST_STICK_TIMEOUT`], of a topic that is empty, not a ROS name or used by another source or by a lock, of a priority that
-    /// another source has, and of a name that another source or another lock has.
+    /// A [`Clash`] of a timeout of a stick that is shorter than [`SHORTEST_STICK_TIMEOUT`], of a topic that is empty, not a ROS
+    /// name or used by another source or by a lock, of a priority that another source has, and of a name that another source or
+    /// another lock has.
     pub fn check(&self) -> Result<(), Clash> {
         for (index, lock) in self.locks.iter().enumerate() {
             let parameter = |member: &str| format!("{LOCKS}.{}{member}", lock.name);
