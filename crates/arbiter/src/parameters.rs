@@ -252,7 +252,7 @@ mod tests {
         let set = specification().defaults();
         let change = |name: &str, value: Value| set.change(&[(name.to_owned(), value)]);
         assert!(change("sources.joystick.priority", Value::Integer(7)).is_ok());
-        assert!(change("sources.joystick.timeout", Value::Float(0.2)).is_ok());
+        assert!(change("sources.joystick.timeout", Value::Float(0.3)).is_ok());
         assert!(change("sources.joystick.topic", text("/other")).is_ok());
         assert!(change("sources.joystick.type", text("twist")).is_ok());
         assert!(change("limits.linear.x.max", Value::Float(0.5)).is_ok());

@@ -11,7 +11,7 @@ use r2r::WrappedTypesupport;
 use r2r::geometry_msgs::msg::TwistStamped;
 use r2r::or_joystick::msg::State;
 use r2r::std_msgs::msg::Int16;
-use ros::{Error, LONGEST_SLEEP, Stop, clock, qos};
+use ros::{Error, REST_SLEEP, Stop, clock, qos};
 
 use crate::incoming::Incoming;
 
@@ -79,7 +79,7 @@ fn pass_on<T: WrappedTypesupport + Send + 'static>(
     let publisher = publisher(&mut node, to)?;
     let mut messages = Incoming::<T>::new(&mut node, from, qos::commands())?;
     while !stop.is_set() {
-        node.spin_once(LONGEST_SLEEP);
+        node.spin_once(REST_SLEEP);
         while let Some(message) = messages.take() {
             publisher.publish(&made_of(message)).map_err(Error::ros(format!("publish '{to}'")))?;
         }

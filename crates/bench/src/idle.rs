@@ -1,6 +1,7 @@
 //! What the nodes cost while nothing moves: time on a processor and wake-ups, beside a bare relay and a bare loop.
 
 use core::fmt;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -103,6 +104,9 @@ pub fn measure(folder: &Folder, stop: &Stop) -> Result<Report, Error> {
     let refused = |error: isolation::Refused| Error::Start(error.to_string());
     let own = Isolation::new(&inherited, std::process::id()).map_err(refused)?;
     let domains = own.beside(&inherited, SUBJECTS.len());
+    if domains.len() < SUBJECTS.len() || domains.iter().collect::<BTreeSet<_>>().len() < domains.len() {
+        return Err(Error::Start("there are too few free ROS domains on this machine".into()));
+    }
     let mut all = Vec::new();
     for (subject, domain) in SUBJECTS.iter().zip(domains) {
         let children = subject.processes.iter().map(|(executable, arguments)| {
@@ -194,8 +198,8 @@ impl fmt::Display for Report {
             f,
             "\nAll in the same time, for {} s after {} s, each in a ROS domain of its own. The floor of a node is the bare relay, which wakes up 4 times a second as the nodes do, and the \
              bare loop with as many values as it publishes at rest: one of velocity_arbiter, zone_scaler and surround, two of hindbrain. That of \
-             steersman is what the floors of its four nodes take together. The joystick and hindbrain wake up 10 times a second, and the joystick \
-             also looks for pads as often. What a wake-up \
+             steersman is what the floors of its four nodes take together. The nodes in steersman, the joystick and hindbrain wake up 10 times a second, and the joystick \
+             also looks for pads as often. Together the processes keep the cores awake, so each costs less than it would alone. What a wake-up \
              costs differs between machines and between runs: compare with the bare processes. Wake-ups are voluntary context switches of \
              all threads, those of the middleware \
              included. {}",

@@ -251,6 +251,11 @@ impl Machine for Chair {
         })
     }
 
+    fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
+        self.now = self.now.max(now);
+        self.remote.read_again(self.now, since, due);
+    }
+
     fn asks_for_motion(input: &ChairInput) -> bool {
         matches!(input, ChairInput::Remote(Input::CommandReceived(command)) if !command.velocity.is_neutral())
     }

@@ -370,6 +370,11 @@ impl Machine for Remote {
         self.update();
     }
 
+    fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
+        self.clock.pass_to(now, self.deadline());
+        self.clock.read_again(since, due);
+    }
+
     fn poll(&mut self, now: Instant) -> Option<Output> {
         self.clock.pass_to(now, self.deadline());
         self.update();

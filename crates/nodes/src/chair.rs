@@ -66,6 +66,7 @@ pub fn run_with(
     let runner = member.runner(&shell, |set| Params::read(set).map(ChairInput::ParametersChanged))?;
     let presence = services.clone();
     let runner = runner
+        .sleep_longer_at_rest()
         .status(move |chair| presence.report(status(chair)))
         .task(services.answers(shell.clone()))
         .count_publishers([topics::REMOTE], |_, count| {

@@ -14,8 +14,6 @@ mod inputs;
 mod topics;
 mod watch;
 
-use std::time::Duration;
-
 use hindbrain::{CommandType, Driver, Hindbrain, Input, Params, specification};
 use params::{Refusal, Set, Value};
 use ros::{Error, Inputs, Names, Runner, Shell, Status, Stop};
@@ -35,9 +33,6 @@ pub use self::watch::add_fault;
 pub const NAME: &str = "hindbrain";
 /// The topics of the motors' values, port and starboard.
 pub const MOTORS: [&str; 2] = ["motor/port", "motor/starboard"];
-/// The longest sleep of its thread, which the supervising thread and the time-outs of motor controllers limit: a thread that
-/// reads no e-stop for 0.25 s counts as hung.
-const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 
 /// The parts of the node outside its machine, between the creation of its topics and of its runner.
 pub struct Parts {
@@ -95,8 +90,7 @@ impl Parts {
                 watch.set_loop_ran();
             }
         };
-        let runner = runner.status(status).watch(after_wake_up).wake_within(|| LONGEST_SLEEP);
-        let mut runner = runner.guard(move |machine, before, after| {
+        let mut runner = runner.status(status).watch(after_wake_up).guard(move |machine, before, after| {
             let machine = machine.stage();
             if !machine.accepts_parameters() {
                 changes(before, after).try_for_each(|name| Err(refusal(machine, after, name)))?;

@@ -22,7 +22,6 @@ mod pads;
 mod services;
 
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Duration;
 
 use ::log::{info, warn};
 use joystick::{Input, Joystick, Output, Params, specification};
@@ -44,8 +43,6 @@ pub use self::pads::Pads;
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "joystick";
-/// The longest sleep of its thread, which does what devices ask for: opening a topic, playing an effect, reading a state again.
-const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 
 /// What the node publishes.
 pub struct Topics {
@@ -120,8 +117,7 @@ impl Parts {
             .task(switch)
             .task(extras)
             .task(move |node| devices.serve(node))
-            .task(pads.watch(stop))
-            .wake_within(|| LONGEST_SLEEP))
+            .task(pads.watch(stop)))
     }
 }
 

@@ -288,6 +288,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     });
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
     let runner = runner
+        .sleep_longer_at_rest()
         .status(move |machine| latency.report(status(machine)))
         .on_update(move |set| shared_params.update(set))
         .count_publishers([COMMAND], command_counted::<Arbiter>)

@@ -163,6 +163,6 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let drawn = shell.clone();
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
     let runner = runner.status(move |machine| latency.report(status(machine))).log_levels();
-    let runner = runner.task(move |_| picture.draw(&drawn));
+    let runner = runner.task(move |_| picture.draw(&drawn)).sleep_longer_at_rest();
     start::run(runner, stop, &shell, [Input::Stopping])
 }

@@ -57,7 +57,7 @@ pub use node::Node;
 pub use overrides::check_overrides;
 pub use parameters::Parameters;
 pub use publishers::{Publisher, census, publishers, wait_for_publishers};
-pub use runner::{LONGEST_SLEEP, Runner, context};
+pub use runner::{LONGEST_SLEEP, REST_SLEEP, Runner, context};
 pub use service::{Reply, ServiceContext};
 pub use shell::{FaultPlace, Shell};
 pub use stderr::print_line;

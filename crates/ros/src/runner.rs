@@ -16,9 +16,10 @@ use crate::{Error, Inputs, Node, Parameters, ServiceContext, Shell, Status, Stop
 
 /// The period of a node's housekeeping: diagnostics, wrong types on its topics.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
-/// The longest sleep of a thread that waits for messages: it must notice a request to end. It is that long only at rest, since
-/// the publishers of its topics are counted more often otherwise.
-pub const LONGEST_SLEEP: Duration = Duration::from_millis(250);
+/// The longest sleep of a thread that waits for messages: it must notice a request to end.
+pub const LONGEST_SLEEP: Duration = Duration::from_millis(100);
+/// That of a node that [sleeps longer](Runner::sleep_longer_at_rest) at rest.
+pub const REST_SLEEP: Duration = Duration::from_millis(250);
 
 /// The longest sleep of a node that only waits for an answer.
 const SHORT_SLEEP: Duration = Duration::from_millis(10);
@@ -126,7 +127,8 @@ pub struct Runner<M: Machine> {
     tasks: Vec<Task>,
     urgent: Vec<Box<dyn Serve<M> + Send>>,
     services: Vec<Box<dyn Serve<M> + Send>>,
-    longest_sleep: Box<dyn FnMut() -> Duration + Send>,
+    longest_sleep: Duration,
+    wake_within: Box<dyn FnMut() -> Duration + Send>,
     follow: Option<Follow<M>>,
     diagnostics: Diagnostics,
     /// The level that was logged last, if changes of it are logged.
@@ -164,7 +166,8 @@ impl<M: Machine + 'static> Runner<M> {
             tasks: Vec::new(),
             urgent: Vec::new(),
             services: Vec::new(),
-            longest_sleep: Box::new(|| LONGEST_SLEEP),
+            longest_sleep: LONGEST_SLEEP,
+            wake_within: Box::new(|| Duration::MAX),
             follow: None,
             diagnostics,
             logged: None,
@@ -307,11 +310,18 @@ impl<M: Machine + 'static> Runner<M> {
         Ok(self)
     }
 
-    /// Wakes the node within the time that `longest_sleep` returns, for tasks that have to read something else than messages,
-    /// or if it matters that the node's thread was held for a short time.
+    /// Wakes the node within the time that `longest_sleep` returns, for tasks that have to read something else than messages.
     #[must_use]
     pub fn wake_within(mut self, longest_sleep: impl FnMut() -> Duration + Send + 'static) -> Self {
-        self.longest_sleep = Box::new(longest_sleep);
+        self.wake_within = Box::new(longest_sleep);
+        self
+    }
+
+    /// Lets the node sleep for [`REST_SLEEP`] when it received no message on a topic for a second: for one whose tasks can wait,
+    /// which moves nothing without messages, and which is supervised by nobody.
+    #[must_use]
+    pub fn sleep_longer_at_rest(mut self) -> Self {
+        self.longest_sleep = REST_SLEEP; // while it receives messages, the next count comes earlier
         self
     }
 
@@ -404,7 +414,7 @@ impl<M: Machine + 'static> Runner<M> {
         let idle = if has_requests {
             Duration::ZERO
         } else {
-            LONGEST_SLEEP.min((self.longest_sleep)()).min(self.counting.due.since(clock::now()))
+            self.longest_sleep.min((self.wake_within)()).min(self.counting.due.since(clock::now()))
         };
         let mut received = 0;
         let Self { inputs, parameters, urgent, services, update, .. } = self;

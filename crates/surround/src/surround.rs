@@ -462,6 +462,11 @@ impl Machine for Surround {
         }
     }
 
+    fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
+        self.pass_to(now);
+        self.clock.read_again(since, due);
+    }
+
     fn poll(&mut self, now: Instant) -> Option<Output> {
         self.advance(now);
         if self.next_heartbeat.is_some_and(|at| at <= self.clock.now()) {

@@ -23,7 +23,8 @@ pub const SHORTEST_COMMAND_TIMEOUT: f64 = 0.15;
 const _: () = assert!(SHORTEST_COMMAND_TIMEOUT * 1000.0 >= 1.5 * HEARTBEAT.as_millis() as f64);
 
 /// A stick that is removed within this time after its release was not released: the kernel reports all buttons of a device that is
-/// pulled out as released, and its removal up to some tens of milliseconds later. No receiver may let anything else drive before.
+/// pulled out as released, and its removal up to some tens of milliseconds later. No receiver lets anything else drive
+/// before, if its clock agrees with the sender's.
 ///
 /// # Source
 /// own; Linux: `input_disconnect_device` releases the keys before the handlers disconnect.

@@ -103,19 +103,21 @@ impl Pair {
         self.model.update();
         // A velocity that identifies its source.
         let velocity = Velocity::planar(source as f64 + 1.0, 0.0).unwrap();
+        let is_stick = self.model.setting.sticks[source];
         let (source, stamp) = (self.model.index(source), stamp(sent));
-        let state = |acc: f64| State {
-            stamp,
-            intrinsic: true,
-            vel: Some([0.0; 3]),
-            acc: Some([acc, 0.0, 0.0]),
-            ..State::default()
+        let [forward, zero] = [velocity.linear(), [0.0; 3]].map(Some);
+        let state = |vel, acc| Input::StateReceived {
+            source,
+            state: State { stamp, intrinsic: true, vel, acc, ..State::default() },
         };
         self.send(match what {
+            Asks::Hold => state(zero, zero),
+            Asks::Pass => state(zero, Some([-1.0, 0.0, 0.0])),
+            Asks::Go if is_stick => state(forward, zero),
+            Asks::Stop if is_stick => state(zero, None),
+            Asks::Nonsense if is_stick => state(None, None),
             Asks::Go => Input::command(source, Ok(velocity), stamp),
             Asks::Stop => Input::command(source, Ok(Velocity::ZERO), stamp),
-            Asks::Hold => Input::StateReceived { source, state: state(0.0) },
-            Asks::Pass => Input::StateReceived { source, state: state(-1.0) },
             Asks::Nonsense => Input::command(source, Err(Invalid::NoVelocity), stamp),
         });
     }
@@ -229,6 +231,10 @@ fn settings() -> impl Strategy<Value = Setting> {
     let sticks = prop::collection::vec(prop::bool::weighted(0.3), 4);
     (priorities, times, locks, sticks).prop_map(|(priorities, times, locks, mut sticks)| {
         sticks.truncate(priorities.len());
+        // A stick's is 0.3 s at least.
+        let times =
+            times.into_iter().zip(&sticks).map(|(time, &is_stick)| time + if is_stick { 27 } else { 0 });
+        let times: Vec<i64> = times.collect();
         Setting { sources: priorities.into_iter().zip(times).collect(), sticks, locks }
     })
 }

@@ -167,6 +167,30 @@ fn a_command_beyond_all_reason_is_neutral_until_a_zero() {
     assert_eq!((bench.last(), bench.chair.remote().hold()), (Some((0, 0)), Some(Hold::NotNeutral)));
 }
 
+/// The thread that reads hung for a second, while the alarm's thread published in time.
+#[test]
+fn commands_that_waited_in_a_hold_of_the_reading_thread_move_nothing() {
+    let mut bench = Bench::active();
+    for _ in 0..20 {
+        bench.pass(50);
+        bench.on(stick(0, 0, 5));
+    }
+    assert_eq!(bench.chair.remote().hold(), Some(Hold::CommandMissing));
+    let ago = |ms: u64| Instant::from_millis(bench.ms - ms);
+    let (now, since, due) = (ago(0), ago(1000), ago(900));
+    bench.chair.read_again(now, since, due);
+    let drive = |bench: &mut Bench| {
+        bench.on(go(0.0, 0));
+        bench.on(go(0.27, 0));
+        bench.pass(20);
+        bench.last()
+    };
+    assert_eq!(drive(&mut bench), Some((0, 0)), "both may be a second old");
+    bench.pass(30);
+    bench.on(stick(0, 0, 5));
+    assert_eq!(drive(&mut bench), Some((50, 0)), "the queues are empty");
+}
+
 #[test]
 fn a_second_publisher_is_neutral() {
     let mut bench = Bench::active();

@@ -54,6 +54,20 @@ fn a_scan_of_an_hour_ago_blocks_although_its_stamps_advance() {
     assert!(is_free(&scan(&mut surround, 1000, 0)), "a newer one frees at once");
 }
 
+/// The thread that reads hung for a second, while the alarm's thread published in time.
+#[test]
+fn a_scan_that_waited_in_a_hold_of_the_reading_thread_frees_nothing() {
+    let mut surround = scanner(&[]);
+    let unstamped = Input::ScanReceived { sensor: 0, stamp: Stamp::ZERO, scan: turn(&[]) };
+    pass(&mut surround, 0, 1000);
+    surround.read_again(ms(1000), ms(0), ms(100));
+    surround.handle(ms(1000), unstamped.clone());
+    assert_ne!(surround.health().0, Level::Ok, "it may be a second old");
+    pass(&mut surround, 1010, 1060);
+    surround.handle(ms(1060), unstamped);
+    assert_eq!(surround.health().0, Level::Ok, "the queues are empty");
+}
+
 #[test]
 fn a_scan_of_the_future_blocks_and_makes_no_other_one_late() {
     let mut surround = scanner(&[]);
