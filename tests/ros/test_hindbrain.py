@@ -161,7 +161,9 @@ def test_only_a_press_and_a_release_after_the_cause_reset():
             vehicle.stays_stopped(0.2, what)
             assert vehicle.state == "ESTOP" and vehicle.causes == {"ESTOP_LATCHED"}, f"{what} resets: {vehicle.detail}"
 
+        start = now()
         button(True)  # jammed before anything happened
+        vehicle.wait_until_received("hind/reset", start)
         vehicle.estop(True)
         vehicle.wait_for("ESTOP", "ESTOP_LATCHED", "ESTOP_PRESSED")
         vehicle.estop(False)
