@@ -300,6 +300,10 @@ impl Remote {
         Some(at + gap)
     }
 
+    fn pass_to(&mut self, now: Instant) {
+        self.clock.pass_to(now, self.deadline());
+    }
+
     fn publish(&mut self, joystick: Joystick) -> Output {
         self.sent = Some((joystick, self.clock.now()));
         self.counters.published += 1;
@@ -312,7 +316,7 @@ impl Machine for Remote {
     type Output = Output;
 
     fn handle(&mut self, now: Instant, input: Input) {
-        self.clock.pass_to(now, self.deadline());
+        self.pass_to(now);
         if let Input::ClockRead(stamp) = input {
             self.clock.read(now, stamp);
             return; // the effects of time follow in the next call, at the same instant
@@ -371,12 +375,12 @@ impl Machine for Remote {
     }
 
     fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
-        self.clock.pass_to(now, self.deadline());
+        self.pass_to(now);
         self.clock.read_again(since, due);
     }
 
     fn poll(&mut self, now: Instant) -> Option<Output> {
-        self.clock.pass_to(now, self.deadline());
+        self.pass_to(now);
         self.update();
         if core::mem::take(&mut self.neutral_first) {
             return Some(self.publish(self.neutral()));

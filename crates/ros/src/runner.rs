@@ -310,10 +310,10 @@ impl<M: Machine + 'static> Runner<M> {
         Ok(self)
     }
 
-    /// Wakes the node within the time that `longest_sleep` returns, for tasks that have to read something else than messages.
+    /// Wakes the node within the time that `time` returns, for tasks that have to read something else than messages.
     #[must_use]
-    pub fn wake_within(mut self, longest_sleep: impl FnMut() -> Duration + Send + 'static) -> Self {
-        self.wake_within = Box::new(longest_sleep);
+    pub fn wake_within(mut self, time: impl FnMut() -> Duration + Send + 'static) -> Self {
+        self.wake_within = Box::new(time);
         self
     }
 
