@@ -1,13 +1,8 @@
-use std::fs::OpenOptions;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
-use std::process::{self, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
+use std::process::{self, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use ros::{Error, clock};
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fs::OFlags;
+use ros::Error;
 use rustix::process::{Pid, Signal, kill_process};
 use units::Stamp;
 
@@ -17,6 +12,7 @@ use crate::hand::{RATE, Task};
 use crate::pairing::{Event, between};
 use crate::round::{START, Stage, WARM_UP};
 use crate::sink::{Listens, Received, Sink};
+use crate::subject::{PARAMETERS, SUBJECTS};
 
 /// Runs an executable among pads that are mocked, see its own text.
 const HARNESS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/ros/mock_pad.py");
@@ -24,6 +20,8 @@ const HARNESS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/ros/mock
 const PAD: &str = r#""event": 7"#;
 const DEAD_MAN: &str = "5";
 const DRIVING: &str = "1";
+/// Where a bare reader publishes, one of the topics that are listened to.
+const CHAIN_END: &str = "/bench/chain_of_1/end";
 /// In this time a zero comes since motion was enabled, with which it begins: a stick at rest repeats it every 0.1 s.
 const ZERO: Duration = Duration::from_millis(250);
 /// What belongs to an event comes before the next one.
@@ -66,58 +64,39 @@ pub fn measure(stage: &Stage<'_>, rounds: u32) -> Result<Option<Evdev>, Error> {
 /// # Errors
 /// It does not start or does not drive.
 fn measure_once(stage: &Stage<'_>) -> Result<Option<Evdev>, Error> {
-    let parameters = ["--ros-args", "--params-file", &stage.parameters.to_string_lossy()];
+    let failed = |why| Error::Start(format!("a mocked pad could not be measured: {why}"));
+    let with_the_pad: Vec<&str> = PARAMETERS.lines().filter(|line| !line.contains("_device:")).collect();
+    let parameters = stage.folder.put("evdev.yaml", &with_the_pad.join("\n"))?;
+    let parameters = ["--ros-args", "--params-file", &parameters.to_string_lossy()];
     let Some(mut pad) = MockedPad::start("steersman", &parameters)? else { return Ok(None) };
-    let measured = drive(stage, &mut pad);
+    let driven = drive(stage, &mut pad);
     stage.hand.set(Task::Rest);
     drop(pad);
-    let measured = measured
-        .and_then(|(from_event, from_stamp)| Ok(Evdev { from_event, from_stamp, to_reader: floor(stage)? }));
-    measured.map(Some).map_err(|why| Error::Start(format!("a mocked pad could not be measured: {why}")))
+    let (from_event, from_stamp) = driven.map_err(failed)?;
+    let read = floor(stage);
+    stage.hand.set(Task::Rest);
+    Ok(Some(Evdev { from_event, from_stamp, to_reader: read.map_err(failed)? }))
 }
 
-/// How long the same events take to a bare reader.
+/// How long the same events take to a bare reader, beside a vehicle that a virtual pad drives: the mock is a process, too, which is
+/// quicker where it has the machine to itself.
 fn floor(stage: &Stage<'_>) -> Result<Distribution, String> {
-    let reader = MockedPad::start("bench", &["reader", "/dev/input/event7"]).map_err(|e| e.to_string())?;
+    let vehicle = &SUBJECTS[0];
+    let children = stage.start(vehicle).map_err(|error| error.to_string())?;
+    stage.prepare(&mut stage.sink(Listens::ToStampsToo)?, vehicle, &children)?;
+    let mut sink = stage.sink(Listens::ToMotors)?;
+    let reader =
+        MockedPad::start("bench", &["reader", "/dev/input/event7", CHAIN_END]).map_err(|e| e.to_string())?;
     let mut pad = reader.ok_or("umockdev is gone")?;
     pad.order(&format!(r#"{{"do": "plug", {PAD}, "pad": "xbox"}}"#))?;
     pad.order(r#"{"do": "start"}"#)?;
-    pause(WARM_UP);
-    pad.begin_to_move(stage.window)?;
-    let happened = pad.end_to_move()?;
-    drop(pad.orders.take()); // which ends the harness, and with it the reader
-    let mut text = String::new();
-    pad.errors.read_to_string(&mut text).map_err(|error| error.to_string())?;
-    let read = text.lines().filter_map(|line| stamp(line.trim()));
-    let times = read.filter_map(|at| Some(between(before(&happened, at)?, at)));
-    Distribution::new(times.collect()).ok_or_else(|| format!("the reader read nothing: {text}"))
-}
-
-#[allow(clippy::disallowed_methods)] // who measures does nothing else
-fn pause(time: Duration) {
-    std::thread::sleep(time);
-}
-
-/// Prints when it has read a report of the pad with this device `file`, until it is stopped. It reads as SDL does: until nothing
-/// is left.
-/// # Errors
-/// The file does not open.
-pub fn read(file: &Path) -> Result<(), Error> {
-    let failed = |error: std::io::Error| Error::Start(format!("'{}': {error}", file.display()));
-    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
-    let mut pad = OpenOptions::new().read(true).custom_flags(flags).open(file).map_err(failed)?;
-    let mut buffer = [0; 768];
-    loop {
-        let wait = &mut [PollFd::new(&pad, PollFlags::IN)];
-        poll(wait, None).map_err(|error| failed(error.into()))?;
-        while pad.read(&mut buffer).is_ok_and(|count| count > 0) {}
-        println!("{}", clock::stamp().as_nanos() / 1000);
-    }
+    sink.listen(WARM_UP * 2, |_| false);
+    let pairs = move_the_pad(stage, &mut pad, &mut sink)?;
+    times(&pairs, |(happened, event)| between(*happened, event.stamp))
 }
 
 fn drive(stage: &Stage<'_>, pad: &mut MockedPad) -> Result<(Distribution, Distribution), String> {
-    let mut sink =
-        Sink::new(stage.context, Listens::ToStampsToo, stage.stop.clone()).map_err(|e| e.to_string())?;
+    let mut sink = stage.sink(Listens::ToStampsToo)?;
     pad.order(r#"{"do": "start"}"#)?;
     pad.order(&format!(r#"{{"do": "plug", {PAD}, "pad": "xbox"}}"#))?;
     sink.listen(WARM_UP * 2, |_| false);
@@ -134,18 +113,28 @@ fn drive(stage: &Stage<'_>, pad: &mut MockedPad) -> Result<(Distribution, Distri
         return Err(format!("the motors did not turn; {}", sink.received().summary()));
     }
     sink.listen(WARM_UP, |_| false);
+    let pairs = move_the_pad(stage, pad, &mut sink)?;
+    let from_event = times(&pairs, |(happened, event)| between(*happened, event.came))?;
+    let from_stamp = times(&pairs, |(_, event)| between(event.stamp, event.came))?;
+    Ok((from_event, from_stamp))
+}
+
+/// Moves the pad for the window; what arrived, each with the time at which the pad reported it.
+fn move_the_pad(
+    stage: &Stage<'_>,
+    pad: &mut MockedPad,
+    sink: &mut Sink,
+) -> Result<Vec<(Stamp, Event)>, String> {
     sink.clear();
     pad.begin_to_move(stage.window)?;
     sink.listen(stage.window + WARM_UP, |_| false);
     let happened = pad.end_to_move()?;
     let events = sink.received().pairing.events();
-    let pairs: Vec<(Stamp, Event)> =
-        events.iter().filter_map(|&event| Some((before(&happened, event.stamp)?, event))).collect();
-    let times = |from: fn(&(Stamp, Event)) -> Stamp| {
-        let times = pairs.iter().map(|pair| between(from(pair), pair.1.came));
-        Distribution::new(times.collect()).ok_or("no event arrived")
-    };
-    Ok((times(|pair| pair.0)?, times(|pair| pair.1.stamp)?))
+    Ok(events.iter().filter_map(|&event| Some((before(&happened, event.stamp)?, event))).collect())
+}
+
+fn times(pairs: &[(Stamp, Event)], time: fn(&(Stamp, Event)) -> Duration) -> Result<Distribution, String> {
+    Distribution::new(pairs.iter().map(time).collect()).ok_or_else(|| "no event arrived".into())
 }
 
 /// The pad's state at event `number`, never as it was at the one before.
@@ -176,9 +165,8 @@ fn stamp(micros: &str) -> Option<Stamp> {
 /// An executable in the harness. Both end when this is dropped.
 struct MockedPad {
     process: process::Child,
-    orders: Option<ChildStdin>,
+    orders: ChildStdin,
     answers: BufReader<ChildStdout>,
-    errors: ChildStderr,
 }
 
 impl MockedPad {
@@ -188,15 +176,14 @@ impl MockedPad {
         command.args(["python3", HARNESS]).arg(beside(executable)).args(arguments);
         // Without udev's own file SDL would read /dev/input itself, which is not mocked.
         command.env("SDL_JOYSTICK_DISABLE_UDEV", "0").env("PYTHONDONTWRITEBYTECODE", "1");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut process = match command.spawn() {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             process => process.map_err(failed)?,
         };
-        let orders = process.stdin.take();
-        let piped = process.stdout.take().zip(process.stderr.take());
-        let (answers, errors) = piped.ok_or_else(|| failed(ErrorKind::BrokenPipe.into()))?;
-        Ok(Some(Self { process, orders, answers: BufReader::new(answers), errors }))
+        let pipes = process.stdin.take().zip(process.stdout.take());
+        let (orders, answers) = pipes.ok_or_else(|| failed(ErrorKind::BrokenPipe.into()))?;
+        Ok(Some(Self { process, orders, answers: BufReader::new(answers) }))
     }
 
     fn act(&mut self, batch: &str) -> Result<(), String> {
@@ -221,8 +208,7 @@ impl MockedPad {
     }
 
     fn send(&mut self, order: &str) -> Result<(), String> {
-        let orders = self.orders.as_mut().ok_or("it was stopped")?;
-        writeln!(orders, "{order}").map_err(|error| error.to_string())
+        writeln!(self.orders, "{order}").map_err(|error| error.to_string())
     }
 
     fn answer(&mut self) -> Result<String, String> {

@@ -136,7 +136,7 @@ impl fmt::Display for Table {
                     "\n| steersman with a mocked pad of evdev | events | p50 [µs] | p99 [µs] | to that from SDL's report |\n|---|--:|--:|--:|---|\n\
                      | from the pad's event to `/motor/port` | {} | {event:.0} | {:.0} | {ratio:.2}, goal {EVDEV_GOAL} {reached} |\n\
                      | from SDL's report to `/motor/port` | {} | {stamp:.0} | {:.0} | 1 |\n\
-                     | from the pad's event until a bare process has read it | {} | {reader:.0} | {:.0} | |\n\n\
+                     | from the pad's event until a bare process beside such a vehicle has read it | {} | {reader:.0} | {:.0} | |\n\n\
                      The mock hands each reading over by way of another process, which a real pad does not; it is taken off before \
                      the ratio is made. Of {rounds} rounds the one with the middle ratio.",
                     from_event.count(),

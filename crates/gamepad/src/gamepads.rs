@@ -54,7 +54,7 @@ impl Gamepads {
     /// [`Error::Sdl`] if SDL does not start, [`Error::Thread`] if the thread cannot be created.
     pub fn start(sink: impl FnMut(Event) + Send + 'static) -> Result<Gamepads, Error> {
         let waker = Arc::new(Waker::new().map_err(Error::Thread)?);
-        let watch = Watch::new(Arc::clone(&waker)).map_err(Error::Thread)?;
+        let watch = Watch::new(&waker).map_err(Error::Thread)?;
         let inbox = Arc::new(Inbox::new(waker));
         let (failed, outcome) = channel();
         let (ends, ended) = channel();

@@ -6,7 +6,6 @@ use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
@@ -25,7 +24,7 @@ impl Waker {
 
     /// Ends the current wait, or the next one.
     pub(crate) fn wake(&self) {
-        // Fails only after 2^64 - 2 calls without a wait.
+        // Never read: each write is a new edge. It fails only after 2^64 - 2 calls.
         let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
     }
 }
@@ -40,7 +39,6 @@ impl Waker {
 #[derive(Debug)]
 pub(crate) struct Watch {
     epoll: OwnedFd,
-    waker: Arc<Waker>,
     watched: Vec<(u32, File)>,
     /// Devices whose file cannot be opened, which must be polled.
     polled: Vec<u32>,
@@ -53,10 +51,10 @@ impl Watch {
     /// Waits for `waker` only.
     /// # Errors
     /// The operating system has no file descriptor left.
-    pub(crate) fn new(waker: Arc<Waker>) -> io::Result<Self> {
+    pub(crate) fn new(waker: &Waker) -> io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         add(&epoll, &waker.0)?;
-        Ok(Self { epoll, waker, watched: Vec::new(), polled: Vec::new() })
+        Ok(Self { epoll, watched: Vec::new(), polled: Vec::new() })
     }
 
     /// Also waits for device `id` with the file `path` according to SDL; empty for a virtual one, which changes only
@@ -99,9 +97,8 @@ impl Watch {
     pub(crate) fn wait(&self, longest: Duration) {
         let longest = Timespec::try_from(longest).ok();
         let mut events = [const { MaybeUninit::<epoll::Event>::uninit() }; MOST];
-        // The result does not matter, a signal included: the devices are polled next.
+        // An error, such as a signal, does not matter: the devices are polled next.
         let _ = epoll::wait(&self.epoll, &mut events, longest.as_ref());
-        let _ = rustix::io::read(&self.waker.0, &mut [0; 8]);
     }
 }
 
@@ -130,8 +127,8 @@ mod tests {
 
     #[test]
     fn a_wake_before_the_wait_ends_it_and_only_it() {
-        let waker = Arc::new(Waker::new().unwrap());
-        let watch = Watch::new(Arc::clone(&waker)).unwrap();
+        let waker = Waker::new().unwrap();
+        let watch = Watch::new(&waker).unwrap();
         waker.wake();
         waker.wake();
         assert!(time(|| watch.wait(LONG)) < LONG);
@@ -141,7 +138,7 @@ mod tests {
 
     #[test]
     fn each_report_of_an_unread_file_ends_a_wait() {
-        let watch = Watch::new(Arc::new(Waker::new().unwrap())).unwrap();
+        let watch = Watch::new(&Waker::new().unwrap()).unwrap();
         let (device, reader) = UnixDatagram::pair().unwrap();
         add(&watch.epoll, &reader).unwrap();
         for _ in 0..3 {
@@ -158,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_device_whose_file_does_not_open_is_polled() {
-        let mut watch = Watch::new(Arc::new(Waker::new().unwrap())).unwrap();
+        let mut watch = Watch::new(&Waker::new().unwrap()).unwrap();
         watch.add(1, "");
         assert!(!watch.must_be_polled(), "a virtual device is not polled");
         watch.add(2, "/dev/input/there-is-none");
