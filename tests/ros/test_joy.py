@@ -114,6 +114,21 @@ def test_a_late_subscriber_receives_whether_a_device_drives(joystick):
     assert joystick.graph.last(CONNECTED).data is True
 
 
+def test_a_first_subscriber_receives_the_current_state(graph):
+    """The ROS 2 `joy` package would be silent until the next event."""
+    joystick = Joystick(graph, "-p", "joy.autorepeat_rate:=0.0")
+    try:
+        joystick.hold({0: -32768}, pressed=[2])
+        time.sleep(0.5)  # nothing is left to be published
+        graph.subscribe(Joy, JOY, EDGE)
+        joy = wait_for(joystick, lambda joy: True, "a first subscriber receives nothing")
+        assert (joy.axes[0], joy.buttons[2]) == (1.0, 1)
+        time.sleep(0.5)
+        assert len(graph.messages[JOY]) == 1, "there was no event"
+    finally:
+        joystick.process.stop()
+
+
 def test_a_dead_zone_is_smooth(quiet):
     for raw, axis in [
         (-32768, 1.0),

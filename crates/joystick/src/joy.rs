@@ -18,12 +18,16 @@ const CAPACITY: usize = 32;
 /// * Repeats lie on a grid of `1 / autorepeat_rate` that starts when the device starts to drive. Other messages
 ///   neither move the grid nor replace a repeat. Repeats that were not polled in time are skipped.
 /// * A device that stops driving is published as released.
+/// * Nothing is due while `joy` has no subscriber; a first one receives the current state.
 ///
 /// # Source
-/// The ROS 2 `joy` package; own: the exact grid, hats that release one direction, the message at the end.
+/// The ROS 2 `joy` package; own: the exact grid, hats that release one direction, the message at the end, the
+/// one for a first subscriber.
 #[derive(Clone, Debug)]
 pub(crate) struct Joy {
     params: JoyParams,
+    /// Whether `joy` has a subscriber. Without one nothing is published on it, and nothing is due.
+    subscribed: bool,
     /// The current state of the driving device.
     state: Option<State>,
     /// When unpublished axis moves are due.
@@ -75,7 +79,7 @@ impl Joy {
     pub(crate) fn new(params: JoyParams) -> Self {
         let mut waiting = VecDeque::with_capacity(CAPACITY);
         waiting.push_back(Message::Connected(false));
-        Self { params, state: None, moves_due: None, grid: None, connected: false, waiting }
+        Self { params, subscribed: true, state: None, moves_due: None, grid: None, connected: false, waiting }
     }
 
     /// Publishes what was due before `now`, and the repeat of `now`. Must be called before any other event of `now`.
@@ -130,9 +134,20 @@ impl Joy {
         let snapshot = state.now;
         if at_once {
             self.publish(stamp, snapshot);
-        } else if self.moves_due.is_none() {
+        } else if self.subscribed && self.moves_due.is_none() {
             let wait = Duration::try_from_secs_f64(self.params.coalesce_interval).unwrap_or_default();
             self.moves_due = Some(now + wait);
+        }
+    }
+
+    /// `joy` has a subscriber now, or none.
+    pub(crate) fn subscribe(&mut self, stamp: Stamp, subscribed: bool) {
+        if core::mem::replace(&mut self.subscribed, subscribed) == subscribed {
+            return;
+        }
+        self.moves_due = None;
+        if let Some(state) = self.state {
+            self.publish(stamp, state.now);
         }
     }
 
@@ -174,7 +189,8 @@ impl Joy {
 
     /// When [`finish`](Self::finish) has something to publish.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        earliest(self.moves_due, self.grid.and_then(|grid| grid.at()))
+        let grid = self.grid.filter(|_| self.subscribed);
+        earliest(self.moves_due, grid.and_then(|grid| grid.at()))
     }
 
     fn publish_connected(&mut self, connected: bool) {
@@ -187,7 +203,9 @@ impl Joy {
     /// Each message has the complete state, so no move remains to be published.
     fn publish(&mut self, stamp: Stamp, snapshot: Snapshot) {
         self.moves_due = None;
-        self.waiting.push_back(Message::Joy(stamp, snapshot));
+        if self.subscribed {
+            self.waiting.push_back(Message::Joy(stamp, snapshot));
+        }
     }
 }
 

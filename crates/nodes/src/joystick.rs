@@ -60,6 +60,7 @@ pub struct Parts {
     /// The machine's effects on the devices, which are carried out without the machine's lock.
     effects: Receiver<Effect>,
     log: Log,
+    joy: r2r::Publisher<sensor::Joy>,
 }
 
 impl Parts {
@@ -68,10 +69,12 @@ impl Parts {
     /// The middleware refuses a topic.
     pub fn new(node: &mut r2r::Node) -> Result<(Topics, Self), Error> {
         let (effects, asked) = channel();
-        let parts = Self { devices: DeviceTopics::default(), effects: asked, log: Log::default() };
+        let joy = Topic::new(node, "joy", qos::edge())?;
+        let devices = DeviceTopics::default();
+        let parts = Self { devices, effects: asked, log: Log::default(), joy: joy.share() };
         let topics = Topics {
             desired: Desired::new(node)?,
-            joy: Topic::new(node, "joy", qos::edge())?,
+            joy,
             connected: Topic::new(node, "~/connected", qos::state())?,
             devices: parts.devices.clone(),
             effects,
@@ -90,7 +93,7 @@ impl Parts {
         pads: Pads,
         stop: &Stop,
     ) -> Result<Runner<M>, Error> {
-        let Self { devices, effects, log } = self;
+        let Self { devices, effects, log, joy } = self;
         let runner = services::serve(runner, &log)?;
         let (extra_pads, extra_shell) = (pads.clone(), shell.clone());
         let mut absence = Absence::new();
@@ -106,6 +109,13 @@ impl Parts {
             extra_pads.serve_extras(driver.map(|id| id.0));
             absence.watch(driver.is_none(), || extra_shell.inspect(|machine| Missing::of(machine.stage())));
         };
+        let (mut subscribed, joy_shell) = (None, shell.clone());
+        let count = move |_: &mut r2r::Node| {
+            let now = ros::has_subscribers(&joy);
+            if subscribed.replace(now) != Some(now) {
+                joy_shell.deliver(M::wrap(Input::JoySubscribed(now)));
+            }
+        };
         let (shell, status_log) = (shell.clone(), log.clone());
         let switch = move |_: &mut r2r::Node| {
             if let Some(on) = log.switched() {
@@ -113,6 +123,7 @@ impl Parts {
             }
         };
         Ok(runner
+            .task(count)
             .status(move |machine| status_log.report(status(machine.stage())))
             .task(switch)
             .task(extras)
@@ -131,7 +142,7 @@ impl Topics {
     pub fn publish(&mut self, output: Output) {
         match output {
             Output::PublishDesired(state) => self.desired.publish(&state),
-            Output::PublishJoy(state) => self.joy.publish_if_subscribed(|| messages::joy(state)),
+            Output::PublishJoy(state) => self.joy.publish(&messages::joy(state)),
             Output::PublishConnected(data) => self.connected.publish(&std_msgs::Bool { data }),
             Output::LogRow(row) => self.log.row(row),
             // The receiver is gone only when the node ends.

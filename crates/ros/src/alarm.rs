@@ -1,8 +1,12 @@
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::thread::{self, JoinHandle, Thread};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
+};
 use units::{Instant, Machine};
 
 use crate::{Error, Shell, clock};
@@ -11,35 +15,35 @@ use crate::{Error, Shell, clock};
 /// there, it ends with the process.
 const LONGEST_END: Duration = Duration::from_millis(100);
 
-/// When a machine has to be polled next, and the thread that polls it.
+/// When a machine has to be polled next, and the timer for which the thread waits that polls it.
 ///
 /// Threads that wait for messages cannot be woken for a deadline that another thread brings forward, since r2r's wait has no
-/// event besides its own. So deadlines have a thread of their own, and all others sleep until a message comes.
+/// event besides its own. So deadlines have a thread of their own, and all others sleep until a message comes. A thread that
+/// changes the deadline sets the timer and wakes nobody.
 pub(crate) struct Alarm {
-    /// The instant at which the thread wakes up by itself \[ns\].
+    /// The instant at which the timer rings \[ns\], `u64::MAX` for never.
     armed: AtomicU64,
-    thread: OnceLock<Thread>,
+    timer: OnceLock<Timer>,
 }
 
 impl Alarm {
     pub(crate) fn new() -> Self {
-        Self { armed: AtomicU64::new(u64::MAX), thread: OnceLock::new() }
+        Self { armed: AtomicU64::new(u64::MAX), timer: OnceLock::new() }
     }
 
-    /// Sets the machine's deadline. Wakes the thread if it would sleep longer. The caller holds the machine's lock.
-    pub(crate) fn arm(&self, deadline: Option<Instant>) {
+    /// Sets the machine's deadline. The caller holds the machine's lock.
+    pub(crate) fn set(&self, deadline: Option<Instant>) {
         let at = nanos(deadline);
-        if at < self.armed.load(Ordering::Relaxed) {
-            self.armed.store(at, Ordering::Relaxed);
-            if let Some(thread) = self.thread.get() {
-                thread.unpark();
-            }
+        if self.armed.swap(at, Ordering::Relaxed) != at
+            && let Some(timer) = self.timer.get()
+        {
+            timer.set(deadline);
         }
     }
 
-    /// Records that the thread is awake and will sleep until `deadline`. The caller holds the machine's lock.
-    pub(crate) fn rearm(&self, deadline: Option<Instant>) {
-        self.armed.store(nanos(deadline), Ordering::Relaxed);
+    /// Records that the timer has rung, so the same deadline is set again. The caller holds the machine's lock.
+    pub(crate) fn has_rung(&self) {
+        self.armed.store(u64::MAX, Ordering::Relaxed);
     }
 }
 
@@ -47,38 +51,67 @@ fn nanos(deadline: Option<Instant>) -> u64 {
     deadline.map_or(u64::MAX, Instant::as_nanos)
 }
 
+/// A timer of the operating system, by the clock of [`clock::now`].
+struct Timer(OwnedFd);
+
+impl Timer {
+    fn new() -> Result<Self, Error> {
+        timerfd_create(TimerfdClockId::Boottime, TimerfdFlags::CLOEXEC)
+            .map(Self)
+            .map_err(|error| Error::Start(format!("no timer for deadlines: {error}")))
+    }
+
+    /// Lets it ring at `deadline`, at once if that is past, or not at all.
+    fn set(&self, deadline: Option<Instant>) {
+        // A time of zero would turn the timer off.
+        let at = deadline.map_or(0, |deadline| deadline.as_nanos().max(1));
+        let it_value = Timespec { tv_sec: (at / 1_000_000_000) as i64, tv_nsec: (at % 1_000_000_000) as i64 };
+        let time = Itimerspec { it_interval: Timespec::default(), it_value };
+        // Fails only for a descriptor or a time that is none.
+        let _ = timerfd_settime(&self.0, TimerfdTimerFlags::ABSTIME, &time);
+    }
+
+    /// Waits until it rings; a signal may end it early.
+    fn wait(&self) {
+        let _ = rustix::io::read(&self.0, &mut [0; 8]);
+    }
+}
+
 /// The thread that polls a machine at its deadlines. It ends when this is dropped.
 pub struct AlarmThread {
     thread: JoinHandle<()>,
     ended: Arc<AtomicBool>,
+    alarm: Arc<Alarm>,
 }
 
 impl AlarmThread {
     /// Starts the thread of `shell`. A shell has one at most.
     pub(crate) fn start<M: Machine + Send + 'static>(shell: &Shell<M>) -> Result<Self, Error> {
-        let (ended, shell) = (Arc::new(AtomicBool::new(false)), shell.clone());
-        let ends = Arc::clone(&ended);
+        let timer = Timer::new()?;
+        let (ended, alarm) = (Arc::new(AtomicBool::new(false)), Arc::clone(shell.alarm()));
+        let (ends, shell) = (Arc::clone(&ended), shell.clone());
         let body = move || {
-            let _ = shell.alarm().thread.set(thread::current());
+            let timer = shell.alarm().timer.get_or_init(|| timer);
             while !ends.load(Ordering::SeqCst) {
-                match shell.poll_at_deadline() {
-                    None => thread::park(),
-                    Some(deadline) => thread::park_timeout(deadline.since(clock::now())),
-                }
+                shell.poll_at_deadline();
+                timer.wait();
             }
         };
         let thread = thread::Builder::new().name("alarm".into()).spawn(body);
         let thread = thread.map_err(|error| Error::Start(format!("no thread for deadlines: {error}")))?;
-        Ok(Self { thread, ended })
+        Ok(Self { thread, ended, alarm })
     }
 }
 
 impl Drop for AlarmThread {
     fn drop(&mut self) {
         self.ended.store(true, Ordering::SeqCst);
-        self.thread.thread().unpark();
         let end = clock::now() + LONGEST_END;
         while !self.thread.is_finished() && clock::now() < end {
+            // Again each time: the thread may just have set the machine's deadline.
+            if let Some(timer) = self.alarm.timer.get() {
+                timer.set(Some(Instant::ZERO));
+            }
             thread::park_timeout(Duration::from_millis(1));
         }
     }

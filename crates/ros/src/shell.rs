@@ -117,20 +117,18 @@ impl<M: Machine> Shell<M> {
         AlarmThread::start(self)
     }
 
-    pub(crate) fn alarm(&self) -> &Alarm {
+    pub(crate) fn alarm(&self) -> &Arc<Alarm> {
         &self.alarm
     }
 
-    /// Carries out what is due and returns the next deadline. `None` also after a panic.
-    pub(crate) fn poll_at_deadline(&self) -> Option<Instant> {
-        let mut inner = self.lock_whole()?;
+    /// Carries out what is due when the alarm's timer has rung; nothing after a panic.
+    pub(crate) fn poll_at_deadline(&self) {
+        let Some(mut inner) = self.lock_whole() else { return };
+        self.alarm.has_rung();
         if inner.machine.deadline().is_some_and(|deadline| deadline <= clock::now()) {
             let now = inner.update_clock();
             inner.drain(now);
         }
-        let deadline = inner.machine.deadline();
-        self.alarm.rearm(deadline);
-        deadline
     }
 
     /// Reads the machine's state.
@@ -195,7 +193,7 @@ impl<M: Machine> Drop for LockedMachine<'_, M> {
     fn drop(&mut self) {
         // A machine that just panicked is not used.
         if !thread::panicking() {
-            self.alarm.arm(self.inner.machine.deadline());
+            self.alarm.set(self.inner.machine.deadline());
         }
     }
 }

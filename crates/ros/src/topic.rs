@@ -57,11 +57,16 @@ impl<T: WrappedTypesupport + 'static> Topic<T> {
 
     /// Whether the topic has a subscriber; `true` if the middleware does not know.
     pub fn has_subscribers(&self) -> bool {
-        self.publisher.get_inter_process_subscription_count().map_or(true, |count| count > 0)
+        has_subscribers(&self.publisher)
     }
 
     /// Destroys the publisher.
     pub fn close(self, node: &mut r2r::Node) {
         node.destroy_publisher(self.publisher);
     }
+}
+
+/// Whether `publisher` has a subscriber; `true` if the middleware does not know.
+pub fn has_subscribers<T: WrappedTypesupport + 'static>(publisher: &r2r::Publisher<T>) -> bool {
+    publisher.get_inter_process_subscription_count().map_or(true, |count| count > 0)
 }

@@ -204,6 +204,31 @@ fn repeats_end_with_the_device_and_begin_with_the_next() {
 }
 
 #[test]
+fn without_a_subscriber_nothing_is_due_and_the_first_one_receives_the_current_state() {
+    let mut bench = Bench::with_pad(with(|joy| joy.autorepeat_rate = 300.0));
+    bench.axis(0, -3277);
+    bench.give(Input::JoySubscribed(false));
+    bench.run(100);
+    bench.axis(0, -16384);
+    bench.button(0, true);
+    assert_eq!(bench.machine.deadline(), Some(Instant::from_millis(105)), "only the filter has a deadline");
+    bench.run(100);
+    assert_eq!(bench.joys(), []);
+    bench.give(Input::JoySubscribed(true));
+    bench.drain();
+    let joys = bench.joys();
+    // 16384 / 32767 = 0.500
+    assert_eq!((joys.len(), (joys[0].axes[0] * 1000.0) as i32, joys[0].buttons[0]), (1, 500, 1));
+    assert_eq!(joys[0].stamp, common::wall(200));
+    bench.outputs.clear();
+    bench.give(Input::JoySubscribed(true));
+    bench.drain();
+    assert_eq!(bench.joys(), [], "there is no news");
+    bench.run(100);
+    assert_eq!(bench.joys().len(), 30 - 10, "a third of the repeats was not polled in time");
+}
+
+#[test]
 fn a_lost_device_is_published_as_released_with_triggers_at_rest() {
     let mut bench = Bench::new(quiet());
     bench.drain();
