@@ -9,9 +9,9 @@ input, or on SIGTERM, the program is terminated.
 
 | command | fields |
 |---|---|
-| start | none: starts the program; pads may be plugged in before |
+| start | beside: the command of another program that runs beside it. Starts the program; pads may be plugged in before |
 | plug | event, pad; further fields: see `Pad` |
-| act | event, batches: a list of {axes, buttons, hat}, each one report of the pad; pause: seconds between them. The answer has `stamps`, the reports' own times [µs] |
+| act | event, batches: a list of {axes, buttons, hat}, each one report of the pad; pause: seconds between them; also: the event of a pad that makes the same reports half a pause later. The answer has `stamps`, the reports' own times [µs], and those of the other pad as `also` |
 | flood | event, axis, rate [Hz], seconds, last: where the axis ends |
 | unplug | event, held: buttons that are held, gap: seconds |
 | fail | event, of a pad that hangs |
@@ -90,10 +90,10 @@ def ioctls(pad, held, axes):
     return "".join(f"{request} {result} {data.hex().upper()}\n" for request, result, data in answers)
 
 
-def description(pad, event, uniq, node):
+def description(pad, event, uniq, node, joystick):
     """The input device and its file, in umockdev's own format."""
     bus, vendor, product, version = pad["id"]
-    joystick = "E: SUBSYSTEM=input\nE: ID_INPUT=1\nE: ID_INPUT_JOYSTICK=1"
+    joystick = "E: SUBSYSTEM=input\nE: ID_INPUT=1\nE: ID_INPUT_" + ("JOYSTICK=1" if joystick else "KEY=1")
     return f"""\
 P: /devices/mock/input/input{event}
 {joystick}
@@ -148,7 +148,7 @@ class Pad:
     what it is; at `fail` that goes on, and there is no second time.
     """
 
-    def __init__(self, testbed, event, pad, uniq="", held=(), axes=None, links=(), fault=None):
+    def __init__(self, testbed, event, pad, uniq="", held=(), axes=None, links=(), fault=None, joystick=True):
         self.testbed, self.kind, self.event = testbed, PADS[pad], event
         self.node = f"/dev/input/event{event}"
         # The kernel's answers first: the program asks as soon as the device is announced.
@@ -167,7 +167,7 @@ class Pad:
             self.pipe = root + self.node
             os.makedirs(os.path.dirname(self.pipe), exist_ok=True)
             os.mkfifo(self.pipe)
-        testbed.must("add_from_string", description(self.kind, event, uniq, node=fault != "hangs"))
+        testbed.must("add_from_string", description(self.kind, event, uniq, fault != "hangs", joystick))
         if fault is None:
             self.end = testbed.call("get_dev_fd", self.node)
             # Not opened by its name, which umockdev would treat as a device's.
@@ -200,14 +200,16 @@ class Pad:
         """The number of unread bytes."""
         return struct.unpack("i", fcntl.ioctl(self.other_end, termios.FIONREAD, bytes(4)))[0]
 
-    def act(self, batches, pause=0.0):
-        stamps = []
+    def act(self, batches, pause=0.0, also=None):
+        pads = {"stamps": self} | ({"also": also} if also else {})
+        stamps = {name: [] for name in pads}
         for batch in batches:
-            self.write(self.report(**batch))
-            stamps.append(self.stamp)
-            if pause:
-                time.sleep(pause)
-        return {"stamps": stamps}
+            for name, pad in pads.items():
+                pad.write(pad.report(**batch))
+                stamps[name].append(pad.stamp)
+                if pause:
+                    time.sleep(pause / len(pads))
+        return stamps
 
     def flood(self, axis, rate, seconds, last):
         start, count = time.monotonic(), 0
@@ -239,7 +241,7 @@ class Harness:
     """The program and its pads."""
 
     def __init__(self, command):
-        self.command, self.child = command, None
+        self.command, self.child, self.beside = command, None, None
         self.testbed, self.pads = Testbed(), {}
         self.asked = queue.SimpleQueue()
         # Through a pipe, since a signal does not reliably wake the queue.
@@ -266,7 +268,7 @@ class Harness:
 
     def carry_out(self, do, **fields):
         if do == "start":
-            return self.start()
+            return self.start(**fields)
         event = fields.pop("event")
         if do == "plug":
             kind = HidPad if fields["pad"] == "stadia" else Pad
@@ -274,17 +276,20 @@ class Harness:
         elif do == "unplug":
             self.pads.pop(event).unplug(**fields)
         else:
+            if "also" in fields:
+                fields["also"] = self.pads[fields["also"]]
             return getattr(self.pads[event], {"act": "act", "flood": "flood", "fail": "fail"}[do])(**fields)
 
-    def start(self):
-        # The library has put the testbed into the environment of C, which is inherited; os.environ does not know it.
-        self.child = subprocess.Popen(
-            self.command, stdin=subprocess.DEVNULL, stdout=sys.stderr, preexec_fn=die_with_parent
-        )
+    def start(self, beside=None):
+        self.beside = run(beside) if beside else None
+        self.child = run(self.command)
         threading.Thread(target=lambda: (self.child.wait(), self.asked.put(None)), daemon=True).start()
 
     def close(self):
         code = 0
+        if self.beside:
+            self.beside.terminate()
+            self.beside.wait()
         if self.child:
             self.child.terminate()  # has no effect if it has ended
             try:
@@ -294,6 +299,11 @@ class Harness:
                 code = self.child.wait()
         self.testbed.close()
         return code if code >= 0 else 128 - code
+
+
+def run(command):
+    # The library has put the testbed into the environment of C, which is inherited; os.environ does not know it.
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=sys.stderr, preexec_fn=die_with_parent)
 
 
 def die_with_parent():

@@ -83,8 +83,8 @@ pub enum Part {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
         ros: Vec<String>,
     },
-    /// Publishes on `to` when it has read what the pad with this device file reports, as a TwistStamped with that time.
-    Reader { file: PathBuf, to: String },
+    /// Prints when it has read a report of the pad with this device file, in microseconds since 1970.
+    Reader { file: PathBuf },
     /// One of the things that `drive` measures, for valgrind to count its instructions.
     Steps {
         case: u32,

@@ -2,11 +2,6 @@
 //!
 //! A bare node has what every node of ROS 2 has: a topic or two, and the services of its parameters, which are r2r's own here.
 
-use std::convert::Infallible;
-use std::fs::OpenOptions;
-use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -17,8 +12,6 @@ use r2r::geometry_msgs::msg::TwistStamped;
 use r2r::or_joystick::msg::State;
 use r2r::std_msgs::msg::Int16;
 use ros::{Error, REST_SLEEP, Stop, clock, qos};
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fs::OFlags;
 
 use crate::incoming::Incoming;
 
@@ -42,25 +35,6 @@ pub fn stamp(from: &str, to: &str) -> Result<(), Error> {
         twist.header.stamp = clock::to_wire(clock::stamp());
         twist.clone()
     })
-}
-
-/// Publishes on `to`, each time it has read what the device `file` reports, a twist with that time. It reads as SDL does, until
-/// nothing is left, and ends with the process.
-/// # Errors
-/// The file does not open, or the middleware refuses something.
-pub fn read(file: &Path, to: &str) -> Result<Infallible, Error> {
-    let failed = |error: io::Error| Error::Start(format!("'{}': {error}", file.display()));
-    let Bare { mut node, _parameters } = Bare::new(to)?;
-    let publisher = publisher(&mut node, to)?;
-    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
-    let mut pad = OpenOptions::new().read(true).custom_flags(flags).open(file).map_err(failed)?;
-    let (mut buffer, mut twist) = ([0; 768], TwistStamped::default());
-    loop {
-        poll(&mut [PollFd::new(&pad, PollFlags::IN)], None).map_err(|error| failed(error.into()))?;
-        while pad.read(&mut buffer).is_ok_and(|count| count > 0) {}
-        twist.header.stamp = clock::to_wire(clock::stamp());
-        publisher.publish(&twist).map_err(Error::ros(format!("publish '{to}'")))?;
-    }
 }
 
 /// Wakes up `rate` times a second and publishes a zero on each of `topics`. Without topics it makes no node.

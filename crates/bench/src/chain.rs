@@ -5,7 +5,7 @@ use crate::child::Folder;
 use crate::evdev;
 use crate::hand::Hand;
 use crate::round::Stage;
-use crate::subject::{PARAMETERS, SUBJECTS};
+use crate::subject::SUBJECTS;
 use crate::table::Table;
 
 /// Measures all rounds, one subject alive at a time, and the mocked pad.
@@ -20,20 +20,22 @@ pub fn measure(
     let mut node =
         r2r::Node::create(context.clone(), "bench", "").map_err(Error::ros("make the node 'bench'"))?;
     let (hand, reins) = Hand::new(&mut node)?;
+    let parameters = include_str!("stack.yaml");
     let stage = Stage {
         context,
         stop,
         hand: reins,
         folder,
-        parameters: &folder.put("stack.yaml", PARAMETERS)?,
+        parameters: &folder.put("stack.yaml", parameters)?,
         window: arguments.window(),
     };
-    // The stage goes with it: the hand's thread ends when its reins are dropped.
-    std::thread::scope(move |scope| {
+    std::thread::scope(|scope| {
         scope.spawn(move || hand.run());
         let mut table = rounds(&stage, arguments.rounds)?;
         eprintln!("bench: a mocked pad of evdev");
-        table.evdev = evdev::measure(&stage, arguments.rounds)?;
+        let no_virtual: Vec<&str> = parameters.lines().filter(|line| !line.contains("_device:")).collect();
+        let parameters = &folder.put("evdev.yaml", &no_virtual.join("\n"))?;
+        table.evdev = evdev::measure(&Stage { parameters, ..stage }, arguments.rounds)?;
         Ok(table)
     })
 }

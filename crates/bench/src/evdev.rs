@@ -1,8 +1,13 @@
-use std::io::{BufRead, BufReader, ErrorKind, Write};
-use std::process::{self, ChildStdin, ChildStdout, Command, Stdio};
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::process::{self, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use ros::Error;
+use ros::{Error, clock};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process};
 use units::Stamp;
 
@@ -12,16 +17,15 @@ use crate::hand::{RATE, Task};
 use crate::pairing::{Event, between};
 use crate::round::{START, Stage, WARM_UP};
 use crate::sink::{Listens, Received, Sink};
-use crate::subject::{PARAMETERS, SUBJECTS};
 
 /// Runs an executable among pads that are mocked, see its own text.
 const HARNESS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/ros/mock_pad.py");
-/// The pad's device file, and its button and axis that drive, see `stack.yaml`.
+/// The number of the pad's device file, and its button and axis that drive, see `stack.yaml`.
 const PAD: &str = r#""event": 7"#;
+/// That of the device that a bare process reads at the same time. It is no joystick to SDL.
+const FLOOR: u32 = 8;
 const DEAD_MAN: &str = "5";
 const DRIVING: &str = "1";
-/// Where a bare reader publishes, one of the topics that are listened to.
-const CHAIN_END: &str = "/bench/chain_of_1/end";
 /// In this time a zero comes since motion was enabled, with which it begins: a stick at rest repeats it every 0.1 s.
 const ZERO: Duration = Duration::from_millis(250);
 /// What belongs to an event comes before the next one.
@@ -30,25 +34,26 @@ const PERIOD: Duration = Duration::from_nanos(1_000_000_000 / RATE as u64);
 /// How long events of a mocked pad of evdev take to `/motor/port`.
 #[derive(Debug)]
 pub struct Evdev {
-    /// From the time at which the kernel would have stamped them.
+    /// From the time at which the kernel would have stamped them to the motor.
     pub from_event: Distribution,
-    /// From the time at which SDL reports them.
-    pub from_stamp: Distribution,
-    /// From the event until a bare process has read it, which waits for nothing else: what the mock costs.
+    /// From there until SDL reports them.
+    pub to_report: Distribution,
+    /// From SDL's report to the motor.
+    pub from_report: Distribution,
+    /// From an event beside them until a bare process has read it, which waits for nothing else: what the mock costs.
     pub to_reader: Distribution,
 }
 
 impl Evdev {
     /// What the way from the event costs, the mock taken off, to that from SDL's report.
     pub fn ratio(&self) -> f64 {
-        let [event, stamp, reader] = [&self.from_event, &self.from_stamp, &self.to_reader]
+        let [report, reader, from_report] = [&self.to_report, &self.to_reader, &self.from_report]
             .map(|times| times.quantile(0.5).as_secs_f64());
-        (event - reader) / stamp
+        (report - reader + from_report) / from_report
     }
 }
 
-/// Measures it so often, the vehicle and the bare reader in turns; the round in which [`Evdev::ratio`] is the middle one. `None`
-/// where umockdev is not installed.
+/// Measures it so often; the round in which [`Evdev::ratio`] is the middle one. `None` where umockdev is not installed.
 /// # Errors
 /// It does not start or does not drive.
 pub fn measure(stage: &Stage<'_>, rounds: u32) -> Result<Option<Evdev>, Error> {
@@ -60,44 +65,39 @@ pub fn measure(stage: &Stage<'_>, rounds: u32) -> Result<Option<Evdev>, Error> {
     }))
 }
 
-/// Measures it with `steersman`; `None` where umockdev is not installed.
-/// # Errors
-/// It does not start or does not drive.
 fn measure_once(stage: &Stage<'_>) -> Result<Option<Evdev>, Error> {
-    let failed = |why| Error::Start(format!("a mocked pad could not be measured: {why}"));
-    let with_the_pad: Vec<&str> = PARAMETERS.lines().filter(|line| !line.contains("_device:")).collect();
-    let parameters = stage.folder.put("evdev.yaml", &with_the_pad.join("\n"))?;
-    let parameters = ["--ros-args", "--params-file", &parameters.to_string_lossy()];
+    let parameters = ["--ros-args", "--params-file", &stage.parameters.to_string_lossy()];
     let Some(mut pad) = MockedPad::start("steersman", &parameters)? else { return Ok(None) };
-    let driven = drive(stage, &mut pad);
+    let measured = drive(stage, &mut pad);
     stage.hand.set(Task::Rest);
-    drop(pad);
-    let (from_event, from_stamp) = driven.map_err(failed)?;
-    let read = floor(stage);
-    stage.hand.set(Task::Rest);
-    Ok(Some(Evdev { from_event, from_stamp, to_reader: read.map_err(failed)? }))
+    measured.map(Some).map_err(|why| Error::Start(format!("a mocked pad could not be measured: {why}")))
 }
 
-/// How long the same events take to a bare reader, beside a vehicle that a virtual pad drives: the mock is a process, too, which is
-/// quicker where it has the machine to itself.
-fn floor(stage: &Stage<'_>) -> Result<Distribution, String> {
-    let vehicle = &SUBJECTS[0];
-    let children = stage.start(vehicle).map_err(|error| error.to_string())?;
-    stage.prepare(&mut stage.sink(Listens::ToStampsToo)?, vehicle, &children)?;
-    let mut sink = stage.sink(Listens::ToMotors)?;
-    let reader =
-        MockedPad::start("bench", &["reader", "/dev/input/event7", CHAIN_END]).map_err(|e| e.to_string())?;
-    let mut pad = reader.ok_or("umockdev is gone")?;
-    pad.order(&format!(r#"{{"do": "plug", {PAD}, "pad": "xbox"}}"#))?;
-    pad.order(r#"{"do": "start"}"#)?;
-    sink.listen(WARM_UP * 2, |_| false);
-    let pairs = move_the_pad(stage, &mut pad, &mut sink)?;
-    times(&pairs, |(happened, event)| between(*happened, event.stamp))
+/// Prints when it has read a report of the pad with this device `file`, until it is stopped. It reads as SDL does: until nothing
+/// is left.
+/// # Errors
+/// The file does not open.
+pub fn read(file: &Path) -> Result<(), Error> {
+    let failed = |error: std::io::Error| Error::Start(format!("'{}': {error}", file.display()));
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let mut pad = OpenOptions::new().read(true).custom_flags(flags).open(file).map_err(failed)?;
+    let mut buffer = [0; 768];
+    loop {
+        let wait = &mut [PollFd::new(&pad, PollFlags::IN)];
+        poll(wait, None).map_err(|error| failed(error.into()))?;
+        while pad.read(&mut buffer).is_ok_and(|count| count > 0) {}
+        println!("{}", clock::stamp().as_nanos() / 1000);
+    }
 }
 
-fn drive(stage: &Stage<'_>, pad: &mut MockedPad) -> Result<(Distribution, Distribution), String> {
-    let mut sink = stage.sink(Listens::ToStampsToo)?;
-    pad.order(r#"{"do": "start"}"#)?;
+/// Drives with the pad. The bare process beside the vehicle reads the same reports of its own device half a period later: the mock is
+/// a process, too, and quicker where it has the machine to itself.
+fn drive(stage: &Stage<'_>, pad: &mut MockedPad) -> Result<Evdev, String> {
+    let mut sink =
+        Sink::new(stage.context, Listens::ToStampsToo, stage.stop.clone()).map_err(|e| e.to_string())?;
+    pad.order(&format!(r#"{{"do": "plug", "event": {FLOOR}, "pad": "xbox", "joystick": false}}"#))?;
+    let bench = beside("bench");
+    pad.order(&format!(r#"{{"do": "start", "beside": [{bench:?}, "reader", "/dev/input/event{FLOOR}"]}}"#))?;
     pad.order(&format!(r#"{{"do": "plug", {PAD}, "pad": "xbox"}}"#))?;
     sink.listen(WARM_UP * 2, |_| false);
     pad.act(&format!(r#"{{"buttons": {{"{DEAD_MAN}": true}}}}"#))?;
@@ -113,28 +113,25 @@ fn drive(stage: &Stage<'_>, pad: &mut MockedPad) -> Result<(Distribution, Distri
         return Err(format!("the motors did not turn; {}", sink.received().summary()));
     }
     sink.listen(WARM_UP, |_| false);
-    let pairs = move_the_pad(stage, pad, &mut sink)?;
-    let from_event = times(&pairs, |(happened, event)| between(*happened, event.came))?;
-    let from_stamp = times(&pairs, |(_, event)| between(event.stamp, event.came))?;
-    Ok((from_event, from_stamp))
-}
-
-/// Moves the pad for the window; what arrived, each with the time at which the pad reported it.
-fn move_the_pad(
-    stage: &Stage<'_>,
-    pad: &mut MockedPad,
-    sink: &mut Sink,
-) -> Result<Vec<(Stamp, Event)>, String> {
     sink.clear();
     pad.begin_to_move(stage.window)?;
     sink.listen(stage.window + WARM_UP, |_| false);
-    let happened = pad.end_to_move()?;
-    let events = sink.received().pairing.events();
-    Ok(events.iter().filter_map(|&event| Some((before(&happened, event.stamp)?, event))).collect())
+    let (happened, beside) = pad.end_to_move()?;
+    let events = sink.received().pairing.events().iter();
+    let pairs: Vec<(Stamp, Event)> =
+        events.filter_map(|&event| Some((before(&happened, event.stamp)?, event))).collect();
+    let output = pad.end()?;
+    let read = output.lines().filter_map(|line| stamp(line.trim()));
+    Ok(Evdev {
+        from_event: distribution(pairs.iter().map(|(at, event)| between(*at, event.came)))?,
+        to_report: distribution(pairs.iter().map(|(at, event)| between(*at, event.stamp)))?,
+        from_report: distribution(pairs.iter().map(|(_, event)| between(event.stamp, event.came)))?,
+        to_reader: distribution(read.filter_map(|read| Some(between(before(&beside, read)?, read))))?,
+    })
 }
 
-fn times(pairs: &[(Stamp, Event)], time: fn(&(Stamp, Event)) -> Duration) -> Result<Distribution, String> {
-    Distribution::new(pairs.iter().map(time).collect()).ok_or_else(|| "no event arrived".into())
+fn distribution(times: impl Iterator<Item = Duration>) -> Result<Distribution, String> {
+    Distribution::new(times.collect()).ok_or_else(|| "no event arrived".into())
 }
 
 /// The pad's state at event `number`, never as it was at the one before.
@@ -149,9 +146,9 @@ fn before(happened: &[Stamp], read: Stamp) -> Option<Stamp> {
     Some(happened[number]).filter(|&stamp| between(stamp, read) < PERIOD)
 }
 
-/// The `"stamps": [µs, µs, …]` of an answer.
-fn stamps(answer: &str) -> Option<Vec<Stamp>> {
-    let list = answer.split_once(r#""stamps": ["#)?.1.split_once(']')?.0;
+/// The `"name": [µs, µs, …]` of an answer.
+fn stamps(answer: &str, name: &str) -> Option<Vec<Stamp>> {
+    let list = answer.split_once(&format!(r#""{name}": ["#))?.1.split_once(']')?.0;
     list.split(", ").map(stamp).collect()
 }
 
@@ -165,8 +162,9 @@ fn stamp(micros: &str) -> Option<Stamp> {
 /// An executable in the harness. Both end when this is dropped.
 struct MockedPad {
     process: process::Child,
-    orders: ChildStdin,
+    orders: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
+    errors: ChildStderr,
 }
 
 impl MockedPad {
@@ -176,14 +174,15 @@ impl MockedPad {
         command.args(["python3", HARNESS]).arg(beside(executable)).args(arguments);
         // Without udev's own file SDL would read /dev/input itself, which is not mocked.
         command.env("SDL_JOYSTICK_DISABLE_UDEV", "0").env("PYTHONDONTWRITEBYTECODE", "1");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = match command.spawn() {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             process => process.map_err(failed)?,
         };
-        let pipes = process.stdin.take().zip(process.stdout.take());
-        let (orders, answers) = pipes.ok_or_else(|| failed(ErrorKind::BrokenPipe.into()))?;
-        Ok(Some(Self { process, orders, answers: BufReader::new(answers) }))
+        let orders = process.stdin.take();
+        let piped = process.stdout.take().zip(process.stderr.take());
+        let (answers, errors) = piped.ok_or_else(|| failed(ErrorKind::BrokenPipe.into()))?;
+        Ok(Some(Self { process, orders, answers: BufReader::new(answers), errors }))
     }
 
     fn act(&mut self, batch: &str) -> Result<(), String> {
@@ -194,12 +193,25 @@ impl MockedPad {
     fn begin_to_move(&mut self, time: Duration) -> Result<(), String> {
         let batches: Vec<String> = (1..=time.as_nanos() / PERIOD.as_nanos()).map(moves).collect();
         let pause = PERIOD.as_secs_f64();
-        self.send(&format!(r#"{{"do": "act", {PAD}, "pause": {pause}, "batches": [{}]}}"#, batches.join(",")))
+        let batches = batches.join(",");
+        self.send(&format!(
+            r#"{{"do": "act", {PAD}, "also": {FLOOR}, "pause": {pause}, "batches": [{batches}]}}"#
+        ))
     }
 
-    /// When the pad moved, once it has ended.
-    fn end_to_move(&mut self) -> Result<Vec<Stamp>, String> {
-        stamps(&self.answer()?).ok_or_else(|| "no stamps".into())
+    /// When the pad moved, and when the other device did, once both have ended.
+    fn end_to_move(&mut self) -> Result<(Vec<Stamp>, Vec<Stamp>), String> {
+        let answer = self.answer()?;
+        let stamps = |name| stamps(&answer, name).ok_or(format!("no '{name}' in an answer"));
+        Ok((stamps("stamps")?, stamps("also")?))
+    }
+
+    /// Ends the processes and returns what they have printed.
+    fn end(&mut self) -> Result<String, String> {
+        drop(self.orders.take());
+        let mut text = String::new();
+        self.errors.read_to_string(&mut text).map_err(|error| error.to_string())?;
+        Ok(text)
     }
 
     fn order(&mut self, order: &str) -> Result<(), String> {
@@ -208,7 +220,8 @@ impl MockedPad {
     }
 
     fn send(&mut self, order: &str) -> Result<(), String> {
-        writeln!(self.orders, "{order}").map_err(|error| error.to_string())
+        let orders = self.orders.as_mut().ok_or("it was stopped")?;
+        writeln!(orders, "{order}").map_err(|error| error.to_string())
     }
 
     fn answer(&mut self) -> Result<String, String> {
@@ -254,6 +267,7 @@ mod tests {
         let answer = r#"{"at": 3.5, "stamps": [1700000000000001, 1700000000005000]}"#;
         let expected = [(1_700_000_000, 1000), (1_700_000_000, 5_000_000)];
         let expected = expected.map(|(sec, nanosec)| Stamp { sec, nanosec });
-        assert_eq!(stamps(answer).unwrap(), expected);
+        assert_eq!(stamps(answer, "stamps").unwrap(), expected);
+        assert_eq!(stamps(answer, "also"), None);
     }
 }

@@ -137,7 +137,7 @@ fn play(part: Part) -> Result<(), Error> {
         Part::Loop { rate, topics } => baseline::sleeper(rate, &topics),
         Part::Service => control_loop::serve_bare(),
         Part::BareHand => haptix_hand::serve_bare(),
-        Part::Reader { file, to } => baseline::read(&file, &to).map(|never| match never {}),
+        Part::Reader { file } => evdev::read(&file),
         Part::Pads { pads, rate, ros: _ } => pads::run_loaded(pads, rate, &baseline::on_signals()?),
         Part::Steps { case, count } => drive::run_steps(case, count),
     }

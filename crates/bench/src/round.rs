@@ -67,7 +67,9 @@ impl Stage<'_> {
     /// # Errors
     /// A process does not start, ends, or nothing arrives; the output of the processes is shown.
     pub fn measure(&self, subject: &Subject) -> Result<Figures, Error> {
-        let children = self.start(subject)?;
+        let processes = subject.processes(&self.parameters.to_string_lossy());
+        let children = processes.iter().map(|(name, arguments)| Child::start(name, arguments, self.folder));
+        let children: Vec<Child> = children.collect::<Result<_, _>>()?;
         let figures = self.observe(subject, &children);
         self.hand.set(Task::Rest);
         children.iter().for_each(Child::ask_to_end);
@@ -77,29 +79,17 @@ impl Stage<'_> {
         })
     }
 
-    /// Starts the processes of `subject`.
-    /// # Errors
-    /// One does not start.
-    pub fn start(&self, subject: &Subject) -> Result<Vec<Child>, Error> {
-        let processes = subject.processes(&self.parameters.to_string_lossy());
-        processes.iter().map(|(name, arguments)| Child::start(name, arguments, self.folder)).collect()
-    }
-
-    /// A sink that has forgotten what an earlier subject sent.
-    /// # Errors
-    /// The middleware refuses a topic.
-    pub fn sink(&self, listens: Listens) -> Result<Sink, String> {
-        let mut sink = Sink::new(self.context, listens, self.stop.clone()).map_err(|e| e.to_string())?;
-        sink.forget();
-        Ok(sink)
-    }
-
     fn observe(&self, subject: &Subject, children: &[Child]) -> Result<Figures, String> {
-        let mut with_stamps = self.sink(Listens::ToStampsToo)?;
+        let sink = |listens| {
+            let mut sink = Sink::new(self.context, listens, self.stop.clone()).map_err(|e| e.to_string())?;
+            sink.forget();
+            Ok::<_, String>(sink)
+        };
+        let mut with_stamps = sink(Listens::ToStampsToo)?;
         self.prepare(&mut with_stamps, subject, children)?;
         let (sent, unpaired, times) = self.time(&mut with_stamps)?;
         drop(with_stamps);
-        let mut of_motors = self.sink(Listens::ToMotors)?;
+        let mut of_motors = sink(Listens::ToMotors)?;
         self.hand.set(Task::Drive);
         self.wait(&mut of_motors, children, |it| it.values > 0, "nothing arrived")?;
         of_motors.listen(WARM_UP, |_| false);
@@ -107,10 +97,8 @@ impl Stage<'_> {
         Ok(Figures { cost, sent, unpaired, times })
     }
 
-    /// Waits until events arrive as they should; `sink` listens to stamps, too.
-    /// # Errors
-    /// A process ends, or nothing arrives.
-    pub fn prepare(&self, sink: &mut Sink, subject: &Subject, children: &[Child]) -> Result<(), String> {
+    /// Waits until events arrive as they should.
+    fn prepare(&self, sink: &mut Sink, subject: &Subject, children: &[Child]) -> Result<(), String> {
         let arrives = |received: &Received| !received.pairing.events().is_empty();
         let end = clock::now() + START;
         match subject.kind {

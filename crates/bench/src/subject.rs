@@ -1,8 +1,5 @@
 use crate::hand::STICK;
 
-/// The nodes' parameters, for a virtual pad.
-pub const PARAMETERS: &str = include_str!("stack.yaml");
-
 /// What is measured: processes that are alive together, and what to subscribe to.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject {
