@@ -43,13 +43,14 @@ pub fn measure(
 fn rounds(stage: &Stage<'_>, rounds: u32) -> Result<Table, Error> {
     let mut table = Table::new(stage.window);
     for round in 1..=rounds {
-        for (number, subject) in SUBJECTS.iter().enumerate() {
-            eprintln!("bench: round {round} of {rounds}: {}", subject.name);
-            let figures = stage.measure(subject);
+        for (number, pair) in SUBJECTS.chunks_exact(2).enumerate() {
+            let [subject, bare] = pair else { continue };
+            eprintln!("bench: round {round} of {rounds}: {} and {}", subject.name, bare.name);
+            let figures = stage.measure(subject, bare);
             if stage.stop.is_set() {
                 return Err(Error::Start("interrupted".into()));
             }
-            table.add(number, figures?);
+            table.add(2 * number, figures?);
         }
     }
     Ok(table)

@@ -41,12 +41,19 @@ pub struct Stage<'a> {
 pub struct Figures {
     /// What it costs.
     pub cost: Cost,
+    /// How long it takes.
+    pub times: Times,
+}
+
+/// How long the events of a subject took.
+#[derive(Clone, Debug)]
+pub struct Times {
     /// How many events were sent while they were timed.
     pub sent: u64,
     /// How many messages could not be assigned to an event.
     pub unpaired: u64,
-    /// How long the events took that arrived.
-    pub times: Distribution,
+    /// Those that arrived.
+    pub taken: Distribution,
 }
 
 /// What all processes of a subject cost together while the stick is moved.
@@ -63,38 +70,60 @@ pub struct Cost {
 }
 
 impl Stage<'_> {
-    /// Starts `subject`, measures how long it takes, then what it costs, and ends it.
+    /// Measures how long `subject` takes and how long `bare` does, one after the other, and then what both cost in the same
+    /// seconds: this machine may be twice as quick a minute later.
     /// # Errors
     /// A process does not start, ends, or nothing arrives; the output of the processes is shown.
-    pub fn measure(&self, subject: &Subject) -> Result<Figures, Error> {
-        let processes = subject.processes(&self.parameters.to_string_lossy());
-        let children = processes.iter().map(|(name, arguments)| Child::start(name, arguments, self.folder));
-        let children: Vec<Child> = children.collect::<Result<_, _>>()?;
-        let figures = self.observe(subject, &children);
+    pub fn measure(&self, subject: &Subject, bare: &Subject) -> Result<[Figures; 2], Error> {
+        let times = |subject| {
+            self.with(&[subject], |children| {
+                let mut sink = self.sink(Listens::ToStampsToo)?;
+                self.prepare(&mut sink, subject, &children[0])?;
+                self.time(&mut sink)
+            })
+        };
+        let (of_subject, of_bare) = (times(subject)?, times(bare)?);
+        let [cost, bare_cost] = self.with(&[bare, subject], |children| {
+            let (bare, subject_children) = (&children[0], &children[1]);
+            self.prepare(&mut self.sink(Listens::ToStampsToo)?, subject, subject_children)?;
+            let mut sink = self.sink(Listens::ToMotors)?;
+            sink.listen(WARM_UP, |_| false);
+            self.cost(&mut sink, [subject_children, bare])
+        })?;
+        Ok([Figures { cost, times: of_subject }, Figures { cost: bare_cost, times: of_bare }])
+    }
+
+    /// Starts the processes of `subjects`, measures something, and ends them.
+    fn with<T>(
+        &self,
+        subjects: &[&Subject],
+        measure: impl FnOnce(&[Vec<Child>]) -> Result<T, String>,
+    ) -> Result<T, Error> {
+        let mut children: Vec<Vec<Child>> = Vec::new();
+        for subject in subjects {
+            let processes = subject.processes(&self.parameters.to_string_lossy());
+            let started =
+                processes.iter().map(|(name, arguments)| Child::start(name, arguments, self.folder));
+            children.push(started.collect::<Result<_, _>>()?);
+        }
+        let measured = measure(&children);
         self.hand.set(Task::Rest);
-        children.iter().for_each(Child::ask_to_end);
-        figures.map_err(|why| {
-            let outputs: Vec<String> = children.iter().map(Child::output).collect();
-            Error::Start(format!("{} could not be measured: {why}\n{}", subject.name, outputs.join("\n")))
+        children.iter().flatten().for_each(Child::ask_to_end);
+        measured.map_err(|why| {
+            let names: Vec<&str> = subjects.iter().map(|subject| subject.name).collect();
+            let outputs: Vec<String> = children.iter().flatten().map(Child::output).collect();
+            Error::Start(format!(
+                "{} could not be measured: {why}\n{}",
+                names.join(" and "),
+                outputs.join("\n")
+            ))
         })
     }
 
-    fn observe(&self, subject: &Subject, children: &[Child]) -> Result<Figures, String> {
-        let sink = |listens| {
-            let mut sink = Sink::new(self.context, listens, self.stop.clone()).map_err(|e| e.to_string())?;
-            sink.forget();
-            Ok::<_, String>(sink)
-        };
-        let mut with_stamps = sink(Listens::ToStampsToo)?;
-        self.prepare(&mut with_stamps, subject, children)?;
-        let (sent, unpaired, times) = self.time(&mut with_stamps)?;
-        drop(with_stamps);
-        let mut of_motors = sink(Listens::ToMotors)?;
-        self.hand.set(Task::Drive);
-        self.wait(&mut of_motors, children, |it| it.values > 0, "nothing arrived")?;
-        of_motors.listen(WARM_UP, |_| false);
-        let cost = self.cost(&mut of_motors, children)?;
-        Ok(Figures { cost, sent, unpaired, times })
+    fn sink(&self, listens: Listens) -> Result<Sink, String> {
+        let mut sink = Sink::new(self.context, listens, self.stop.clone()).map_err(|e| e.to_string())?;
+        sink.forget();
+        Ok(sink)
     }
 
     /// Waits until events arrive as they should.
@@ -144,25 +173,29 @@ impl Stage<'_> {
         Err(format!("{failure}; {}", sink.received().summary()))
     }
 
-    fn cost(&self, sink: &mut Sink, children: &[Child]) -> Result<Cost, String> {
-        let (began, before) = (clock::now(), Activity::of(children)?);
+    /// What the processes of a subject and of its bare chain cost.
+    fn cost(&self, sink: &mut Sink, children: [&Vec<Child>; 2]) -> Result<[Cost; 2], String> {
+        let activities = || Ok::<_, String>([Activity::of(children[0])?, Activity::of(children[1])?]);
+        let (began, before) = (clock::now(), activities()?);
         sink.clear();
         sink.listen(self.window, |_| false);
-        let (passed, after) = (clock::now().since(began).as_secs_f64(), Activity::of(children)?);
-        Ok(Cost {
-            processes: children.len(),
-            values: sink.received().values as f64 / passed,
-            cpu: 100.0 * (after.cpu - before.cpu) / passed,
-            memory: children
-                .iter()
-                .map(|child| child.usage().map(|usage| usage.memory))
-                .sum::<Result<_, _>>()?,
-        })
+        let (passed, after) = (clock::now().since(began).as_secs_f64(), activities()?);
+        let cost = |number: usize, values: u64| {
+            let memory = children[number].iter().map(|child| child.usage().map(|usage| usage.memory));
+            Ok::<_, String>(Cost {
+                processes: children[number].len(),
+                values: values as f64 / passed,
+                cpu: 100.0 * (after[number].cpu - before[number].cpu) / passed,
+                memory: memory.sum::<Result<_, _>>()?,
+            })
+        };
+        let received = sink.received();
+        Ok([cost(0, received.values)?, cost(1, received.passed)?])
     }
 
-    /// How long the events take: how many there were, messages without an event, and the times. No stick event is on the way when it
+    /// How long the events take. No stick event is on the way when it
     /// begins and when it ends, so that none is counted on one side only.
-    fn time(&self, sink: &mut Sink) -> Result<(u64, u64, Distribution), String> {
+    fn time(&self, sink: &mut Sink) -> Result<Times, String> {
         self.hand.set(Task::Rest);
         sink.listen(ARRIVAL, |_| false);
         let sent = self.hand.sent();
@@ -172,7 +205,7 @@ impl Stage<'_> {
         self.hand.set(Task::Rest);
         sink.listen(ARRIVAL, |_| false);
         let pairing = &sink.received().pairing;
-        let times = pairing.times().ok_or("nothing arrived while measuring")?;
-        Ok((self.hand.sent() - sent, pairing.unpaired(), times))
+        let taken = pairing.times().ok_or("nothing arrived while measuring")?;
+        Ok(Times { sent: self.hand.sent() - sent, unpaired: pairing.unpaired(), taken })
     }
 }

@@ -43,8 +43,10 @@ pub struct Sink {
 pub struct Received {
     /// The events that arrived.
     pub pairing: Pairing,
-    /// How many values of the port motor, or messages of a bare chain.
+    /// How many values of the port motor.
     pub values: u64,
+    /// How many messages of a bare chain.
+    pub passed: u64,
     port: Option<i16>,
     state: Option<String>,
 }
@@ -102,7 +104,7 @@ impl Sink {
     /// Begins to count anew.
     pub fn clear(&mut self) {
         self.received.pairing.clear();
-        self.received.values = 0;
+        (self.received.values, self.received.passed) = (0, 0);
     }
 
     /// What arrived.
@@ -148,7 +150,7 @@ impl Sink {
         }
         for chain in &mut self.chains {
             while let Some(message) = chain.take() {
-                self.received.values += 1;
+                self.received.passed += 1;
                 self.received.pairing.bare(clock::from_wire(&message.header.stamp), now);
             }
         }

@@ -28,9 +28,10 @@ impl Table {
         Self { window, rounds: Default::default(), evdev: None }
     }
 
-    /// Adds a measurement of the subject `number`.
-    pub fn add(&mut self, number: usize, figures: Figures) {
-        self.rounds[number].push(figures);
+    /// Adds a measurement of the subject `number` and of the bare chain that follows it.
+    pub fn add(&mut self, number: usize, [subject, bare]: [Figures; 2]) {
+        self.rounds[number].push(subject);
+        self.rounds[number + 1].push(bare);
     }
 
     /// A figure of the subject `number`: its median over all rounds.
@@ -67,8 +68,9 @@ impl Table {
             Kind::Bare(_) => ("1".into(), "1".into()),
         };
         let processes = self.rounds[number].first().map_or(0, |figures| figures.cost.processes);
-        let arrived = self.sum(number, |figures| figures.times.count() as u64);
-        let lost = self.sum(number, |figures| figures.sent.saturating_sub(figures.times.count() as u64));
+        let arrived = self.sum(number, |figures| figures.times.taken.count() as u64);
+        let lost =
+            self.sum(number, |figures| figures.times.sent.saturating_sub(figures.times.taken.count() as u64));
         let max = self.rounds[number].iter().map(|figures| micros(figures, 1.0)).fold(0.0, f64::max);
         writeln!(
             f,
@@ -85,7 +87,7 @@ impl Table {
 
 /// The time that such a share of the events did not exceed \[µs].
 fn micros(figures: &Figures, share: f64) -> f64 {
-    figures.times.quantile(share).as_secs_f64() * 1e6
+    figures.times.taken.quantile(share).as_secs_f64() * 1e6
 }
 
 /// A ratio in several rounds.
@@ -111,13 +113,14 @@ impl fmt::Display for Table {
         )?;
         (0..SUBJECTS.len()).try_for_each(|number| self.row(f, number))?;
         let rounds = self.rounds[0].len();
-        let unpaired: u64 = (0..SUBJECTS.len()).map(|number| self.sum(number, |f| f.unpaired)).sum();
+        let unpaired: u64 = (0..SUBJECTS.len()).map(|number| self.sum(number, |f| f.times.unpaired)).sum();
         writeln!(
             f,
             "\nFrom the stick event as SDL reports it to `/motor/port` in another process, {RATE} events a second. Medians over \
-             {rounds} interleaved rounds of {window} s for the cost, with subscribers of the two motors and of the state only, and \
-             {window} s for the times, with `hind/applied` besides; of max the largest, of events and lost the sums. The ratio is to \
-             the bare r2r chain below in the same round, whose first process stamps the same stick messages. *Lost* counts messages \
+             {rounds} interleaved rounds of {window} s for the times, and {window} s for the cost; of max the largest, of events and \
+             lost the sums. The ratio is to the bare r2r chain below in the same round, whose first process stamps the same stick \
+             messages: the times are taken one after the other, with a subscriber of `hind/applied`, and the cost of both in the same \
+             seconds, with subscribers of the two motors and of the state only. *Lost* counts messages \
              that were sent and never arrived: a publisher keeps the newest message only. Messages without a counterpart, which \
              are left out: {unpaired}. Memory counts shared pages for each process. {machine}",
             window = self.window.as_secs(),
@@ -180,15 +183,13 @@ pub fn machine() -> String {
 mod tests {
     use super::*;
     use crate::distribution::Distribution;
-    use crate::round::Cost;
+    use crate::round::{Cost, Times};
 
     fn figures(p50: u64, max: u64) -> Figures {
         let times = [p50, p50, max].map(Duration::from_micros).to_vec();
         Figures {
             cost: Cost { processes: 1, values: 200.0, cpu: 1.5, memory: 30.0 },
-            sent: 4,
-            unpaired: 0,
-            times: Distribution::new(times).unwrap(),
+            times: Times { sent: 4, unpaired: 0, taken: Distribution::new(times).unwrap() },
         }
     }
 
@@ -203,8 +204,7 @@ mod tests {
     fn a_ratio_is_taken_within_a_round() {
         let mut table = Table::new(Duration::from_secs(4));
         for (subject, bare) in [(100, 100), (300, 150), (900, 300)] {
-            table.add(0, figures(subject, 1000 + subject));
-            table.add(1, figures(bare, bare));
+            table.add(0, [figures(subject, 1000 + subject), figures(bare, bare)]);
         }
         // 1, 2 and 3; of the medians it would be 300 / 150
         let ratio = table.ratio(0, |figures| micros(figures, 0.5));
