@@ -53,24 +53,39 @@ impl Evdev {
     }
 }
 
-/// Measures it so often; the round in which [`Evdev::ratio`] is the middle one. `None` where umockdev is not installed.
+/// What happened when the pad was moved.
+#[derive(Default)]
+struct Moves {
+    /// When the pad reported an event, and the event.
+    driven: Vec<(Stamp, Event)>,
+    /// When the device beside it did, and when the bare process had read that.
+    read: Vec<(Stamp, Stamp)>,
+}
+
+/// Measures it in so many rounds, all events together; `None` where umockdev is not installed.
 /// # Errors
 /// It does not start or does not drive.
 pub fn measure(stage: &Stage<'_>, rounds: u32) -> Result<Option<Evdev>, Error> {
-    let measured: Result<Option<Vec<Evdev>>, Error> = (0..rounds).map(|_| measure_once(stage)).collect();
-    Ok(measured?.and_then(|mut measured| {
-        measured.sort_by(|a, b| a.ratio().total_cmp(&b.ratio()));
-        let middle = measured.len() / 2;
-        measured.into_iter().nth(middle)
-    }))
-}
-
-fn measure_once(stage: &Stage<'_>) -> Result<Option<Evdev>, Error> {
     let parameters = ["--ros-args", "--params-file", &stage.parameters.to_string_lossy()];
-    let Some(mut pad) = MockedPad::start("steersman", &parameters)? else { return Ok(None) };
-    let measured = drive(stage, &mut pad);
-    stage.hand.set(Task::Rest);
-    measured.map(Some).map_err(|why| Error::Start(format!("a mocked pad could not be measured: {why}")))
+    let failed = |why: String| Error::Start(format!("a mocked pad could not be measured: {why}"));
+    let mut moves = Moves::default();
+    for _ in 0..rounds {
+        let Some(mut pad) = MockedPad::start("steersman", &parameters)? else { return Ok(None) };
+        let driven = drive(stage, &mut pad, &mut moves);
+        stage.hand.set(Task::Rest);
+        driven.map_err(failed)?;
+    }
+    let Moves { driven, read } = moves;
+    let distribution =
+        |times: Vec<Duration>| Distribution::new(times).ok_or_else(|| failed("no event arrived".into()));
+    Ok(Some(Evdev {
+        from_event: distribution(driven.iter().map(|(at, event)| between(*at, event.came)).collect())?,
+        to_report: distribution(driven.iter().map(|(at, event)| between(*at, event.stamp)).collect())?,
+        from_report: distribution(
+            driven.iter().map(|(_, event)| between(event.stamp, event.came)).collect(),
+        )?,
+        to_reader: distribution(read.iter().map(|(at, read)| between(*at, *read)).collect())?,
+    }))
 }
 
 /// Prints when it has read a report of the pad with this device `file`, until it is stopped. It reads as SDL does: until nothing
@@ -92,7 +107,7 @@ pub fn read(file: &Path) -> Result<(), Error> {
 
 /// Drives with the pad. The bare process beside the vehicle reads the same reports of its own device half a period later: the mock is
 /// a process, too, and quicker where it has the machine to itself.
-fn drive(stage: &Stage<'_>, pad: &mut MockedPad) -> Result<Evdev, String> {
+fn drive(stage: &Stage<'_>, pad: &mut MockedPad, all: &mut Moves) -> Result<(), String> {
     let mut sink =
         Sink::new(stage.context, Listens::ToStampsToo, stage.stop.clone()).map_err(|e| e.to_string())?;
     pad.order(&format!(r#"{{"do": "plug", "event": {FLOOR}, "pad": "xbox", "joystick": false}}"#))?;
@@ -118,20 +133,11 @@ fn drive(stage: &Stage<'_>, pad: &mut MockedPad) -> Result<Evdev, String> {
     sink.listen(stage.window + WARM_UP, |_| false);
     let (happened, beside) = pad.end_to_move()?;
     let events = sink.received().pairing.events().iter();
-    let pairs: Vec<(Stamp, Event)> =
-        events.filter_map(|&event| Some((before(&happened, event.stamp)?, event))).collect();
+    all.driven.extend(events.filter_map(|&event| Some((before(&happened, event.stamp)?, event))));
     let output = pad.end()?;
     let read = output.lines().filter_map(|line| stamp(line.trim()));
-    Ok(Evdev {
-        from_event: distribution(pairs.iter().map(|(at, event)| between(*at, event.came)))?,
-        to_report: distribution(pairs.iter().map(|(at, event)| between(*at, event.stamp)))?,
-        from_report: distribution(pairs.iter().map(|(_, event)| between(event.stamp, event.came)))?,
-        to_reader: distribution(read.filter_map(|read| Some(between(before(&beside, read)?, read))))?,
-    })
-}
-
-fn distribution(times: impl Iterator<Item = Duration>) -> Result<Distribution, String> {
-    Distribution::new(times.collect()).ok_or_else(|| "no event arrived".into())
+    all.read.extend(read.filter_map(|read| Some((before(&beside, read)?, read))));
+    Ok(())
 }
 
 /// The pad's state at event `number`, never as it was at the one before.

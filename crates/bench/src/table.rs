@@ -151,7 +151,7 @@ impl fmt::Display for Table {
                     f,
                     "\nThe mock hands each reading over by way of another process, which a real pad does not: what it costs the bare \
                      process is taken off. From the event the way to the motor then takes {ratio:.2} of that from SDL's report, goal \
-                     {EVDEV_GOAL} {reached}. Of {rounds} rounds the one with the middle ratio."
+                     {EVDEV_GOAL} {reached}. The events of {rounds} rounds."
                 )
             }
         }
