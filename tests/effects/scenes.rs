@@ -191,7 +191,7 @@ pub fn joystick() -> Subject<joystick::Joystick, joystick::Params> {
             };
             let mut inputs = vec![Input::ClockRead(Stamp { sec: 100, nanosec: step as u32 })];
             if step == 0 {
-                inputs.extend([connect(1, "Pad"), connect(2, "other")]);
+                inputs.extend([Input::JoySubscribersCounted(1), connect(1, "Pad"), connect(2, "other")]);
             }
             inputs.push(Input::DevicesPolled);
             for id in [1, 2] {

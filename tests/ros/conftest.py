@@ -59,14 +59,19 @@ def busy():
 
 @pytest.fixture(autouse=True)
 def nothing_is_left():
-    """Kills the processes that a failed test did not stop, since they would disturb later tests."""
+    """Kills the processes that a failed test did not stop, since they would disturb later tests. One that has ended by itself fails it."""
     before = len(Process.begun)
     yield
+    failures = []
     for process in Process.begun[before:]:
+        try:
+            process.check()
+        except AssertionError as failure:
+            failures.append(failure)
         if process.process.poll() is None:
             process.kill()
-        else:
-            process.note_crash()
+    if failures:
+        raise failures[0]
 
 
 def act_until(graph, act, condition, failure, timeout=5.0, every=1.0):

@@ -63,6 +63,8 @@ class Process:
         return code
 
     def kill(self):
+        """Kills it; it must not have ended by itself before."""
+        self.check()
         self.is_over = True
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(5.0)
@@ -90,10 +92,12 @@ class Process:
         if code != 0:
             raise AssertionError(self._ended("ended on SIGTERM", code))
 
-    def note_crash(self):
-        """Records its crash if it has ended by itself and the test did not notice."""
-        if not self.is_over and not self.is_stopping:
-            self._ended("ended by itself", self.process.poll())
+    def check(self):
+        """Fails if it has ended by itself and the test did not notice."""
+        code = self.process.poll()
+        if code is not None and not self.is_over and not self.is_stopping:
+            self.is_over = True
+            raise AssertionError(self._ended("ended by itself", code))
 
     def _ended(self, how, code):
         """The sentence with which the test fails. A crash is also recorded: no repetition of the test excuses it."""

@@ -14,7 +14,7 @@ use units::Stamp;
 use crate::child::beside;
 use crate::distribution::Distribution;
 use crate::hand::{RATE, Task};
-use crate::pairing::{Event, between};
+use crate::pairing::{Event, before, between};
 use crate::round::{START, Stage, WARM_UP};
 use crate::sink::{Listens, Received, Sink};
 
@@ -28,7 +28,7 @@ const DEAD_MAN: &str = "5";
 const DRIVING: &str = "1";
 /// In this time a zero comes since motion was enabled, with which it begins: a stick at rest repeats it every 0.1 s.
 const ZERO: Duration = Duration::from_millis(250);
-/// What belongs to an event comes before the next one.
+/// How often the pad moves; what belongs to an event comes before the next one.
 const PERIOD: Duration = Duration::from_nanos(1_000_000_000 / RATE as u64);
 
 /// How long events of a mocked pad of evdev take to `/motor/port`.
@@ -133,10 +133,10 @@ fn drive(stage: &Stage<'_>, pad: &mut MockedPad, all: &mut Moves) -> Result<(), 
     sink.listen(stage.window + WARM_UP, |_| false);
     let (happened, beside) = pad.end_to_move()?;
     let events = sink.received().pairing.events().iter();
-    all.driven.extend(events.filter_map(|&event| Some((before(&happened, event.stamp)?, event))));
+    all.driven.extend(events.filter_map(|&event| Some((before(&happened, event.stamp, PERIOD)?, event))));
     let output = pad.end()?;
-    let read = output.lines().filter_map(|line| stamp(line.trim()));
-    all.read.extend(read.filter_map(|read| Some((before(&beside, read)?, read))));
+    let read = output.lines().filter_map(|line| stamp(line.trim().parse().ok()?));
+    all.read.extend(read.filter_map(|read| Some((before(&beside, read, PERIOD)?, read))));
     Ok(())
 }
 
@@ -146,21 +146,14 @@ fn moves(number: u128) -> String {
     format!(r#"{{"axes": {{"{DRIVING}": {value}}}}}"#)
 }
 
-/// Which of the events that `happened`, in order, was read at `read`.
-fn before(happened: &[Stamp], read: Stamp) -> Option<Stamp> {
-    let number = happened.partition_point(|&stamp| stamp <= read).checked_sub(1)?;
-    Some(happened[number]).filter(|&stamp| between(stamp, read) < PERIOD)
-}
-
 /// The `"name": [µs, µs, …]` of an answer.
 fn stamps(answer: &str, name: &str) -> Option<Vec<Stamp>> {
-    let list = answer.split_once(&format!(r#""{name}": ["#))?.1.split_once(']')?.0;
-    list.split(", ").map(stamp).collect()
+    let answer: serde_json::Value = serde_json::from_str(answer).ok()?;
+    answer[name].as_array()?.iter().map(|micros| stamp(micros.as_u64()?)).collect()
 }
 
 /// A time \[µs since 1970].
-fn stamp(micros: &str) -> Option<Stamp> {
-    let micros: u64 = micros.parse().ok()?;
+fn stamp(micros: u64) -> Option<Stamp> {
     let sec = i32::try_from(micros / 1_000_000).ok()?;
     Some(Stamp { sec, nanosec: (micros % 1_000_000) as u32 * 1000 })
 }
@@ -252,21 +245,6 @@ impl Drop for MockedPad {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(micros: u64) -> Stamp {
-        Stamp { sec: 0, nanosec: micros as u32 * 1000 }
-    }
-
-    #[test]
-    fn an_event_belongs_to_the_last_report_before_it() {
-        let happened = [at(1000), at(6000)];
-        let belongs = |micros| before(&happened, at(micros));
-        assert_eq!(
-            [999, 1000, 5999, 6040].map(belongs),
-            [None, Some(at(1000)), Some(at(1000)), Some(at(6000))]
-        );
-        assert_eq!(belongs(11_000), None, "another one was lost");
-    }
 
     #[test]
     fn stamps_are_read_from_an_answer() {

@@ -1,12 +1,14 @@
 use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use r2r::Publisher;
 use r2r::luci_messages::msg::LuciZoneScaling;
 use r2r::or_joystick::msg::State;
 use r2r::std_msgs::msg::Bool;
+use ros::panics::lock;
 use ros::{Error, clock, qos};
+use units::Stamp;
 
 /// How many stick events there are in a second \[Hz].
 pub const RATE: u32 = 200;
@@ -40,7 +42,8 @@ pub struct StickControl(Orders);
 #[derive(Clone, Default)]
 struct Orders {
     task: Arc<AtomicU8>,
-    sent: Arc<AtomicU64>,
+    number: Arc<AtomicU64>,
+    sent: Arc<Mutex<Vec<Stamp>>>,
 }
 
 /// What the hand does.
@@ -117,9 +120,10 @@ impl Orders {
         self.task.load(Ordering::SeqCst)
     }
 
-    /// Counts an event and returns its number.
+    /// Notes the time of an event and returns its number.
     fn count(&self) -> u64 {
-        self.sent.fetch_add(1, Ordering::SeqCst)
+        lock(&self.sent).push(clock::stamp());
+        self.number.fetch_add(1, Ordering::SeqCst)
     }
 }
 
@@ -129,9 +133,9 @@ impl StickControl {
         self.0.task.store(task as u8, Ordering::SeqCst);
     }
 
-    /// How many stick events were sent so far.
-    pub fn sent(&self) -> u64 {
-        self.0.sent.load(Ordering::SeqCst)
+    /// When the stick events were sent since the last call.
+    pub fn take_sent(&self) -> Vec<Stamp> {
+        std::mem::take(&mut lock(&self.0.sent))
     }
 }
 

@@ -63,10 +63,21 @@ impl Pairing {
         self.unpaired
     }
 
-    /// How long the events took; `None` without any.
-    pub fn times(&self) -> Option<Distribution> {
-        Distribution::new(self.events.iter().map(|event| between(event.stamp, event.came)).collect())
+    /// How long those of the events took that were `sent`; `None` without any. A vehicle also publishes between events, with newer
+    /// stamps.
+    pub fn times(&self, sent: &[Stamp]) -> Option<Distribution> {
+        let events = self.events.iter().filter(|event| before(sent, event.stamp, REPORT).is_some());
+        Distribution::new(events.map(|event| between(event.stamp, event.came)).collect())
     }
+}
+
+/// SDL reports an event within this time after it was sent.
+const REPORT: Duration = Duration::from_millis(3);
+
+/// Which of the events that `happened`, in order, was reported at `at`, `within` that time.
+pub fn before(happened: &[Stamp], at: Stamp, within: Duration) -> Option<Stamp> {
+    let number = happened.partition_point(|&stamp| stamp <= at).checked_sub(1)?;
+    Some(happened[number]).filter(|&stamp| between(stamp, at) < within)
 }
 
 /// The time from one stamp to another, zero where the clock was set back.
@@ -120,11 +131,27 @@ mod tests {
     }
 
     #[test]
+    fn an_event_belongs_to_the_last_one_that_was_sent_before_it() {
+        let sent = [at(1000), at(6000)];
+        let belongs = |micros| before(&sent, at(micros), REPORT);
+        assert_eq!(
+            [999, 1000, 3999, 6040].map(belongs),
+            [None, Some(at(1000)), Some(at(1000)), Some(at(6000))]
+        );
+        assert_eq!(belongs(9000), None, "it was published without an event");
+        let mut pairing = Pairing::default();
+        for stamp in [500, 1100, 5500, 6100, 11_000] {
+            pairing.bare(at(stamp), at(stamp + 100));
+        }
+        assert_eq!(pairing.times(&sent).unwrap().count(), 2);
+    }
+
+    #[test]
     fn what_was_counted_before_does_not_count_after_clearing() {
         let mut pairing = Pairing::default();
         pairing.bare(at(100), at(200));
         pairing.clear();
         pairing.bare(at(100), at(300));
-        assert!(pairing.times().is_none());
+        assert!(pairing.times(&[at(100)]).is_none());
     }
 }

@@ -193,19 +193,19 @@ impl Stage<'_> {
         Ok([cost(0, received.values)?, cost(1, received.passed)?])
     }
 
-    /// How long the events take. No stick event is on the way when it
-    /// begins and when it ends, so that none is counted on one side only.
+    /// How long the events take. No stick event is on the way when it begins and when it ends.
     fn time(&self, sink: &mut Sink) -> Result<Times, String> {
         self.hand.set(Task::Rest);
         sink.listen(ARRIVAL, |_| false);
-        let sent = self.hand.sent();
         sink.clear();
+        self.hand.take_sent();
         self.hand.set(Task::Drive);
         sink.listen(self.window, |_| false);
         self.hand.set(Task::Rest);
         sink.listen(ARRIVAL, |_| false);
         let pairing = &sink.received().pairing;
-        let taken = pairing.times().ok_or("nothing arrived while measuring")?;
-        Ok(Times { sent: self.hand.sent() - sent, unpaired: pairing.unpaired(), taken })
+        let sent = self.hand.take_sent();
+        let taken = pairing.times(&sent).ok_or("nothing arrived while measuring")?;
+        Ok(Times { sent: sent.len() as u64, unpaired: pairing.unpaired(), taken })
     }
 }

@@ -24,16 +24,16 @@ params::params! {
                 publisher has to send a zero before anything moves again.")
             .needed_by("publishers' rates differ: navigation from 5 Hz, sticks at 200 Hz"),
         feedback_timeout: Duration = Parameter::seconds("feedback_timeout", 0.3, 0.05, 5.0)
-            .text("With nothing from the chair that shows the mode for so long, on joystick_position or joystick_scaling, \
-                neutral goes out. LUCI's loop runs ten times a second, so that one may be missing.")
+            .text("Neutral is commanded when neither joystick_position nor joystick_scaling has shown the mode for this time. \
+                LUCI's loop runs ten times a second, so that one may be missing.")
             .needed_by("LUCI states no rate of its streams"),
         service_timeout: Duration = Parameter::seconds("service_timeout", 1.0, 0.05, 10.0)
-            .text("A service that does not answer for so long is asked again.").needed_by(LINK),
+            .text("A service is called again when it has not answered within this time.").needed_by(LINK),
         confirm_timeout: Duration = Parameter::seconds("confirm_timeout", 1.0, 0.5, 10.0)
-            .text("A service that answered, but whose effect the chair does not show for so long, is asked again. A node that \
-                ends waits 1.5 s in all for the chair to be given back.").needed_by(LINK),
+            .text("A service that answered is called again when the chair does not show its effect within this time. A node \
+                that ends waits 1.5 s in all for the chair to be given back.").needed_by(LINK),
         attempts: i64 = Parameter::integer("service_attempts", 5, 1, 100)
-            .text("How often a service is asked before it is given up.").needed_by(LINK),
+            .text("The number of calls of a service after which the node gives up.").needed_by(LINK),
     }
 }
 
@@ -77,11 +77,11 @@ params::params! {
             .text("After a longer time without encoders the way in between is unknown: the pose stays, its covariance grows. \
                 In this time no wheel may turn an encoder by half a turn.").needed_by(CHAIR),
         discard: i64 = Parameter::integer("odometry.discard", 3, 0, 100)
-            .text("So many encoder messages at the start do not count.").needed_by(CHAIR),
+            .text("The number of encoder messages that are ignored at the start.").needed_by(CHAIR),
         slip: f64 = Parameter::float("odometry.slip", 0.0004, 0.0, 0.1).unit("m")
             .text("Variance of a wheel's way per metre of it; 0.0004 is 2 cm after 1 m.").needed_by(CHAIR),
         timeout: Duration = Parameter::seconds("odometry.timeout", 0.5, 0.05, 10.0)
-            .text("Encoders that are silent for so long are reported in the diagnostics.")
+            .text("Encoders that are silent for this time are reported in the diagnostics.")
             .needed_by("encoder kits' rates differ"),
     }
 }
@@ -137,7 +137,7 @@ pub struct RemoteParams {
     pub command_timeout: Duration,
     /// A chair silent for so long is lost.
     pub feedback_timeout: Duration,
-    /// A service silent for so long is asked again.
+    /// A service that is silent for this time is called again.
     pub service_timeout: Duration,
     /// A mode not shown for so long after the service's answer is asked for again.
     pub confirm_timeout: Duration,

@@ -111,7 +111,7 @@ pub struct Type {
     pub update: unsafe extern "C" fn(controller: *mut c_void, step: *mut Step) -> Text,
     /// Called after the last update.
     pub stopping: unsafe extern "C" fn(controller: *mut c_void, step: *mut Step),
-    /// Sets the index of an output and what it says, and returns 1; 0 if there is nothing to say.
+    /// Sets the index of an output and its value, and returns 1; returns 0 if there is nothing to publish.
     pub report: unsafe extern "C" fn(controller: *mut c_void, output: *mut usize, value: *mut f64) -> u8,
 }
 

@@ -63,7 +63,7 @@ pub trait Controller: Send + Sized + 'static {
         let _ = step;
     }
 
-    /// Called after an update until it returns `None`: the index of an output, and what it says.
+    /// Called after an update until it returns `None`: the index of an output, and its value.
     fn report(&mut self) -> Option<(usize, f64)> {
         None
     }

@@ -96,7 +96,7 @@ pub(crate) struct Spawner {
     /// Leave them stopped.
     #[arg(long)]
     pub(crate) stopped: bool,
-    /// Wait until this topic (std_msgs/Bool) says true before loading.
+    /// Wait until this topic (std_msgs/Bool) is true before loading.
     #[arg(long)]
     pub(crate) wait_for: Option<String>,
 }

@@ -292,7 +292,7 @@ impl Manager {
         Ok(())
     }
 
-    /// Waits without end until `topic` says true. It may be latched or not.
+    /// Waits without end until `topic` is true. It may be latched or not.
     pub(crate) fn wait_for(&mut self, topic: &str) -> Result<(), Failure> {
         let broken = |error: r2r::Error| Failure::Silent(format!("topic '{topic}' cannot be read: {error}"));
         let latched = self.node.subscribe::<Bool>(topic, qos::state()).map_err(broken)?;

@@ -33,13 +33,13 @@ pub enum Input {
 #[allow(clippy::large_enum_variant)] // as for `Input`
 #[derive(Clone, Debug)]
 pub enum Output {
-    /// Of the joystick.
+    /// An output of the joystick.
     Joystick(joystick::Output),
-    /// Of the arbiter.
+    /// An output of the arbiter.
     Arbiter(arbiter::Output),
-    /// Of the zones.
+    /// An output of the zone scaler.
     Zones(zones::Output),
-    /// Of hindbrain.
+    /// An output of hindbrain.
     Hindbrain(hindbrain::Output),
 }
 

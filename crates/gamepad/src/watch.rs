@@ -134,6 +134,8 @@ mod tests {
         assert!(time(|| watch.wait(LONG)) < LONG);
         let short = Duration::from_millis(20);
         assert!(time(|| watch.wait(short)) >= short);
+        waker.wake(); // the counter was not read
+        assert!(time(|| watch.wait(LONG)) < LONG);
     }
 
     #[test]

@@ -2,7 +2,7 @@ use core::fmt;
 
 use crate::wire::{Command, Group, Limit, MAX};
 
-/// What the motors shall do, as all commands so far leave it: the one place that says what a [`Command`] means.
+/// The motors' setpoints after all commands so far: the one place that defines what a [`Command`] means.
 ///
 /// * A group that is given replaces its values, a missing group keeps them.
 /// * Only entries below the motor count are read; the others may hold anything.

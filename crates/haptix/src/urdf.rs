@@ -9,7 +9,7 @@ use crate::hand::kinematics::JointFrame;
 use crate::model::{Model, Motor};
 use crate::skeleton::BASE;
 
-/// How thick a link is drawn \[m\]; the description of a hand does not say it.
+/// How thick a link is drawn \[m\]; the description of a hand has no thickness.
 const BONE: f64 = 0.004;
 
 /// A motor that no transmission can stand for.
@@ -23,7 +23,7 @@ impl fmt::Display for UrdfError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "motor '{}' drives no joint whose slopes are all of one sign and none of them 0, so no joint tells its position",
+            "motor '{}' drives no joint whose slopes are all of one sign and none of them 0, so no joint measures its position",
             self.motor
         )
     }
@@ -45,12 +45,12 @@ impl Model {
     /// The URDF of the hand: links with the names of the joints that move them, inertial units, and a transmission for each motor,
     /// whose name is that of the actuator.
     ///
-    /// The first joint of a transmission is moved: the one with the motor's name, or the first whose angle tells the motor's. The
+    /// The first joint of a transmission is moved: the one with the motor's name, or the first whose angle determines the motor's. The
     /// others follow it. Limits are those that the motor reaches; the greatest velocity is the one that it reaches against its
     /// damping, or from one end to the other. The safety controller is the hand's own servo at the end stops: k_velocity is its
     /// gain_vel, and k_position gain_pos / gain_vel. Links are drawn as lines, contact sensors as balls.
     /// # Errors
-    /// A motor drives no joint that tells its position.
+    /// A motor drives no joint that measures its position.
     pub fn urdf(&self) -> Result<String, UrdfError> {
         let leaders = self.leaders()?;
         let mut text = String::new();
@@ -89,10 +89,10 @@ impl Model {
     /// The joint that each motor moves first.
     fn leaders(&self) -> Result<Vec<usize>, UrdfError> {
         let leader = |(index, name): (usize, &String)| {
-            let tells = |&(_, joint): &(usize, &crate::model::Joint)| {
+            let measures = |&(_, joint): &(usize, &crate::model::Joint)| {
                 joint.motor == index && joint.coupling.is_invertible()
             };
-            let candidates = || self.joints.iter().enumerate().filter(tells).map(|(joint, _)| joint);
+            let candidates = || self.joints.iter().enumerate().filter(measures).map(|(joint, _)| joint);
             let named =
                 candidates().find(|&joint| self.constants.description.joint_names.get(joint) == Some(name));
             named.or(candidates().next()).ok_or_else(|| UrdfError { motor: name.clone() })
@@ -355,7 +355,7 @@ mod tests {
         assert!(urdf.contains("<robot name=\"A &amp; &quot;B&quot; &lt;C>\">"), "{urdf}");
         let text = "based_on: two_finger\nmotors:\n  left: {drives: {left_proximal: [0, 0.1, 1], left_distal: [0]}}\n";
         let refused = Model::parse(text).map(|model| model.urdf().map_err(|error| error.to_string()));
-        let rule = "drives no joint whose slopes are all of one sign and none of them 0, so no joint tells its position";
+        let rule = "drives no joint whose slopes are all of one sign and none of them 0, so no joint measures its position";
         assert_eq!(refused, Ok(Err(format!("motor 'left' {rule}"))));
     }
 }

@@ -120,8 +120,8 @@ pub enum Input {
     FrameSelected(bool),
     /// The parameter `intrinsic` was updated to the value that a button selected; nothing else changes.
     FrameParameterUpdated(bool),
-    /// Whether `joy` has a subscriber; it counts as subscribed before the first of these.
-    JoySubscribed(bool),
+    /// The number of subscribers of `joy`; 0 before the first of these.
+    JoySubscribersCounted(usize),
     /// A log was opened (true) or closed.
     LogSwitched(bool),
     /// The node shuts down; later inputs are ignored.

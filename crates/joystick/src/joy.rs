@@ -18,16 +18,17 @@ const CAPACITY: usize = 32;
 /// * Repeats lie on a grid of `1 / autorepeat_rate` that starts when the device starts to drive. Other messages
 ///   neither move the grid nor replace a repeat. Repeats that were not polled in time are skipped.
 /// * A device that stops driving is published as released.
-/// * Nothing is due while `joy` has no subscriber; a first one receives the current state.
+/// * Without a subscriber no move and no repeat is due. Buttons, hats and the released state are published all the same, since a new
+///   subscriber is noticed later than it receives. When it is noticed, the current state is published.
 ///
 /// # Source
 /// The ROS 2 `joy` package; own: the exact grid, hats that release one direction, the message at the end, the
-/// one for a first subscriber.
+/// one for a new subscriber.
 #[derive(Clone, Debug)]
 pub(crate) struct Joy {
     params: JoyParams,
-    /// Whether `joy` has a subscriber. Without one nothing is published on it, and nothing is due.
-    subscribed: bool,
+    /// The subscribers of `joy`.
+    subscribers: usize,
     /// The current state of the driving device.
     state: Option<State>,
     /// When unpublished axis moves are due.
@@ -79,7 +80,7 @@ impl Joy {
     pub(crate) fn new(params: JoyParams) -> Self {
         let mut waiting = VecDeque::with_capacity(CAPACITY);
         waiting.push_back(Message::Connected(false));
-        Self { params, subscribed: true, state: None, moves_due: None, grid: None, connected: false, waiting }
+        Self { params, subscribers: 0, state: None, moves_due: None, grid: None, connected: false, waiting }
     }
 
     /// Publishes what was due before `now`, and the repeat of `now`. Must be called before any other event of `now`.
@@ -95,7 +96,9 @@ impl Joy {
             self.publish(state.stamp, state.now);
         }
         if repeat.is_some() {
-            self.publish(stamp, state.now);
+            if self.subscribers > 0 {
+                self.publish(stamp, state.now);
+            }
             if let Some(grid) = &mut self.grid {
                 grid.skip_to(now);
             }
@@ -134,19 +137,21 @@ impl Joy {
         let snapshot = state.now;
         if at_once {
             self.publish(stamp, snapshot);
-        } else if self.subscribed && self.moves_due.is_none() {
+        } else if self.subscribers > 0 && self.moves_due.is_none() {
             let wait = Duration::try_from_secs_f64(self.params.coalesce_interval).unwrap_or_default();
             self.moves_due = Some(now + wait);
         }
     }
 
-    /// `joy` has a subscriber now, or none.
-    pub(crate) fn subscribe(&mut self, stamp: Stamp, subscribed: bool) {
-        if core::mem::replace(&mut self.subscribed, subscribed) == subscribed {
-            return;
+    /// `joy` has so many subscribers now.
+    pub(crate) fn count_subscribers(&mut self, stamp: Stamp, subscribers: usize) {
+        let before = core::mem::replace(&mut self.subscribers, subscribers);
+        if subscribers == 0 {
+            self.moves_due = None;
         }
-        self.moves_due = None;
-        if let Some(state) = self.state {
+        if subscribers > before
+            && let Some(state) = self.state
+        {
             self.publish(stamp, state.now);
         }
     }
@@ -189,7 +194,7 @@ impl Joy {
 
     /// When [`finish`](Self::finish) has something to publish.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        let grid = self.grid.filter(|_| self.subscribed);
+        let grid = self.grid.filter(|_| self.subscribers > 0);
         earliest(self.moves_due, grid.and_then(|grid| grid.at()))
     }
 
@@ -203,9 +208,7 @@ impl Joy {
     /// Each message has the complete state, so no move remains to be published.
     fn publish(&mut self, stamp: Stamp, snapshot: Snapshot) {
         self.moves_due = None;
-        if self.subscribed {
-            self.waiting.push_back(Message::Joy(stamp, snapshot));
-        }
+        self.waiting.push_back(Message::Joy(stamp, snapshot));
     }
 }
 

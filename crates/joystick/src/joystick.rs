@@ -212,7 +212,7 @@ impl Joystick {
             Input::ParametersChanged(params) => self.configure(&params),
             Input::FrameSelected(intrinsic) => self.filter.request_frame(intrinsic),
             Input::FrameParameterUpdated(intrinsic) => self.filter.record_frame_parameter(intrinsic),
-            Input::JoySubscribed(subscribed) => self.joy.subscribe(self.stamp(), subscribed),
+            Input::JoySubscribersCounted(count) => self.joy.count_subscribers(self.stamp(), count),
             Input::LogSwitched(on) => self.logging = on,
             Input::FeedbackReceived(feedback) => {
                 let output = self.feedbacks.receive(self.now, self.devices.driver_id(), feedback);

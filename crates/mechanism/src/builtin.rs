@@ -22,7 +22,7 @@ pub struct BuiltinType {
 pub struct Setup {
     /// The controller.
     pub controller: Box<dyn Controller>,
-    /// Its joints, in the order of its trajectories and of the states that it says.
+    /// Its joints, in the order of its trajectories and of the states that it publishes.
     pub joints: Vec<String>,
     /// The frames of its odometry.
     pub frames: Frames,
@@ -42,8 +42,7 @@ pub struct Frames {
 }
 
 impl Setup {
-    /// A controller that neither takes trajectories nor says the states of joints, nor odometry, and of which nothing else is
-    /// known.
+    /// A controller that takes no trajectories, publishes no joint states and no odometry, and of which nothing else is known.
     pub fn of(controller: Box<dyn Controller>) -> Self {
         let (joints, frames, moves, warnings) = Default::default();
         Self { controller, joints, frames, moves, warnings }
@@ -93,7 +92,7 @@ pub const BUILTIN_TYPES: [BuiltinType; 8] = [
     BuiltinType {
         name: "steersman/GripperController",
         specification: || {
-            let text = "Moves a gripper and says whether it reached its position or holds something.";
+            let text = "Moves a gripper and reports whether it reached its position or holds something.";
             let specification = Specification::new("steersman/GripperController", text);
             specification
                 .with_all(single::PositionParams::declarations())

@@ -69,7 +69,7 @@ params::params! {
             .needed_by("pr2_mechanism_diagnostics: its parameter of this name"),
         halt_on: String = Parameter::string("halt_on", "")
             .at_start()
-            .text("A topic like hind/state (std_msgs/String). While it says ESTOP the motors are halted. After 1.5 s \
+            .text("A topic like hind/state (std_msgs/String). While its value is ESTOP the motors are halted. After 1.5 s \
                 without a message they are halted until reset_motors is called. Empty for none.")
             .needed_by("robots that drive with the node hindbrain"),
         priority: i64 = Parameter::integer("priority", 50, 0, 99)

@@ -109,11 +109,11 @@ impl Parts {
             extra_pads.serve_extras(driver.map(|id| id.0));
             absence.watch(driver.is_none(), || extra_shell.inspect(|machine| Missing::of(machine.stage())));
         };
-        let (mut subscribed, joy_shell) = (None, shell.clone());
-        let count = move |_: &mut r2r::Node| {
-            let now = ros::has_subscribers(&joy);
-            if subscribed.replace(now) != Some(now) {
-                joy_shell.deliver(M::wrap(Input::JoySubscribed(now)));
+        let (mut known, joy_shell) = (0, shell.clone());
+        let subscribers = move |_: &mut r2r::Node| {
+            let count = ros::subscribers(&joy);
+            if std::mem::replace(&mut known, count) != count {
+                joy_shell.deliver(M::wrap(Input::JoySubscribersCounted(count)));
             }
         };
         let (shell, status_log) = (shell.clone(), log.clone());
@@ -123,7 +123,7 @@ impl Parts {
             }
         };
         Ok(runner
-            .task(count)
+            .task(subscribers)
             .status(move |machine| status_log.report(status(machine.stage())))
             .task(switch)
             .task(extras)

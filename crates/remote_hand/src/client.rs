@@ -31,11 +31,11 @@ pub struct RemoteHand {
     child: Child,
     socket: UnixStream,
     timeout: Duration,
-    /// Of the latest request.
+    /// The number of the latest request.
     number: u32,
     /// The latest request is not answered yet.
     is_late: bool,
-    /// A call waited for room in vain.
+    /// A request could not be sent, since the socket stayed full.
     is_full: bool,
     /// Why there will never be an answer.
     end: Option<String>,
@@ -48,7 +48,7 @@ pub struct RemoteHand {
 pub enum StartError {
     /// The process cannot be started.
     NotStarted(io::Error),
-    /// The process, or the hand in it, says why.
+    /// The process, or the hand in it, refuses; its reason.
     Refused(String),
 }
 
@@ -344,7 +344,7 @@ impl Inbox {
         Ok(count > 0)
     }
 
-    /// The first answer that is here whole, with its number; without an answer if it is none.
+    /// The first complete answer received, with its number; `None` in its place if it is not a valid one.
     fn take(&mut self) -> Option<(u32, Option<Answer>)> {
         let first = self.bytes.get(..self.length)?.first_chunk::<HEADER>()?;
         let (length, number) = header(*first)?;

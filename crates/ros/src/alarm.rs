@@ -11,8 +11,8 @@ use units::{Instant, Machine};
 
 use crate::{Error, Shell, clock};
 
-/// How long dropping an [`AlarmThread`] waits for its thread. The thread waits for nothing but the machine's lock; if it hangs
-/// there, it ends with the process.
+/// How long dropping an [`AlarmThread`] waits for its thread. Besides its timer the thread waits for the machine's lock and for the
+/// middleware; if it hangs there, it ends with the process.
 const LONGEST_END: Duration = Duration::from_millis(100);
 
 /// When a machine has to be polled next, and the timer for which the thread waits that polls it.
@@ -140,6 +140,36 @@ mod tests {
 
         fn deadline(&self) -> Option<Instant> {
             self.0
+        }
+    }
+
+    /// Is due until it was polled so often, always at the same instant.
+    struct Peal(u32);
+
+    impl Machine for Peal {
+        type Input = ();
+        type Output = ();
+
+        fn handle(&mut self, _: Instant, (): ()) {}
+
+        fn poll(&mut self, _: Instant) -> Option<()> {
+            self.0 = self.0.saturating_sub(1);
+            None
+        }
+
+        fn deadline(&self) -> Option<Instant> {
+            (self.0 > 0).then_some(Instant::from_nanos(1))
+        }
+    }
+
+    #[test]
+    fn a_machine_that_is_still_due_is_polled_again() {
+        let shell = Shell::new(Peal(5), None, |()| {});
+        let _alarm = shell.start_alarm().unwrap();
+        let end = clock::now() + Duration::from_secs(10);
+        while shell.inspect(|peal| peal.0 > 0) {
+            assert!(clock::now() < end, "it was polled once");
+            thread::yield_now();
         }
     }
 

@@ -63,5 +63,5 @@ pub use shell::{FaultPlace, Shell};
 pub use stderr::print_line;
 pub use stop::{Stop, exit_at_once};
 pub use subscription_spec::SubscriptionSpec;
-pub use topic::{Topic, has_subscribers};
+pub use topic::{Topic, subscribers};
 pub use wire::to_wire as parameter_message;

@@ -2,7 +2,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use units::{Instant, Machine, Stamp};
+use units::{Instant, Machine, Stamp, earliest};
 
 use crate::alarm::{Alarm, AlarmThread};
 use crate::{Error, clock, panics};
@@ -24,6 +24,9 @@ pub struct Shell<M: Machine> {
 
 struct Inner<M: Machine> {
     machine: M,
+    /// A deadline that had passed when the machine received the time and was not polled: it has to be polled, whatever its deadline
+    /// is now.
+    overdue: Option<Instant>,
     clock_read: Option<fn(Stamp) -> M::Input>,
     publish: Box<dyn FnMut(M::Output) + Send>,
     fault: Option<Box<dyn FnMut(FaultPlace) + Send>>,
@@ -52,7 +55,7 @@ impl<M: Machine> Shell<M> {
         clock_read: Option<fn(Stamp) -> M::Input>,
         publish: impl FnMut(M::Output) + Send + 'static,
     ) -> Self {
-        let inner = Inner { machine, clock_read, publish: Box::new(publish), fault: None };
+        let inner = Inner { machine, overdue: None, clock_read, publish: Box::new(publish), fault: None };
         Self { inner: Arc::new(Mutex::new(inner)), alarm: Arc::new(Alarm::new()) }
     }
 
@@ -98,13 +101,14 @@ impl<M: Machine> Shell<M> {
     }
 
     /// Reports to the machine the current time, and that this thread, which had read all messages at `since`, was due to read
-    /// again by `due`. No output is carried out. So the machine knows how long the next inputs may have waited, and a stop
+    /// again by `due`. No output is carried out here; what was due is carried out by the alarm's thread, at once. So the machine knows how long the next inputs may have waited, and a stop
     /// among them goes out before what became due meanwhile.
     pub fn read_again(&self, since: Instant, due: Instant) {
-        if let Some(mut inner) = self.lock_whole() {
-            let now = inner.update_clock();
-            inner.machine.read_again(now, since, due);
-        }
+        let Some(mut inner) = self.lock_whole() else { return };
+        let deadline = inner.deadline();
+        let now = inner.update_clock();
+        inner.machine.read_again(now, since, due);
+        inner.overdue = deadline.filter(|&deadline| deadline <= now);
     }
 
     /// Starts the thread that polls the machine at its deadlines. It ends when the returned value is dropped. One is enough.
@@ -125,7 +129,7 @@ impl<M: Machine> Shell<M> {
     pub(crate) fn poll_at_deadline(&self) {
         let Some(mut inner) = self.lock_whole() else { return };
         self.alarm.has_rung();
-        if inner.machine.deadline().is_some_and(|deadline| deadline <= clock::now()) {
+        if inner.deadline().is_some_and(|deadline| deadline <= clock::now()) {
             let now = inner.update_clock();
             inner.drain(now);
         }
@@ -193,7 +197,7 @@ impl<M: Machine> Drop for LockedMachine<'_, M> {
     fn drop(&mut self) {
         // A machine that just panicked is not used.
         if !thread::panicking() {
-            self.alarm.set(self.inner.machine.deadline());
+            self.alarm.set(self.inner.deadline());
         }
     }
 }
@@ -207,7 +211,12 @@ impl<M: Machine> Inner<M> {
         now
     }
 
+    fn deadline(&self) -> Option<Instant> {
+        earliest(self.overdue, self.machine.deadline())
+    }
+
     fn drain(&mut self, now: Instant) {
+        self.overdue = None;
         while let Some(output) = self.machine.poll(now).filter(|_| !panics::happened()) {
             if let Some(fault) = &mut self.fault {
                 fault(FaultPlace::Publish);
@@ -220,6 +229,7 @@ impl<M: Machine> Inner<M> {
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;
+    use std::time::Duration;
 
     use super::*;
 
@@ -302,6 +312,46 @@ mod tests {
             (0..20_000).filter(|_| shell.deliver_checked(true, check, || {}).is_ok()).count()
         });
         assert_eq!(shell.inspect(|door| door.taken as usize), passed);
+    }
+
+    /// Rings at its deadline; a new time alone consumes the deadline.
+    struct Sleeper {
+        deadline: Instant,
+        rings: bool,
+    }
+
+    impl Machine for Sleeper {
+        type Input = ();
+        type Output = ();
+
+        fn handle(&mut self, _: Instant, (): ()) {}
+
+        fn poll(&mut self, now: Instant) -> Option<()> {
+            self.read_again(now, now, now);
+            std::mem::take(&mut self.rings).then_some(())
+        }
+
+        fn deadline(&self) -> Option<Instant> {
+            Some(self.deadline)
+        }
+
+        fn read_again(&mut self, now: Instant, _: Instant, _: Instant) {
+            if self.deadline <= now {
+                (self.deadline, self.rings) = (now + Duration::from_secs(60), true);
+            }
+        }
+    }
+
+    #[test]
+    fn reading_again_postpones_nothing_that_is_due() {
+        let (sender, rung) = mpsc::channel();
+        let now = clock::now();
+        let shell =
+            Shell::new(Sleeper { deadline: now, rings: false }, None, move |()| sender.send(()).unwrap());
+        shell.read_again(now, now);
+        shell.read_again(now, now);
+        let _alarm = shell.start_alarm().unwrap();
+        assert_eq!(rung.recv_timeout(Duration::from_secs(10)), Ok(()));
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl<T: WrappedTypesupport + 'static> Topic<T> {
 
     /// Whether the topic has a subscriber; `true` if the middleware does not know.
     pub fn has_subscribers(&self) -> bool {
-        has_subscribers(&self.publisher)
+        subscribers(&self.publisher) > 0
     }
 
     /// Destroys the publisher.
@@ -66,7 +66,7 @@ impl<T: WrappedTypesupport + 'static> Topic<T> {
     }
 }
 
-/// Whether `publisher` has a subscriber; `true` if the middleware does not know.
-pub fn has_subscribers<T: WrappedTypesupport + 'static>(publisher: &r2r::Publisher<T>) -> bool {
-    publisher.get_inter_process_subscription_count().map_or(true, |count| count > 0)
+/// The number of subscribers of `publisher`; 1 if the middleware does not know.
+pub fn subscribers<T: WrappedTypesupport + 'static>(publisher: &r2r::Publisher<T>) -> usize {
+    publisher.get_inter_process_subscription_count().unwrap_or(1)
 }

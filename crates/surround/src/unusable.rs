@@ -111,7 +111,7 @@ impl fmt::Display for Unusable {
                 write!(f, "data has {value} bytes, must have height times row_step, {exactly}")
             }
             Self::TooFew { measured, of, least } => {
-                write!(f, "{measured} of {of} are measurements, must be one at least and a part of {least}")
+                write!(f, "{measured} of {of} are measurements, must be at least one and a share of {least}")
             }
             Self::TooFewPoints { measured, least } => {
                 write!(f, "{measured} points are measurements, must be 'least_points', {least}, at least")

@@ -72,7 +72,7 @@ impl Coupling {
         self.slopes().fold(0.0, |most: f64, slope| most.max(slope.abs()))
     }
 
-    /// Whether the joint moves one way wherever the drive is, so that its angle tells the drive's.
+    /// Whether the joint moves one way wherever the drive is, so that its angle determines the drive's.
     pub fn is_invertible(&self) -> bool {
         self.slopes().all(|slope| slope > 0.0) || self.slopes().all(|slope| slope < 0.0)
     }

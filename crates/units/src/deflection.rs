@@ -3,7 +3,7 @@ use crate::{Command, NEUTRAL_ANGULAR, NEUTRAL_LINEAR, Stamp, Velocity};
 /// A stick that accelerates from zero beyond what is neutral within this time is deflected, and does not drift \[s].
 const SOON: f64 = 0.2;
 
-/// The accelerations of a state, which tell what a stick does.
+/// The accelerations of a state, which show what a stick does.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Accelerations {
     /// The linear ones \[m/s²], if the state has them.

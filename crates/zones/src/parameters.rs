@@ -80,7 +80,7 @@ pub enum Operation {
     /// Scales it and commands what is left.
     #[default]
     Apply,
-    /// Tells what the vehicle will leave of it, and commands nothing.
+    /// Predicts what the vehicle will leave of it, and commands nothing.
     Predict,
     /// Commands it as it is, cut to full throw.
     Passthrough,

@@ -15,7 +15,7 @@ use crate::words::words;
 const GOAL: f64 = 0.02;
 /// How far from a trajectory a joint may be on the way \[rad\]: `path_tolerance` there.
 const PATH: f64 = 0.3;
-/// After so long without a command an effort is 0, and a velocity controlled to 0: `timeout`, the same in the node's defaults.
+/// After this time without a command an effort is 0, and a velocity is controlled to 0: `timeout`, the same in the node's defaults.
 const TIMEOUT: Duration = Duration::from_millis(500);
 /// How much later that may be seen.
 const SLACK: Duration = Duration::from_millis(300);

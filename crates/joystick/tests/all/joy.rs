@@ -204,28 +204,54 @@ fn repeats_end_with_the_device_and_begin_with_the_next() {
 }
 
 #[test]
-fn without_a_subscriber_nothing_is_due_and_the_first_one_receives_the_current_state() {
+fn without_a_subscriber_no_move_and_no_repeat_is_due() {
     let mut bench = Bench::with_pad(with(|joy| joy.autorepeat_rate = 300.0));
     bench.axis(0, -3277);
-    bench.give(Input::JoySubscribed(false));
+    bench.give(Input::JoySubscribersCounted(0));
     bench.run(100);
     bench.axis(0, -16384);
-    bench.button(0, true);
     assert_eq!(bench.machine.deadline(), Some(Instant::from_millis(105)), "only the filter has a deadline");
     bench.run(100);
     assert_eq!(bench.joys(), []);
-    bench.give(Input::JoySubscribed(true));
+    // One that was not noticed yet receives edges.
+    bench.button(0, true);
     bench.drain();
-    let joys = bench.joys();
-    // 16384 / 32767 = 0.500
-    assert_eq!((joys.len(), (joys[0].axes[0] * 1000.0) as i32, joys[0].buttons[0]), (1, 500, 1));
-    assert_eq!(joys[0].stamp, common::wall(200));
-    bench.outputs.clear();
-    bench.give(Input::JoySubscribed(true));
-    bench.drain();
-    assert_eq!(bench.joys(), [], "there is no news");
+    assert_eq!(bench.joys().len(), 1);
+    bench.give(Input::JoySubscribersCounted(1));
     bench.run(100);
-    assert_eq!(bench.joys().len(), 30 - 10, "a third of the repeats was not polled in time");
+    // The state at once, and at every cycle a repeat; the others are not polled in time.
+    assert_eq!(bench.joys().len(), 2 + 20);
+    assert_eq!(bench.joys()[1].stamp, common::wall(200));
+}
+
+#[test]
+fn each_new_subscriber_receives_the_current_state() {
+    let mut bench = Bench::with_pad(quiet());
+    bench.axis(0, -16384);
+    bench.run(100);
+    let mut published = |count| {
+        bench.outputs.clear();
+        bench.give(Input::JoySubscribersCounted(count));
+        bench.drain();
+        // 16384 / 32767 = 0.500
+        bench.joys().iter().map(|joy| (joy.axes[0] * 1000.0) as i32).collect::<Vec<_>>()
+    };
+    // The second one replaces one that was killed, which still counts.
+    let expected = [(1, vec![]), (2, vec![500]), (1, vec![]), (0, vec![]), (1, vec![500])];
+    for (count, messages) in expected {
+        assert_eq!(published(count), messages, "{count}");
+    }
+}
+
+#[test]
+fn a_device_that_is_lost_while_nobody_listens_is_published_as_released() {
+    let mut bench = Bench::with_pad(quiet());
+    bench.give(Input::JoySubscribersCounted(0));
+    bench.button(0, true);
+    bench.batch();
+    bench.disconnect(PAD);
+    bench.batch();
+    assert_eq!(bench.joys().iter().map(|joy| joy.buttons[0]).collect::<Vec<_>>(), [1, 0]);
 }
 
 #[test]

@@ -32,6 +32,7 @@ fn story() -> impl Strategy<Value = Vec<(u64, Event)>> {
 /// the end.
 fn messages(params: Params, story: &[(u64, Event)]) -> Vec<(u64, JoyState)> {
     let mut machine = Joystick::new(params);
+    machine.handle(Instant::ZERO, Input::JoySubscribersCounted(1));
     let connected = Input::DeviceConnected {
         id: PAD,
         name: "Pad".into(),

@@ -70,7 +70,7 @@ impl ControlLoop {
         }
     }
 
-    /// What the running controllers say, `most` at once: the controller, the index of its output, and what it says. What is left
+    /// Takes what the running controllers report, `most` at once: the controller, the index of its output, and the report. The rest
     /// stays with its controller.
     pub fn take_reports(&mut self, most: usize, mut take: impl FnMut(ControllerId, usize, Report)) {
         let mut left = most;

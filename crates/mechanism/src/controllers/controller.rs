@@ -24,7 +24,7 @@ pub trait Controller: Send {
         &[]
     }
 
-    /// Called after an update until there is none: the next thing that it says, and the index of the output that says it.
+    /// Called after an update until it returns `None`: the index of an output, and what is published there.
     fn report(&mut self) -> Option<(usize, Report)> {
         None
     }

@@ -1,7 +1,7 @@
 use crate::laws::GoalId;
 use crate::standard::Goal;
 
-/// Something that a controller says to the outside.
+/// What a controller publishes on an output.
 ///
 /// It is a value without memory of its own, so that the control loop can pass it on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,11 +67,11 @@ pub struct Odometry {
 pub struct ControllerOutput {
     /// Its name: `odom`.
     pub name: &'static str,
-    /// What it says.
+    /// The kind of its reports.
     pub kind: OutputKind,
 }
 
-/// What an output says.
+/// The kind of an output's reports, and their message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputKind {
     /// [`Report::Float`], as `std_msgs/Float64`.

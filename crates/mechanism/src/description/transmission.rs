@@ -229,7 +229,7 @@ fn coupled(node: Node<'_, '_>) -> Result<Parts, DescriptionError> {
         let found = required(joint, "coupling")?;
         let numbers: Result<Vec<f64>, _> = found.split_whitespace().map(str::parse).collect();
         let coupling = numbers.ok().and_then(|numbers| Coupling::new(&numbers));
-        // Only the first one tells where the motor is.
+        // Only the first one determines where the motor is.
         let is_usable = |coupling: &Coupling| !couplings.is_empty() || coupling.is_invertible();
         let rule = if couplings.is_empty() { ", all slopes of one sign and none of them 0" } else { "" };
         couplings.push(coupling.filter(is_usable).ok_or_else(|| DescriptionError::Number {

@@ -13,7 +13,7 @@ pub struct FollowedJoint {
     pub name: String,
     /// The unit of its position: `rad` or `m`.
     pub unit: &'static str,
-    /// The lowest and the highest position that it can be asked for, in `unit`; `None` for any.
+    /// The lowest and the highest position that may be commanded, in `unit`; `None` for any.
     pub range: Option<[f64; 2]>,
 }
 
@@ -31,7 +31,7 @@ pub struct NamedPoints {
     pub start: Stamp,
 }
 
-/// Why named points are no trajectory for some joints.
+/// Why named points do not make a trajectory for a controller's joints.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NamedPointsError {
     /// The joints are not the same, each once.
@@ -41,7 +41,7 @@ pub enum NamedPointsError {
         /// Those of the controller.
         wanted: Vec<String>,
     },
-    /// The points are none.
+    /// The points do not make a trajectory.
     Points(TrajectoryError),
     /// The last point is due at the start, so there is no time for a motion.
     Instant {
@@ -73,7 +73,7 @@ impl NamedPoints {
     /// # Errors
     /// The points are for other joints, or no trajectory, or beyond a joint's range, or all of it is due at once, or more than half of
     /// it is over.
-    /// A point at time zero says where the motion begins: that may be beyond the range, and then the motion leads back.
+    /// A point at time zero is where the motion begins: that may be beyond the range, and then the motion leads back.
     /// # Source
     /// `joint_trajectory_controller` of ros2_controllers 4 (Jazzy); own: points that have passed move nothing, as in ROS 1; what
     /// could only jump, or press a joint against its end stop, is refused.

@@ -36,7 +36,7 @@ impl Mechanism {
         self.outputs.push_back(Output::Warn(format!("{what}: {cause}")));
     }
 
-    /// Says that the motors are on, or why they are halted if that has no cause here.
+    /// Reports that the motors are on, or why they are halted if that has no cause here.
     pub(super) fn say_halt(&mut self, was_held: bool) {
         self.is_resetting &= self.is_halted;
         self.outputs.extend(match (self.is_halted, self.causes.worst()) {

@@ -11,7 +11,7 @@ use crate::controllers::{
 use crate::standard::PositionController;
 use crate::standard::position::distance;
 
-/// Moves the joint of a gripper to a position and says how that ended. The law and its input are those of [`PositionController`];
+/// Moves the joint of a gripper to a position and reports how that ended. The law and its input are those of [`PositionController`];
 /// the greatest effort of the law is the force of the grip.
 ///
 /// Output `state`: `holding` before the first command; then `moving`; `reached` within the tolerance of the command; `stalled`

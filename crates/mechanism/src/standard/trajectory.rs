@@ -45,7 +45,7 @@ pub struct TrajectoryController {
     reported: usize,
 }
 
-/// How often a controller says how its joints follow a goal \[Hz\].
+/// How often a controller reports how its joints follow a goal \[Hz\].
 pub const FEEDBACK_RATE: f64 = 20.0;
 
 /// The greatest distances from the desired positions \[rad or m\]; infinite for any.

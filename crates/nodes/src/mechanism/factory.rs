@@ -62,7 +62,7 @@ pub(super) struct Created {
     pub(super) controller: NewController,
     pub(super) inputs: &'static [ControllerInput],
     pub(super) outputs: &'static [ControllerOutput],
-    /// Its joints in the order of its trajectories, and of the states that it says.
+    /// Its joints in the order of its trajectories, and of the states that it publishes.
     pub(super) joints: Vec<FollowedJoint>,
     pub(super) frames: Frames,
 }

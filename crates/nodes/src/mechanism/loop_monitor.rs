@@ -15,21 +15,21 @@ use super::follow::FollowServers;
 use super::outputs::ControllerOutputs;
 use super::remote::Efforts;
 
-/// How long after the beginning of a step the monitor looks for what it reports.
+/// How long after the beginning of a step the monitor polls for its reports.
 const STEP: Duration = Duration::from_micros(30);
-/// How soon it looks again.
+/// How soon it polls again if there are none.
 const SOON: Duration = Duration::from_micros(100);
 /// How much later than due a step is still likely to come.
 const LATE: Duration = Duration::from_micros(300);
-/// How often it looks for events while they are overdue.
+/// How often it polls while events are overdue.
 const SHORT: Duration = Duration::from_millis(1);
-/// How often it looks for them at least.
+/// How often it polls at least.
 const LONG: Duration = Duration::from_millis(20);
 
 /// The thread between the control loop and the machine: it delivers what the loop reports, and takes back a change that the loop
 /// has not taken. It ends when this is dropped.
 ///
-/// The loop makes no system call, so it cannot wake anyone. The monitor knows when it steps, and looks then.
+/// The loop makes no system call, so it cannot wake anyone. The monitor knows when it steps, and polls then.
 pub(super) struct LoopMonitor {
     thread: Option<JoinHandle<()>>,
     handle: MonitorHandle,
@@ -63,7 +63,7 @@ impl MonitorHandle {
         lock(&self.0.returned).push(snapshot); // the loop has others until the monitor takes them
     }
 
-    /// Says that the loop has a change.
+    /// Notes that the loop has a change.
     pub(super) fn expect_change(&self) {
         self.0.is_change_due.store(true, Ordering::SeqCst);
         self.wake();
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn it_sleeps_until_the_next_report() {
         assert_eq!([0, 10_029, 10_030, 10_500].map(|now| sleep(now, false)), [10_030, 1, 1000, 1000]);
-        // The loop hangs, or has nothing to report: it still looks for what controllers say.
+        // The loop hangs, or has nothing to report: reports of controllers are still polled.
         assert_eq!(sleep(10_000_000, false), 20_000);
         let rare = Pace { report: Duration::MAX, ..PACE };
         assert_eq!(rare.sleep(Instant::from_millis(7), Instant::from_millis(1), false), LONG);

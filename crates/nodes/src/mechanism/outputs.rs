@@ -20,7 +20,7 @@ pub(super) struct ControllerOutputs {
     controllers: Vec<Speaker>,
 }
 
-/// A loaded controller that says something.
+/// A loaded controller with outputs.
 struct Speaker {
     name: String,
     id: ControllerId,
@@ -70,7 +70,7 @@ impl Publisher {
 }
 
 impl ControllerOutputs {
-    /// Publishes what the controller `name` says from now on.
+    /// Publishes the reports of the controller `name` from now on.
     /// # Errors
     /// The middleware refuses a topic, or it has another type since an earlier controller of this name.
     pub(super) fn attach(

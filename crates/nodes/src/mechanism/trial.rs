@@ -11,23 +11,23 @@ use serde_json::{Value as Json, json};
 
 /// The only argument of a process that tries a controller.
 const ARGUMENT: &str = "--try-controller";
-/// How much longer than a call may take a trial may take: a call that takes too long is refused as such.
+/// A trial may take this much longer than a call, so that a call that takes too long is refused as such.
 const GRACE: Duration = Duration::from_millis(100);
-/// How often the process is looked at.
+/// The period at which the end of the process is noticed.
 const LOOK: Duration = Duration::from_millis(2);
 
 /// The first creation of a controller of a library, in a process of its own: if the library crashes, exits or hangs there, it does
 /// not do so here.
 pub(super) struct Trial<'a> {
     pub(super) urdf: &'a str,
-    /// Of the library; it is tried as it is there now.
+    /// The library's file, as it is now.
     pub(super) path: &'a Path,
     pub(super) type_name: &'a str,
     pub(super) parameters: &'a [(String, Value)],
 }
 
 impl Trial<'_> {
-    /// Makes it. That the library refuses the controller is no error here.
+    /// Runs the trial. If the library refuses the controller, that is no error here: the load that follows reports it.
     /// # Errors
     /// The process does not start, does not end soon after `limit`, or ended by a signal or an exit.
     pub(super) fn run(&self, limit: Duration) -> Result<(), String> {

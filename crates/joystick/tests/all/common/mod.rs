@@ -24,6 +24,7 @@ impl Bench {
     pub fn new(params: Params) -> Self {
         let mut bench = Self { machine: Joystick::new(params), millis: 0, outputs: Vec::new() };
         bench.give(Input::ClockRead(wall(0)));
+        bench.give(Input::JoySubscribersCounted(1));
         bench
     }
 
