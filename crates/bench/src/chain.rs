@@ -19,12 +19,12 @@ pub fn measure(
 ) -> Result<Table, Error> {
     let mut node =
         r2r::Node::create(context.clone(), "bench", "").map_err(Error::ros("make the node 'bench'"))?;
-    let (hand, reins) = Hand::new(&mut node)?;
+    let (hand, control) = Hand::new(&mut node)?;
     let parameters = include_str!("stack.yaml");
     let stage = Stage {
         context,
         stop,
-        hand: reins,
+        hand: control,
         folder,
         parameters: &folder.put("stack.yaml", parameters)?,
         window: arguments.window(),

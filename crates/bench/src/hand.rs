@@ -61,7 +61,7 @@ pub enum Task {
 }
 
 impl Hand {
-    /// A hand that rests, and its reins; `node` publishes for it.
+    /// A hand that rests, and what controls it; `node` publishes for it.
     /// # Errors
     /// The middleware refuses a topic.
     pub fn new(node: &mut r2r::Node) -> Result<(Self, StickControl), Error> {

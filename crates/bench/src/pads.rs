@@ -33,7 +33,7 @@ pub fn measure(
 ) -> Result<Report, Error> {
     let mut node = r2r::Node::create(context.clone(), "bench_pads", "")
         .map_err(Error::ros("make the node 'bench_pads'"))?;
-    let (hand, reins) = Hand::new(&mut node)?;
+    let (hand, control) = Hand::new(&mut node)?;
     let mut wires = Wires::new(node, hand.pad(), stop.clone())?;
     let one = folder.put("pads.yaml", STACK)?;
     let many = folder.put("many.yaml", MANY)?;
@@ -43,7 +43,7 @@ pub fn measure(
             let mut report = Report::new(asked.clone());
             for round in 1..=asked.rounds {
                 eprintln!("bench: pads: round {round} of {}", asked.rounds);
-                paths::measure(&mut wires, &reins, asked.window(), &one, folder, &mut report.paths)?;
+                paths::measure(&mut wires, &control, asked.window(), &one, folder, &mut report.paths)?;
             }
             report.unplugs = unplugs::measure(&mut wires, asked.unplugs, &one, folder)?;
             for (index, load) in report.loads.iter_mut().enumerate() {
@@ -51,11 +51,11 @@ pub fn measure(
                 load.measure(&mut wires, asked.window(), &many, folder)?;
             }
             eprintln!("bench: pads: log");
-            report.log = Some(log::measure(&mut wires, &reins, asked.window(), folder)?);
+            report.log = Some(log::measure(&mut wires, &control, asked.window(), folder)?);
             Ok(report)
         };
         let report = measure();
-        drop(reins);
+        drop(control);
         report
     })
 }

@@ -27,7 +27,7 @@ const CAPACITY: usize = 32;
 #[derive(Clone, Debug)]
 pub(crate) struct Joy {
     params: JoyParams,
-    /// The subscribers of `joy`.
+    /// The number of subscribers of `joy`.
     subscribers: usize,
     /// The current state of the driving device.
     state: Option<State>,

@@ -26,7 +26,7 @@ use self::watch::Watch;
 use crate::command_topic::SharedLatency;
 use crate::start::{self, Member};
 
-pub use self::topics::{APPLIED, Topics};
+pub use self::topics::{APPLIED, INFRARED, Topics};
 pub use self::watch::add_fault;
 
 /// The node's name, which is also its executable and its key in a YAML file.

@@ -11,6 +11,7 @@ pub mod haptix;
 pub mod hindbrain;
 pub mod interface;
 pub mod joystick;
+pub mod luci_topics;
 pub mod mechanism;
 pub mod messages;
 pub mod simulator;

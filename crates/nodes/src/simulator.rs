@@ -1,6 +1,6 @@
 //! Node `simulator`: a small world with a vehicle in it, in place of motors and sensors.
 
-use hindbrain::Source;
+use ::hindbrain::Source;
 use r2r::luci_messages::msg::LuciZoneScaling;
 use r2r::nav_msgs::msg::Odometry;
 use r2r::sensor_msgs::msg::{JointState, LaserScan, Range};
@@ -11,8 +11,8 @@ use ros::{Error, Inputs, Shell, Status, Stop, Topic, qos};
 use units::Stamp;
 use world::{Input, Output, Params, World, specification};
 
-use crate::messages;
 use crate::start::{self, Member};
+use crate::{hindbrain, luci_topics, messages};
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "simulator";
@@ -34,8 +34,8 @@ impl Topics {
             transforms: Topic::new(node, "/tf", qos::edge())?,
             motors: Topic::new(node, "motor_states", qos::command())?,
             scan: Topic::new(node, "scan", qos::edge())?,
-            scaling: Topic::new(node, "luci/scaling", qos::command())?,
-            range: Topic::new(node, "hind/ir", qos::edge())?,
+            scaling: Topic::new(node, luci_topics::SCALING, qos::command())?,
+            range: Topic::new(node, hindbrain::INFRARED, qos::edge())?,
             estop: Topic::new(node, Source::Estop.name(), qos::edge())?,
         })
     }

@@ -10,8 +10,8 @@ use ros::clock::from_wire;
 use ros::{Error, Inputs, Shell, Status, Stop, Topic, qos};
 use units::Stamp;
 
-use crate::messages;
 use crate::start::{self, Member};
+use crate::{luci_topics, messages};
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "surround";
@@ -85,7 +85,7 @@ fn status(surround: &Surround) -> Status {
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
-    let mut scaling = Topic::new(&mut member.node, "luci/scaling", qos::command())?;
+    let mut scaling = Topic::new(&mut member.node, luci_topics::SCALING, qos::command())?;
     subscribe(&mut member.inputs, &mut member.node, &member.params.sensors)?;
     let surround = Surround::new(member.params.clone());
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;

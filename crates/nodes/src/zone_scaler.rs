@@ -17,7 +17,7 @@ use zones::{Applied, Channel, Feedback, Input, Output, Params, ZoneScaler, speci
 
 use crate::command_topic::CommandTopic;
 use crate::start::{self, Member};
-use crate::{messages, velocity_arbiter};
+use crate::{luci_topics, messages, velocity_arbiter};
 
 pub use self::picture::Picture;
 
@@ -97,25 +97,27 @@ pub fn subscribe<M: Contains<ZoneScaler> + 'static>(
     params: &Params,
     composed: bool,
 ) -> Result<(), Error> {
-    inputs.subscribe::<luci::LuciZoneScaling>(node, "luci/scaling", qos::sensor(), move |message| {
+    inputs.subscribe::<luci::LuciZoneScaling>(node, luci_topics::SCALING, qos::sensor(), move |message| {
         Some(M::wrap(Input::ScalingReceived(messages::zone_fields(&message))))
     })?;
-    inputs.expect_one_publisher("luci/scaling", move |count| M::wrap(Input::ScalingPublishersCounted(count)));
-    inputs.subscribe::<Int32>(node, "luci/chair_profile", qos::state(), move |message| {
+    inputs.expect_one_publisher(luci_topics::SCALING, move |count| {
+        M::wrap(Input::ScalingPublishersCounted(count))
+    });
+    inputs.subscribe::<Int32>(node, luci_topics::PROFILE, qos::state(), move |message| {
         Some(M::wrap(Input::ProfileReceived(message.data)))
     })?;
-    inputs.expect_one_publisher("luci/chair_profile", move |count| {
+    inputs.expect_one_publisher(luci_topics::PROFILE, move |count| {
         M::wrap(Input::ProfilePublishersCounted(count))
     });
     inputs.subscribe::<luci::LuciJoystickScaling>(
         node,
-        "luci/joystick_scaling",
+        luci_topics::JOYSTICK_SCALING,
         qos::sensor(),
         move |message| Some(M::wrap(Input::FeedbackReceived(feedback(&message)))),
     )?;
     inputs.subscribe::<luci::LuciJoystick>(
         node,
-        "luci/joystick_position",
+        luci_topics::JOYSTICK_POSITION,
         qos::command(),
         move |message| Some(M::wrap(Input::JoystickReceived(messages::joystick(&message)))),
     )?;

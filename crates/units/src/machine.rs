@@ -25,7 +25,8 @@ pub trait Machine {
     fn poll(&mut self, now: Instant) -> Option<Self::Output>;
 
     /// Reports that inputs from `now` on were read by a thread that emptied its queue at `since` and was due to read again by `due`.
-    /// A thread that is late was held; the machine cannot detect that itself while other threads call it in time.
+    /// A thread that is late was held; the machine cannot detect that itself while other threads call it in time. The caller polls
+    /// at a deadline that has passed, even if the machine forgets it here.
     fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
         let _ = (now, since, due);
     }

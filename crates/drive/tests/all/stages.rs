@@ -96,6 +96,7 @@ fn every_stage_judges_stamps_by_the_wall_clock_itself() {
 fn every_stage_is_called_at_its_deadline() {
     let mut bench = Bench::new();
     bench.plug();
+    bench.send([Input::Joystick(joystick::Input::JoySubscribersCounted(1))]); // which has repeats
     let mut was_next = [false; 4];
     let navigation = bench.drive.stages().arbiter.source_index("navigation").unwrap();
     for step in 0..4_000 {

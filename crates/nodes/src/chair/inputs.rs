@@ -5,7 +5,7 @@ use r2r::std_msgs::msg::Int32;
 use ros::{Error, Inputs, clock, qos};
 use units::{Command, NotFinite};
 
-use crate::{messages, zone_scaler};
+use crate::{luci_topics, messages, zone_scaler};
 
 /// Subscribes to the chair's own topics first, then to the command.
 ///
@@ -19,20 +19,23 @@ pub fn subscribe(
     node: &mut r2r::Node,
     params: &Params,
 ) -> Result<(), Error> {
-    inputs.subscribe::<luci::LuciJoystick>(node, "luci/joystick_position", qos::edge(), |message| {
+    inputs.subscribe::<luci::LuciJoystick>(node, luci_topics::JOYSTICK_POSITION, qos::edge(), |message| {
         Some(ChairInput::PositionReceived(messages::joystick(&message)))
     })?;
-    inputs.subscribe::<luci::LuciJoystickScaling>(node, "luci/joystick_scaling", qos::edge(), |message| {
-        Some(ChairInput::ScalingReceived(message.input_source))
-    })?;
-    inputs.subscribe::<Int32>(node, "luci/chair_profile", qos::state(), |message| {
+    inputs.subscribe::<luci::LuciJoystickScaling>(
+        node,
+        luci_topics::JOYSTICK_SCALING,
+        qos::edge(),
+        |message| Some(ChairInput::ScalingReceived(message.input_source)),
+    )?;
+    inputs.subscribe::<Int32>(node, luci_topics::PROFILE, qos::state(), |message| {
         Some(ChairInput::Remote(Input::ProfileReceived(message.data)))
     })?;
     // The topics that show the chair's state.
     for (topic, input) in [
-        ("luci/joystick_position", Input::PositionPublishersCounted as fn(usize) -> Input),
-        ("luci/joystick_scaling", Input::ScalingPublishersCounted),
-        ("luci/chair_profile", Input::ProfilePublishersCounted),
+        (luci_topics::JOYSTICK_POSITION, Input::PositionPublishersCounted as fn(usize) -> Input),
+        (luci_topics::JOYSTICK_SCALING, Input::ScalingPublishersCounted),
+        (luci_topics::PROFILE, Input::ProfilePublishersCounted),
     ] {
         inputs.expect_one_publisher(topic, move |count| ChairInput::Remote(input(count)));
     }

@@ -6,7 +6,7 @@ use ros::{Names, Publisher, Runner, census};
 use units::Contains;
 
 use super::inputs::EnableQueue;
-use super::{MOTORS, NAME};
+use super::{INFRARED, MOTORS, NAME};
 use crate::zone_scaler;
 
 /// The names of the nodes that publish the subscribed topics, as far as the graph shows them.
@@ -131,7 +131,7 @@ impl Counter {
             logged.clone_from(&nodes);
             let (name, wanted) = match topic {
                 SoleTopic::Command => (
-                    "cmd_vel",
+                    zone_scaler::COMMAND,
                     "one publisher, of the type that cmd_vel_type says, reliable: other commands belong in a source of velocity_arbiter",
                 ),
                 SoleTopic::Enable => (Source::Enable.name(), "one publisher of std_msgs/Bool, reliable"),
@@ -152,7 +152,7 @@ impl Counter {
 
     /// Finds the publishers of the infra-red sensors, which are only reported in the details.
     fn find_sensor_publishers(&self, node: &r2r::Node) {
-        let nodes = names(ros::publishers(node, &self.names.resolve("hind/ir")).unwrap_or_default());
+        let nodes = names(ros::publishers(node, &self.names.resolve(INFRARED)).unwrap_or_default());
         for sensor in hindbrain::Sensor::ALL {
             self.publishers.set(Source::Ir(sensor), nodes.clone());
         }

@@ -9,7 +9,7 @@ use ros::panics::lock;
 use ros::{Error, Inputs, clock, qos};
 use units::Contains;
 
-use super::NAME;
+use super::{INFRARED, NAME};
 use crate::{messages, zone_scaler};
 
 /// Messages of `hind/enable`, in order, that wait until the publishers are counted: whether a true is a rise depends on the
@@ -51,7 +51,7 @@ pub fn subscribe<M: Contains<Hindbrain> + 'static>(
     })?;
     let fitted = params.core.infrared.fitted;
     let mut reported = BTreeSet::new();
-    inputs.subscribe::<Range>(node, "hind/ir", qos::heartbeat(), move |message| {
+    inputs.subscribe::<Range>(node, INFRARED, qos::heartbeat(), move |message| {
         Some(M::wrap(range(&message, fitted, &mut reported)?))
     })?;
     if !composed {

@@ -16,6 +16,8 @@ use crate::zone_scaler::COMMAND;
 
 /// The velocity that the motor values stand for, for monitoring.
 pub const APPLIED: &str = "hind/applied";
+/// The infra-red sensors, `sensor_msgs/Range`.
+pub const INFRARED: &str = "hind/ir";
 
 /// What the node publishes, and the motor controller.
 pub struct Topics {
