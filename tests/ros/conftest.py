@@ -66,10 +66,10 @@ def nothing_is_left():
     for process in Process.begun[before:]:
         try:
             process.check()
+            if process.process.poll() is None:
+                process.kill()
         except AssertionError as failure:
             failures.append(failure)
-        if process.process.poll() is None:
-            process.kill()
     if failures:
         raise failures[0]
 

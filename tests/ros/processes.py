@@ -101,6 +101,7 @@ class Process:
 
     def _ended(self, how, code):
         """The sentence with which the test fails. A crash is also recorded: no repetition of the test excuses it."""
+        self.reader.join(1.0)
         sentence = f"{self.name} {how} with exit code {code}:\n{self.output}"
         is_signal = code < 0 or code > 128  # the latter through a shell
         is_signal &= code not in (-signal.SIGKILL, 128 + signal.SIGKILL)  # a test's

@@ -63,10 +63,15 @@ impl Pairing {
         self.unpaired
     }
 
-    /// How long those of the events took that were `sent`; `None` without any. A vehicle also publishes between events, with newer
-    /// stamps.
+    /// How long those of the events took that were `sent`, each once; `None` without any. A vehicle also publishes between events,
+    /// with newer stamps.
     pub fn times(&self, sent: &[Stamp]) -> Option<Distribution> {
-        let events = self.events.iter().filter(|event| before(sent, event.stamp, REPORT).is_some());
+        let mut last = None;
+        let is_sent = |event: &&Event| {
+            let at = before(sent, event.stamp, REPORT);
+            at.is_some() && std::mem::replace(&mut last, at) != at
+        };
+        let events = self.events.iter().filter(is_sent);
         Distribution::new(events.map(|event| between(event.stamp, event.came)).collect())
     }
 }
@@ -140,7 +145,7 @@ mod tests {
         );
         assert_eq!(belongs(9000), None, "it was published without an event");
         let mut pairing = Pairing::default();
-        for stamp in [500, 1100, 5500, 6100, 11_000] {
+        for stamp in [500, 1100, 2100, 5500, 6100, 11_000] {
             pairing.bare(at(stamp), at(stamp + 100));
         }
         assert_eq!(pairing.times(&sent).unwrap().count(), 2);

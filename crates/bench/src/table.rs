@@ -151,8 +151,8 @@ impl fmt::Display for Table {
                 }
                 write!(
                     f,
-                    "\nThe mock hands each reading over by way of another process, which a real pad does not: what it costs the bare \
-                     process is taken off. From the event the way to the motor then takes {ratio:.2} of that from SDL's report, goal \
+                    "\nThe mock hands each reading over by way of another process, which a real pad does not: what the bare process \
+                     takes is taken off, its own wake-up and reading included. From the event the way to the motor then takes {ratio:.2} of that from SDL's report, goal \
                      {EVDEV_GOAL} {reached}; with the mock it takes {:.2}. The events of {rounds} rounds.",
                     whole / part
                 )

@@ -1,6 +1,7 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use units::{Instant, Machine, Stamp, earliest};
 
@@ -24,13 +25,17 @@ pub struct Shell<M: Machine> {
 
 struct Inner<M: Machine> {
     machine: M,
-    /// A deadline that had passed when the machine received the time and was not polled: it has to be polled, whatever its deadline
-    /// is now.
+    /// When the machine has to be polled at the latest since a deadline had passed when it read the time, whatever its deadline is
+    /// now.
     overdue: Option<Instant>,
     clock_read: Option<fn(Stamp) -> M::Input>,
     publish: Box<dyn FnMut(M::Output) + Send>,
     fault: Option<Box<dyn FnMut(FaultPlace) + Send>>,
 }
+
+/// The time in which the messages that were read are delivered, before the alarm's thread carries out what the machine may have
+/// forgotten when it read the time.
+const DELIVERY: Duration = Duration::from_millis(2);
 
 /// Where a fault can be injected, see [`Shell::add_fault`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,14 +106,16 @@ impl<M: Machine> Shell<M> {
     }
 
     /// Reports to the machine the current time, and that this thread, which had read all messages at `since`, was due to read
-    /// again by `due`. No output is carried out here; what was due is carried out by the alarm's thread, at once. So the machine knows how long the next inputs may have waited, and a stop
+    /// again by `due`. No output is carried out. So the machine knows how long the next inputs may have waited, and a stop
     /// among them goes out before what became due meanwhile.
     pub fn read_again(&self, since: Instant, due: Instant) {
         let Some(mut inner) = self.lock_whole() else { return };
-        let deadline = inner.deadline();
+        let deadline = inner.machine.deadline();
         let now = inner.update_clock();
         inner.machine.read_again(now, since, due);
-        inner.overdue = deadline.filter(|&deadline| deadline <= now);
+        if deadline.is_some_and(|deadline| deadline <= now) {
+            inner.overdue.get_or_insert(now + DELIVERY);
+        }
     }
 
     /// Starts the thread that polls the machine at its deadlines. It ends when the returned value is dropped. One is enough.
@@ -229,7 +236,6 @@ impl<M: Machine> Inner<M> {
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;
-    use std::time::Duration;
 
     use super::*;
 
@@ -345,13 +351,21 @@ mod tests {
     #[test]
     fn reading_again_postpones_nothing_that_is_due() {
         let (sender, rung) = mpsc::channel();
-        let now = clock::now();
-        let shell =
-            Shell::new(Sleeper { deadline: now, rings: false }, None, move |()| sender.send(()).unwrap());
-        shell.read_again(now, now);
-        shell.read_again(now, now);
+        let machine = Sleeper { deadline: clock::now(), rings: false };
+        let shell = Shell::new(machine, None, move |()| sender.send(clock::now()).unwrap());
         let _alarm = shell.start_alarm().unwrap();
-        assert_eq!(rung.recv_timeout(Duration::from_secs(10)), Ok(()));
+        rung.recv_timeout(Duration::from_secs(10)).unwrap();
+        // Its timer is not set to this, as if its thread were late.
+        let began = clock::now();
+        shell.lock().machine.deadline = began;
+        let reads_again = |_| {
+            thread::park_timeout(DELIVERY / 4);
+            shell.read_again(began, began);
+            rung.try_recv().ok()
+        };
+        let rang = (0..10_000).find_map(reads_again).unwrap();
+        assert!(rang >= began + DELIVERY, "messages that were read come first");
+        assert_eq!(rung.try_recv(), Err(mpsc::TryRecvError::Empty), "once");
     }
 
     #[test]
