@@ -1,4 +1,4 @@
-use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -42,7 +42,6 @@ pub struct StickControl(Orders);
 #[derive(Clone, Default)]
 struct Orders {
     task: Arc<AtomicU8>,
-    number: Arc<AtomicU64>,
     sent: Arc<Mutex<Vec<Stamp>>>,
 }
 
@@ -87,21 +86,24 @@ impl Hand {
     /// Carries out its tasks until one is [`Task::End`].
     #[allow(clippy::disallowed_methods)] // the pace is its own; nothing else waits for this thread
     pub fn run(self) {
-        let mut due = clock::now();
+        let (mut due, mut number) = (clock::now(), 0);
         loop {
             due = due + Duration::from_secs(1) / RATE;
             std::thread::sleep(due.since(clock::now()));
             match self.orders.task() {
                 end if end == Task::End as u8 => return,
                 rest if rest == Task::Rest as u8 => {}
-                task => self.act(task == Task::Drive as u8),
+                task => {
+                    self.act(number, task == Task::Drive as u8);
+                    number += 1;
+                }
             }
         }
     }
 
     /// What the middleware refuses here is missing at the motors, and is reported there.
-    fn act(&self, drive: bool) {
-        let number = self.orders.count();
+    fn act(&self, number: u64, drive: bool) {
+        lock(&self.orders.sent).push(clock::stamp());
         let state = stick(number, drive);
         self.sticks.iter().for_each(|stick| drop(stick.publish(&state)));
         if number.is_multiple_of(SURROUNDINGS) {
@@ -118,12 +120,6 @@ impl Hand {
 impl Orders {
     fn task(&self) -> u8 {
         self.task.load(Ordering::SeqCst)
-    }
-
-    /// Notes the time of an event and returns its number.
-    fn count(&self) -> u64 {
-        lock(&self.sent).push(clock::stamp());
-        self.number.fetch_add(1, Ordering::SeqCst)
     }
 }
 

@@ -1,5 +1,5 @@
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -20,35 +20,19 @@ const LONGEST_END: Duration = Duration::from_millis(100);
 /// Threads that wait for messages cannot be woken for a deadline that another thread brings forward, since r2r's wait has no
 /// event besides its own. So deadlines have a thread of their own, and all others sleep until a message comes. A thread that
 /// changes the deadline sets the timer and wakes nobody.
-pub(crate) struct Alarm {
-    /// The instant at which the timer rings \[ns\], `u64::MAX` for never.
-    armed: AtomicU64,
-    timer: OnceLock<Timer>,
-}
+pub(crate) struct Alarm(OnceLock<Timer>);
 
 impl Alarm {
     pub(crate) fn new() -> Self {
-        Self { armed: AtomicU64::new(u64::MAX), timer: OnceLock::new() }
+        Self(OnceLock::new())
     }
 
-    /// Sets the machine's deadline. The caller holds the machine's lock.
+    /// Lets the timer ring at `deadline`. There is none before the thread has started, which begins with a poll.
     pub(crate) fn set(&self, deadline: Option<Instant>) {
-        let at = nanos(deadline);
-        if self.armed.swap(at, Ordering::Relaxed) != at
-            && let Some(timer) = self.timer.get()
-        {
+        if let Some(timer) = self.0.get() {
             timer.set(deadline);
         }
     }
-
-    /// Records that the timer has rung, so the same deadline is set again. The caller holds the machine's lock.
-    pub(crate) fn has_rung(&self) {
-        self.armed.store(u64::MAX, Ordering::Relaxed);
-    }
-}
-
-fn nanos(deadline: Option<Instant>) -> u64 {
-    deadline.map_or(u64::MAX, Instant::as_nanos)
 }
 
 /// A timer of the operating system, by the clock of [`clock::now`].
@@ -91,7 +75,7 @@ impl AlarmThread {
         let (ended, alarm) = (Arc::new(AtomicBool::new(false)), Arc::clone(shell.alarm()));
         let (ends, shell) = (Arc::clone(&ended), shell.clone());
         let body = move || {
-            let timer = shell.alarm().timer.get_or_init(|| timer);
+            let timer = shell.alarm().0.get_or_init(|| timer);
             while !ends.load(Ordering::SeqCst) {
                 shell.poll_at_deadline();
                 timer.wait();
@@ -109,9 +93,7 @@ impl Drop for AlarmThread {
         let end = clock::now() + LONGEST_END;
         while !self.thread.is_finished() && clock::now() < end {
             // Again each time: the thread may just have set the machine's deadline.
-            if let Some(timer) = self.alarm.timer.get() {
-                timer.set(Some(Instant::ZERO));
-            }
+            self.alarm.set(Some(Instant::ZERO));
             thread::park_timeout(Duration::from_millis(1));
         }
     }

@@ -28,6 +28,8 @@ struct Inner<M: Machine> {
     /// When the machine has to be polled at the latest since a deadline had passed when it read the time, whatever its deadline is
     /// now.
     overdue: Option<Instant>,
+    /// When the alarm's timer rings.
+    rings: Option<Instant>,
     clock_read: Option<fn(Stamp) -> M::Input>,
     publish: Box<dyn FnMut(M::Output) + Send>,
     fault: Option<Box<dyn FnMut(FaultPlace) + Send>>,
@@ -60,7 +62,14 @@ impl<M: Machine> Shell<M> {
         clock_read: Option<fn(Stamp) -> M::Input>,
         publish: impl FnMut(M::Output) + Send + 'static,
     ) -> Self {
-        let inner = Inner { machine, overdue: None, clock_read, publish: Box::new(publish), fault: None };
+        let inner = Inner {
+            machine,
+            overdue: None,
+            rings: None,
+            clock_read,
+            publish: Box::new(publish),
+            fault: None,
+        };
         Self { inner: Arc::new(Mutex::new(inner)), alarm: Arc::new(Alarm::new()) }
     }
 
@@ -135,7 +144,7 @@ impl<M: Machine> Shell<M> {
     /// Carries out what is due when the alarm's timer has rung; nothing after a panic.
     pub(crate) fn poll_at_deadline(&self) {
         let Some(mut inner) = self.lock_whole() else { return };
-        self.alarm.has_rung();
+        inner.rings = None; // it has rung: the same deadline is set again
         if inner.deadline().is_some_and(|deadline| deadline <= clock::now()) {
             let now = inner.update_clock();
             inner.drain(now);
@@ -204,7 +213,10 @@ impl<M: Machine> Drop for LockedMachine<'_, M> {
     fn drop(&mut self) {
         // A machine that just panicked is not used.
         if !thread::panicking() {
-            self.alarm.set(self.inner.deadline());
+            let deadline = self.inner.deadline();
+            if std::mem::replace(&mut self.inner.rings, deadline) != deadline {
+                self.alarm.set(deadline);
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 use nodes::hindbrain::MOTORS;
+use nodes::luci_topics;
 
 use crate::vehicle::operator_input::Stick;
 use crate::vehicle::record::STAND;
@@ -61,7 +62,7 @@ impl Observed {
     pub fn missing(&self, stick: bool) -> Vec<&'static str> {
         [
             (self.pose.is_some(), "odom"),
-            (self.scaling.is_some(), "luci/scaling"),
+            (self.scaling.is_some(), luci_topics::SCALING),
             (self.stick.is_some() || !stick, "joystick/device/Demo_Pad"),
             (self.source.is_some(), "velocity_arbiter/active"),
             (self.state.is_some(), "hind/state"),

@@ -1,5 +1,6 @@
 use hindbrain::Source;
 use nodes::hindbrain::MOTORS;
+use nodes::luci_topics;
 use nodes::messages;
 use r2r::diagnostic_msgs::msg::DiagnosticStatus;
 use r2r::geometry_msgs::msg::TwistStamped;
@@ -94,7 +95,7 @@ pub fn subscribe(
         inputs.subscribe::<Joy>(node, "joy", qos::edge(), |m| Some(Input::StickMoved(stick(&m))))?;
     }
     inputs.subscribe::<Odometry>(node, "odom", qos::edge(), |m| Some(Input::RobotMoved(pose(&m))))?;
-    inputs.subscribe::<LuciZoneScaling>(node, "luci/scaling", qos::edge(), |m| {
+    inputs.subscribe::<LuciZoneScaling>(node, luci_topics::SCALING, qos::edge(), |m| {
         Some(Input::ScalingReceived(messages::zone_fields(&m)))
     })?;
     inputs.subscribe::<LuciJoystickScaling>(node, "zone_scaler/joystick_scaling", qos::edge(), |m| {
