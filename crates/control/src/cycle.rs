@@ -48,7 +48,7 @@ pub struct Body {
     /// The one that is filled next.
     pub(crate) snapshot: Option<Box<Snapshot>>,
     pub(crate) gate: HaltGate,
-    /// Whether the motors were halted since the last report, because the loop was held.
+    /// Whether the motors were halted since the last report, because the loop or its node was held.
     pub(crate) was_held: bool,
     pub(crate) cycles: CycleStatistics,
     /// When they are reported: they are large.
@@ -62,13 +62,15 @@ impl Body {
     /// No lock, no allocation, no system call but reading the clock.
     pub fn cycle(&mut self, cycle: Cycle) {
         let resets = self.shared.resets.load(Ordering::SeqCst);
-        let is_halt_wanted = self.shared.is_halt_wanted.load(Ordering::SeqCst);
+        // A node that hangs, in a send for example, reads no stop.
+        let is_node_lost = self.shared.node.is_lost(cycle.now);
+        let is_halt_wanted = is_node_lost || self.shared.is_halt_wanted.load(Ordering::SeqCst);
         match self.gate.step(is_halt_wanted, resets, cycle.since_last, self.period) {
             Some(HaltAction::Halt) => self.hardware.halt(),
             Some(HaltAction::Reset) => self.hardware.reset(),
             None => {}
         }
-        self.was_held |= is_hold(cycle.since_last, self.period);
+        self.was_held |= is_node_lost || is_hold(cycle.since_last, self.period);
         self.hardware.read(self.control.robot_mut(), cycle.now, cycle.since_last);
         // With little room for events nothing is taken that would need it; the loop itself goes on.
         let has_room = self.events.slots() >= EVENTS_OF_A_CYCLE;

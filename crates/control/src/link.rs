@@ -6,9 +6,9 @@ use std::time::Duration;
 use mechanism::controllers::{Change, ControlLoop, ControllerId, Manager, Message, PublishPeriod};
 use mechanism::robot::{HaltGate, Hardware};
 use mechanism::{CycleStatistics, Recorder, Snapshot};
-use rt::{Mailbox, Periodic, RealTime, Refused};
+use rt::{LONGEST_SILENCE, Mailbox, Periodic, Pulse, RealTime, Refused};
 use rtrb::{Consumer, Producer, RingBuffer};
-use units::MessageTime;
+use units::{Instant, MessageTime};
 
 use crate::Event;
 use crate::cycle::{Body, Delivery};
@@ -52,11 +52,13 @@ pub struct Control {
 }
 
 /// What both sides see.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) change: Mailbox<Change>,
     pub(crate) is_halt_wanted: AtomicBool,
     pub(crate) resets: AtomicU64,
+    /// Of the node that reads the stops.
+    pub(crate) node: Pulse,
 }
 
 /// Changes and halts of the motors, from any thread.
@@ -72,6 +74,12 @@ impl Commands {
     /// Takes the change back, if the loop has not taken it yet.
     pub fn withdraw(&self) -> Option<Box<Change>> {
         self.0.change.take()
+    }
+
+    /// Gives the node's sign of life: every message that was there is delivered. From the first one on, the loop halts the motors while
+    /// the last one is older than [`LONGEST_SILENCE`].
+    pub fn beat(&self, now: Instant) {
+        self.0.node.beat_at(now);
     }
 
     /// Halts all motors in the next cycle, and until a reset.
@@ -138,8 +146,12 @@ pub fn link(
     hardware: Box<dyn Hardware>,
     settings: &Settings,
 ) -> (Body, Commands, Deliveries, Events) {
-    let shared =
-        Arc::new(Shared { is_halt_wanted: AtomicBool::new(settings.is_halted), ..Shared::default() });
+    let shared = Arc::new(Shared {
+        change: Mailbox::default(),
+        is_halt_wanted: AtomicBool::new(settings.is_halted),
+        resets: AtomicU64::new(0),
+        node: Pulse::new(LONGEST_SILENCE),
+    });
     let (deliveries, waiting) = RingBuffer::new(MOST_DELIVERIES);
     let (events, reported) = RingBuffer::new(MOST_EVENTS);
     let (mut given, free) = RingBuffer::new(SNAPSHOTS);

@@ -268,6 +268,34 @@ fn a_process_that_was_held_moves_nothing_before_its_controllers_began_anew() {
 }
 
 #[test]
+fn a_node_that_gives_no_sign_of_life_leaves_nothing_moving() {
+    let mut rig = Rig::new();
+    let is_halted = |rig: &Rig| rig.actuators.lock().unwrap()[0].state.is_halted;
+    rig.cycles(20);
+    rig.start("pan");
+    rig.commands.beat(rig.now);
+    // The loop runs on, and commands come on, for what sends them is another thread.
+    for _ in 0..25 {
+        assert!(rig.send(7, Message::Float(1.5)));
+        rig.cycle_after(Duration::from_millis(10));
+        assert_eq!(rig.effort(), 0.75);
+    }
+    assert!(rig.send(7, Message::Float(1.5)));
+    rig.cycle();
+    assert_eq!(rig.effort(), 0.0, "251 ms after the last sign of life");
+    rig.cycles(300);
+    assert!(is_halted(&rig));
+    rig.commands.beat(rig.now);
+    rig.cycles(20);
+    assert!(!is_halted(&rig), "the motors came back");
+    rig.cycles(240);
+    rig.commands.halt(); // by a stop that the node read after it hung
+    rig.commands.beat(rig.now);
+    rig.cycles(20);
+    assert!(is_halted(&rig));
+}
+
+#[test]
 fn the_last_thing_that_an_actuator_hears_is_no_effort() {
     let mut rig = Rig::new();
     rig.cycles(20);

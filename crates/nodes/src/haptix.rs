@@ -27,30 +27,44 @@ pub const NAME: &str = "haptix";
 /// Of two clients the last writer wins; that there are two is reported.
 const COMMAND: &str = "~/command";
 
-/// Carries out what the machine outputs.
+/// Passes the machine's orders to the device at once; they wait for no send.
 struct Actions {
-    topics: Topics,
     orders: Orders,
-    calls: Calls,
     objects: Objects,
-    /// The way to a robot elsewhere, if the hand is one.
-    robot: Option<(StatesSender, RobotEnd)>,
 }
 
 impl Actions {
-    fn carry_out(&mut self, output: Output) {
+    /// Returns what has to be published.
+    fn act(&mut self, output: Output) -> Option<Output> {
         match output {
             Output::Order(order) => {
                 if let Order::Configure(settings) = &*order {
                     self.objects.set(&settings.simulation);
                 }
                 self.orders.send(*order);
+                return None;
             }
+            Output::PublishReading(..) => self.orders.flush(),
+            _ => {}
+        }
+        Some(output)
+    }
+}
+
+/// Publishes what the machine outputs.
+struct Publications {
+    topics: Topics,
+    calls: Calls,
+    /// The way to a robot elsewhere, if the hand is one.
+    robot: Option<(StatesSender, RobotEnd)>,
+}
+
+impl Publications {
+    fn publish(&mut self, output: Output) {
+        match output {
+            Output::Order(_) => {} // an act
             Output::Answer(id, answer) => self.calls.answer(id, answer),
-            Output::PublishReading(reading, stamp) => {
-                self.orders.flush();
-                self.topics.publish_reading(&reading, stamp);
-            }
+            Output::PublishReading(reading, stamp) => self.topics.publish_reading(&reading, stamp),
             Output::PassStates(states) => {
                 if let Some((sender, _)) = &mut self.robot {
                     sender.send(&states);
@@ -150,22 +164,25 @@ pub fn run_with(
     })?;
     member.inputs.advise_one_publisher(COMMAND);
     let (ready, orders) = link(device, &params);
-    let timing = ready.timing();
+    let (timing, lives) = (ready.timing(), ready.pulse());
     let calls = Calls::default();
     let (mut ways, mut commands, mut sole) = (None, None, Vec::new());
     if let Some(robot) = robot {
         sole = Vec::from(robot.sole);
         (ways, commands) = (Some((robot.states, robot.end)), Some(robot.commands));
     }
-    let mut actions = Actions { topics, orders, calls: calls.clone(), objects, robot: ways };
+    let mut actions = Actions { orders, objects };
+    let mut publications = Publications { topics, calls: calls.clone(), robot: ways };
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
-    let shell = Shell::new(machine, Some(clock_read), move |output| actions.carry_out(output));
+    let shell = Shell::new(machine, Some(clock_read), move |output| publications.publish(output))
+        .act_first(move |output| actions.act(output));
     let runner = member.runner(&shell, move |set| {
         let params = Params::read(set, &description, rate)?;
         check_simulation(set, &params)?;
         Ok(Input::ParametersChanged(Box::new(params.settings)))
     })?;
     let runner = runner.count_publishers(sole, |topic, count| Input::PublishersCounted { topic, count });
+    let runner = runner.task(move |_| lives.beat()); // after the messages were delivered
     let runner =
         services::serve(runner, &calls, prefix)?.status(move |machine| status(machine, &timing)).log_levels();
     let thread = start_device(ready, &shell, stop, picture, commands)?;

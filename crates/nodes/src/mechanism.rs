@@ -24,7 +24,7 @@ use mechanism::{CycleStatistics, Input, LONGEST_SILENCE, Mechanism, Output, Para
 use params::Set;
 use r2r::std_msgs::msg::String as Text;
 use ros::panics::{self, lock};
-use ros::{Error, Runner, Shell, Status, Stop, qos};
+use ros::{Error, Runner, Shell, Status, Stop, clock, qos};
 use rt::RealTime;
 use units::{Level, Stamp};
 
@@ -66,22 +66,19 @@ fn start_loop(params: &Params, robot: Robot, hardware: Box<dyn Hardware>) -> Res
     Ok(control)
 }
 
-/// Carries out what the machine asks for.
+/// Does at once what the machine asks of the control loop and of other threads: a halt among it, which waits for no send.
 struct Actions {
-    topics: Topics,
     commands: Commands,
     states: Option<StatesSender>,
-    efforts: Option<EffortTopics>,
-    requests: Requests,
     handle: MonitorHandle,
     factory: Factory,
     parameters: Arc<Mutex<Set>>,
 }
 
 impl Actions {
-    fn carry_out(&mut self, output: Output) {
+    /// Returns what has to be published.
+    fn act(&mut self, output: Output) -> Option<Output> {
         match output {
-            Output::Manager(controllers::Output::Answer(id, result)) => self.requests.answer(id, &result),
             Output::Manager(controllers::Output::Change(change)) => {
                 self.commands.submit(change);
                 self.handle.expect_change();
@@ -97,8 +94,38 @@ impl Actions {
             Output::Manager(controllers::Output::ReloadLibraries) => self.factory.reload(),
             Output::Manager(controllers::Output::Discard(left_over)) => self.factory.discard(left_over),
             Output::Manager(controllers::Output::Withdraw) => self.handle.withdraw(),
+            Output::PassStates(states) => {
+                if let Some(sender) = &self.states {
+                    sender.send(states);
+                }
+            }
             Output::Halt => {
                 self.commands.halt();
+                return Some(Output::Halt);
+            }
+            Output::Reset => {
+                self.commands.reset();
+                return Some(Output::Reset);
+            }
+            published => return Some(published),
+        }
+        None
+    }
+}
+
+/// Publishes what the machine asks for.
+struct Publications {
+    topics: Topics,
+    efforts: Option<EffortTopics>,
+    requests: Requests,
+    handle: MonitorHandle,
+}
+
+impl Publications {
+    fn publish(&mut self, output: Output) {
+        match output {
+            Output::Manager(controllers::Output::Answer(id, result)) => self.requests.answer(id, &result),
+            Output::Halt => {
                 if let Some(efforts) = &self.efforts {
                     efforts.halt();
                 }
@@ -106,12 +133,6 @@ impl Actions {
             Output::Reset => {
                 if let Some(efforts) = &self.efforts {
                     efforts.reset();
-                }
-                self.commands.reset();
-            }
-            Output::PassStates(states) => {
-                if let Some(sender) = &self.states {
-                    sender.send(states);
                 }
             }
             Output::SendZero => {
@@ -125,6 +146,7 @@ impl Actions {
                 self.handle.give_back(snapshot);
             }
             Output::PublishStatuses(statuses) => self.topics.publish_statuses(statuses),
+            Output::Manager(_) | Output::PassStates(_) | Output::Warn(_) | Output::Inform(_) => {} // acts
         }
     }
 }
@@ -241,18 +263,23 @@ pub fn run_with(
         (MonitorHandle::default(), Requests::default(), Arc::<Mutex<ControllerOutputs>>::default());
     let follow = Arc::<Mutex<FollowServers>>::default();
     let parameters = Arc::new(Mutex::new(member.set().clone()));
-    let mut actions = Actions {
+    let mut publications = Publications {
         topics,
-        commands: commands.clone(),
-        states,
         efforts: efforts.as_ref().map(Efforts::topics),
         requests: requests.clone(),
+        handle: handle.clone(),
+    };
+    let mut actions = Actions {
+        commands: commands.clone(),
+        states,
         handle: handle.clone(),
         factory,
         parameters: Arc::clone(&parameters),
     };
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
-    let shell = Shell::new(machine, Some(clock_read), move |output| actions.carry_out(output));
+    let shell = Shell::new(machine, Some(clock_read), move |output| publications.publish(output))
+        .act_first(move |output| actions.act(output));
+    let lives = commands.clone();
     let mut node_tasks = NodeTasks {
         shell: shell.clone(),
         deliveries,
@@ -269,7 +296,10 @@ pub fn run_with(
     let runner = runner.count_publishers(sole, |topic, count| Input::PublishersCounted { topic, count });
     let runner = services::serve(runner, &requests, types)?
         .count_publishers(["joint_states"], |_, count| Input::JointStatePublishersCounted(count))
-        .task(move |node| node_tasks.run(node))
+        .task(move |node| {
+            lives.beat(clock::now()); // after the messages were delivered, stops among them
+            node_tasks.run(node);
+        })
         .wake_within(longest_sleep(requests))
         .status(status);
     let monitor = LoopMonitor::start(&handle, context, &params)

@@ -31,6 +31,7 @@ pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Er
         let _ = std::io::stdout().write_all(text.as_bytes());
         return ExitCode::SUCCESS;
     }
+    let transport = transport::ensure(); // first: it may start the process again
     panics::install();
     let run = || {
         check_arguments(arguments.iter().skip(1).cloned())?;
@@ -42,6 +43,11 @@ pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Er
         panics::at_once(move || ends.end());
         let context = ros::context()?;
         ros::start_logger();
+        match transport {
+            Ok(None) => {}
+            Ok(Some(doubt)) => log::warn!(target: name, "{doubt}"),
+            Err(error) => return Err(Error::Start(format!("the Fast DDS profile cannot be set: {error}"))),
+        }
         node(&context, &stop)
     };
     let ended = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err(panicked()));
@@ -276,7 +282,13 @@ pub fn finish<M: Machine>(shell: &Shell<M>, stop: &Stop, last: impl IntoIterator
 /// The same, with whether the node ended without a panic.
 #[allow(clippy::disallowed_methods)] // the machine has stopped; nothing waits for this thread
 fn conclude<M: Machine>(is_whole: bool, shell: &Shell<M>, last: impl IntoIterator<Item = M::Input>) {
-    let deliver = || last.into_iter().for_each(|input| shell.deliver(input));
+    let deliver = || {
+        last.into_iter().for_each(|input| shell.deliver(input));
+        // Another thread may be publishing them.
+        if !shell.flush(FINAL_MESSAGES_TIME * 5) {
+            log::error!("a send hangs in the middleware: the final messages were not sent");
+        }
+    };
     let is_published = is_whole && !panics::happened() && catch_unwind(AssertUnwindSafe(deliver)).is_ok();
     if is_published {
         std::thread::sleep(FINAL_MESSAGES_TIME);

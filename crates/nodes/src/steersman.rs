@@ -84,12 +84,23 @@ pub fn run_with(
     let mut mismatches = Mismatches::default();
     mismatches.warn(&stages);
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
+    let acts = hindbrain_topics.acts();
     let shell =
         Shell::new(Drive::new(stages, stick.ok().flatten()), Some(clock_read), move |output| match output {
             Output::Hindbrain(output) => hindbrain_topics.publish(output),
             Output::Zones(output) => zones_topics.publish(output),
             Output::Arbiter(output) => arbiter_topics.publish(output),
             Output::Joystick(output) => joystick_topics.publish(output),
+        })
+        .act_first(move |output| {
+            if let Output::Hindbrain(output) = &output {
+                acts(output);
+            }
+            Some(output)
+        })
+        .keep_newest(|output| match output {
+            Output::Hindbrain(output) => hindbrain_node::Topics::key(output),
+            Output::Zones(_) | Output::Arbiter(_) | Output::Joystick(_) => None,
         });
 
     let Member { node, params, inputs, .. } = &mut zones;

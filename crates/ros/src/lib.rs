@@ -28,6 +28,7 @@ mod latency;
 mod logger;
 mod names;
 mod node;
+mod outputs;
 mod overrides;
 mod parameters;
 mod publishers;

@@ -14,7 +14,7 @@ pub trait Machine {
     /// Everything that can happen to this node: a closed enum of past events.
     type Input;
     /// Everything that this node can request: a closed enum of commands to its surroundings.
-    type Output;
+    type Output: Send;
 
     /// Handles `input`, which happened at `now`.
     ///

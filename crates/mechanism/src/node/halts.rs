@@ -42,7 +42,7 @@ impl Mechanism {
         self.outputs.extend(match (self.is_halted, self.causes.worst()) {
             (false, _) => Some(Output::Inform("the motors are on".to_owned())),
             (true, None) if was_held => Some(Output::Warn(
-                "the motors are halted: the control loop was held for more than 0.2 s; they come back by themselves".to_owned(),
+                "the motors are halted: the control loop or its node was held for more than 0.2 s; they come back by themselves".to_owned(),
             )),
             (true, None) if !self.had_obstacle && !self.is_resetting => Some(Output::Warn(
                 "the motors are halted: a motor halted by itself; reset_motors ends it".to_owned(),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use haptix::{DeviceLoop, Order, Params, Report};
 use mechanism::SharedHistogram;
 use ros::panics;
-use rt::{Cycle, Periodic, RealTime, Refused};
+use rt::{Cycle, LONGEST_SILENCE, Periodic, Pulse, RealTime, Refused};
 use rtrb::{Consumer, Producer, RingBuffer};
 use units::Instant;
 
@@ -28,8 +28,10 @@ pub(super) struct DeviceThread {
 }
 
 /// What all threads see.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Shared {
+    /// Of the node, which reads the commands: while it hangs, the device holds.
+    node: Pulse,
     /// After a panic the device holds for ever.
     is_held: AtomicBool,
     is_ending: AtomicBool,
@@ -61,6 +63,17 @@ impl Timing {
         let numbers =
             numbers.map(|(name, value)| (name.to_owned(), value.load(Ordering::Relaxed).to_string()));
         numbers.into_iter().chain([("lateness (ns:steps)".into(), late.read().to_string())]).collect()
+    }
+}
+
+/// Gives the node's sign of life to the device's thread.
+#[derive(Clone)]
+pub(super) struct NodePulse(Arc<Shared>);
+
+impl NodePulse {
+    /// From the first call on, the device holds while the last one is older than [`LONGEST_SILENCE`].
+    pub(super) fn beat(&self) {
+        self.0.node.beat();
     }
 }
 
@@ -115,7 +128,7 @@ impl Body {
         while let Ok(order) = self.orders.pop() {
             self.device.take(order);
         }
-        if self.shared.is_held.load(Ordering::SeqCst) {
+        if self.shared.is_held.load(Ordering::SeqCst) || self.shared.node.is_lost(cycle.now) {
             self.device.take(Order::Hold);
         }
         // The device's steps are due when the cycles are, so the first one counts from when it was due.
@@ -155,7 +168,17 @@ pub(super) fn link(device: DeviceLoop, params: &Params) -> (Ready, Orders) {
         device,
         orders,
         reports: sender,
-        shared: Arc::default(),
+        shared: Arc::new(Shared {
+            node: Pulse::new(LONGEST_SILENCE),
+            is_held: AtomicBool::new(false),
+            is_ending: AtomicBool::new(false),
+            cycles: AtomicU64::new(0),
+            missed: AtomicU64::new(0),
+            long: AtomicU64::new(0),
+            max_late: AtomicU64::new(0),
+            max_step: AtomicU64::new(0),
+            late: SharedHistogram::default(),
+        }),
         is_aligned: false,
         step: params.step,
     };
@@ -168,6 +191,11 @@ impl Ready {
     /// How well the thread will keep its times.
     pub(super) fn timing(&self) -> Timing {
         Timing(Arc::clone(&self.body.shared))
+    }
+
+    /// The node's sign of life.
+    pub(super) fn pulse(&self) -> NodePulse {
+        NodePulse(Arc::clone(&self.body.shared))
     }
 
     /// Starts the threads; `report` is called with each report, on a thread of its own. Returns what the operating system refused.
@@ -276,6 +304,22 @@ mod tests {
         ready.body.shared.is_held.store(true, Ordering::SeqCst);
         orders.send(Order::Command { setpoints, at: Instant::from_millis(100) });
         assert!(cycles(&mut ready, 100).iter().all(|reading| reading.mode == Mode::Holding));
+    }
+
+    #[test]
+    fn while_the_node_hangs_the_device_holds_and_then_waits_for_a_command() {
+        let (mut ready, mut orders, setpoints) = hand();
+        let pulse = ready.pulse();
+        let order = |millis| Order::Command { setpoints, at: Instant::from_millis(millis) };
+        orders.send(order(1000));
+        assert!(cycles(&mut ready, 1000).iter().all(|reading| reading.mode == Mode::Following));
+        pulse.0.node.beat_at(Instant::from_millis(1100));
+        assert!(cycles(&mut ready, 1200).iter().all(|reading| reading.mode == Mode::Following));
+        assert!(cycles(&mut ready, 1351).iter().all(|reading| reading.mode == Mode::Holding));
+        pulse.0.node.beat_at(Instant::from_millis(1451));
+        assert!(cycles(&mut ready, 1451).iter().all(|reading| reading.mode == Mode::Holding));
+        orders.send(order(1551));
+        assert!(cycles(&mut ready, 1551).iter().all(|reading| reading.mode == Mode::Following));
     }
 
     #[test]

@@ -1,4 +1,3 @@
-use actuator::Timing;
 use hindbrain::{Cause, Detail, Leds, Motors, Output, Params, Profile, Rgb, Source, SourceDetail, StopState};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::hindbrain_msgs::msg as hind;
@@ -66,8 +65,7 @@ impl Topics {
             // After the motors: a node that only reads the state must not keep the last one.
             let _ = last_state.publish(&Text { data: StopState::SoftRos.as_str().into() });
         });
-        // A node that reads no messages drives no longer than one that publishes nothing.
-        let watch = Watch::new(controller.as_ref().map(|_| Timing::default().silence));
+        let watch = Watch::new();
         let supervisor =
             Supervisor::start(watch.clone(), [port.share(), starboard.share()], controller.clone())?;
         Ok(Self {
@@ -97,7 +95,26 @@ impl Topics {
         self.watch.clone()
     }
 
-    /// Carries out what the machine asks for.
+    /// The function that gives the motor controller its values at once; the topics follow by [`publish`](Self::publish).
+    pub fn acts(&self) -> impl Fn(&Output) + Send + use<> {
+        let (watch, controller) = (self.watch.clone(), self.controller.clone());
+        move |output| {
+            if let (Output::Drive(motors), Some(controller)) = (output, &controller) {
+                watch.drive(controller, motors.levels());
+            }
+        }
+    }
+
+    /// Whether a newer output of the same key makes this one worthless: a motor value, or the detail of a state.
+    pub fn key(output: &Output) -> Option<u8> {
+        match output {
+            Output::Drive(_) => Some(0),
+            Output::PublishDetail(_) => Some(1),
+            Output::PublishState(_) | Output::Refuse(_) | Output::Report(_) => None,
+        }
+    }
+
+    /// Publishes what the machine asks for.
     pub fn publish(&mut self, output: Output) {
         match output {
             Output::Drive(motors) => self.drive(motors),
@@ -153,9 +170,6 @@ impl Topics {
         let watch = &self.watch;
         let judge = |motors: Motors| if watch.is_tripped() { Motors::stop(motors.stamp) } else { motors };
         let motors = judge(motors);
-        if let Some(controller) = &self.controller {
-            controller.drive(motors.levels());
-        }
         self.port.publish(&Int16 { data: motors.port });
         // Checked again after each topic: a topic that hung may have published a value from before the supervising thread's
         // stop.
@@ -163,9 +177,6 @@ impl Topics {
         self.starboard.publish(&Int16 { data: after.starboard });
         let after = judge(after);
         if after != motors {
-            if let Some(controller) = &self.controller {
-                controller.drive(after.levels());
-            }
             self.port.publish(&Int16 { data: after.port });
             self.starboard.publish(&Int16 { data: after.starboard });
         }

@@ -7,6 +7,7 @@ use hindbrain::{Motors, OVERRUN_LIMIT, TICK};
 use r2r::std_msgs::msg::Int16;
 use ros::panics::lock;
 use ros::{Error, clock, panics};
+use rt::{LONGEST_SILENCE, Pulse};
 use units::{Instant, Stamp};
 
 use super::NAME;
@@ -22,69 +23,51 @@ const FIRST_STOP: Duration = Duration::from_millis(50);
 /// Both must continue, or the motors are stopped: in the composed process other threads would go on driving although the
 /// emergency stop is not read.
 /// # Real-time
-/// Atomics, and a lock while motor values are published. The supervising thread waits for the lock no longer than a tick, so a
-/// thread that hangs there cannot block it.
+/// Atomics, and two locks. One is held while motor values are published, and the supervising thread waits for it no longer than a tick,
+/// so a send that hangs cannot block it. The other one is held while the motor controller is given a value, which waits for nothing.
 #[derive(Clone)]
 pub struct Watch(Arc<State>);
 
 struct State {
-    published: Slot,
-    loop_ran: Slot,
+    published: Pulse,
+    loop_ran: Pulse,
     is_tripped: AtomicBool,
     is_tripped_for_good: AtomicBool,
     /// How often the supervising thread has stopped the motors.
     stops: AtomicU64,
     /// Locked while motor values are published.
     publishing: Mutex<()>,
-}
-
-/// When an event last happened, and how long it may be absent.
-struct Slot {
-    last: AtomicU64,
-    limit: Duration,
-}
-
-impl Slot {
-    fn new(limit: Duration) -> Self {
-        Self { last: AtomicU64::new(clock::now().as_nanos()), limit }
-    }
-
-    fn set(&self, now: Instant) {
-        self.last.store(now.as_nanos(), Ordering::SeqCst);
-    }
-
-    fn silence(&self, now: Instant) -> Duration {
-        now.since(Instant::from_nanos(self.last.load(Ordering::SeqCst)))
-    }
+    /// Locked while the motor controller is given a value.
+    driving: Mutex<()>,
 }
 
 impl Watch {
     /// Both events count as happened now. It trips after [`OVERRUN_LIMIT`] without a motor value, or if the node's loop does
-    /// not run for as long. A motor controller that stops by itself when it receives no value for a `time` shortens the loop's
-    /// limit to that `time`.
-    pub fn new(time: Option<Duration>) -> Self {
-        Self::with_limits(OVERRUN_LIMIT, time.unwrap_or(OVERRUN_LIMIT))
+    /// not run for [`LONGEST_SILENCE`], in which a motor controller stops by itself.
+    pub fn new() -> Self {
+        Self::with_limits(OVERRUN_LIMIT, LONGEST_SILENCE)
     }
 
     fn with_limits(published: Duration, loop_ran: Duration) -> Self {
         Self(Arc::new(State {
-            published: Slot::new(published),
-            loop_ran: Slot::new(loop_ran),
+            published: Pulse::started(published),
+            loop_ran: Pulse::started(loop_ran),
             is_tripped: AtomicBool::new(false),
             is_tripped_for_good: AtomicBool::new(false),
             stops: AtomicU64::new(0),
             publishing: Mutex::new(()),
+            driving: Mutex::new(()),
         }))
     }
 
     /// Records that a motor value was published.
     pub fn set_published(&self) {
-        self.0.published.set(clock::now());
+        self.0.published.beat();
     }
 
     /// Records that the node's loop ran.
     pub fn set_loop_ran(&self) {
-        self.0.loop_ran.set(clock::now());
+        self.0.loop_ran.beat();
     }
 
     /// Whether the supervising thread stopped the motors; only a stop may be published until this is cleared.
@@ -112,6 +95,14 @@ impl Watch {
         lock(&self.0.publishing)
     }
 
+    /// Gives the motor controller the values, or stop once the supervising thread has stopped the motors. It never waits for a send, so
+    /// neither does the motor controller.
+    pub fn drive(&self, controller: &Controller, levels: [i16; 2]) {
+        let _driving = lock(&self.0.driving);
+        let stop = Motors::stop(Stamp::ZERO).levels();
+        controller.drive(if self.is_tripped() { stop } else { levels });
+    }
+
     /// The same, unless another thread publishes for longer than a tick.
     fn publishing_within_a_tick(&self) -> Option<MutexGuard<'_, ()>> {
         let end = clock::now() + TICK;
@@ -136,7 +127,7 @@ impl Watch {
         }
     }
 
-    fn slots(&self) -> [&Slot; 2] {
+    fn slots(&self) -> [&Pulse; 2] {
         [&self.0.published, &self.0.loop_ran]
     }
 
@@ -147,13 +138,12 @@ impl Watch {
 
     /// Trips if a limit is exceeded; returns whether it just did.
     fn check(&self, now: Instant) -> bool {
-        self.slots().iter().any(|slot| slot.silence(now) > slot.limit)
-            && !self.0.is_tripped.swap(true, Ordering::SeqCst)
+        self.slots().iter().any(|slot| slot.is_lost(now)) && !self.0.is_tripped.swap(true, Ordering::SeqCst)
     }
 
     /// The time until the next check: an event that is absent until then is absent for too long.
     fn time_to_trip(&self, now: Instant) -> Duration {
-        let times = self.slots().map(|slot| slot.limit.saturating_sub(slot.silence(now)));
+        let times = self.slots().map(|slot| slot.limit().saturating_sub(slot.silence(now)));
         times.into_iter().min().unwrap_or_default() + MARGIN
     }
 }
@@ -226,7 +216,13 @@ fn supervise(
     let mut due = Instant::ZERO;
     let mut was_for_good = false;
     while !ended.load(Ordering::SeqCst) {
-        thread::park_timeout(if watch.is_tripped() { TICK / 2 } else { watch.time_to_trip(clock::now()) });
+        let began = clock::now();
+        let sleep = if watch.is_tripped() { TICK / 2 } else { watch.time_to_trip(began) };
+        thread::park_timeout(sleep);
+        if !watch.is_tripped() && clock::now().since(began) > sleep + TICK {
+            // The process was held as a whole, which the machine judges: no thread hangs that had no time to run.
+            thread::park_timeout(TICK);
+        }
         let now = clock::now();
         if let Some(fault) = FAULT.get() {
             fault();
@@ -236,10 +232,10 @@ fn supervise(
         if watch.is_tripped() && (now >= due || is_for_good != was_for_good) {
             due = now + TICK;
             was_for_good = is_for_good;
-            let _publishing = watch.publishing_within_a_tick();
             if let Some(controller) = controller {
-                controller.drive(stop.levels()); // first: a topic may hang
+                watch.drive(controller, stop.levels()); // first: a topic may hang, and so may who publishes on it
             }
+            let _publishing = watch.publishing_within_a_tick();
             for (motor, value) in motors.iter().zip([stop.port, stop.starboard]) {
                 // Errors are ignored; the next attempt follows one tick later.
                 let _ = motor.publish(&Int16 { data: value });
@@ -279,7 +275,7 @@ mod tests {
             let watch = Watch::with_limits(LIMIT, LIMIT);
             let start = clock::now();
             let later = start + LIMIT * 2;
-            (if drives { &watch.0.published } else { &watch.0.loop_ran }).set(later);
+            (if drives { &watch.0.published } else { &watch.0.loop_ran }).beat_at(later);
             assert!(watch.check(later), "drives: {drives}");
         }
     }
@@ -289,7 +285,7 @@ mod tests {
         let watch = Watch::with_limits(LIMIT, LIMIT / 2);
         let start = clock::now();
         assert!(watch.time_to_trip(start) <= LIMIT / 2 + MARGIN);
-        watch.0.published.set(start + LIMIT);
+        watch.0.published.beat_at(start + LIMIT);
         assert!(watch.check(start + LIMIT), "it drives while the emergency stop is not read");
     }
 

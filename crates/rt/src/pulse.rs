@@ -1,0 +1,83 @@
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
+
+use units::Instant;
+
+use crate::now;
+
+/// How long the thread of a node may give no sign of life before the loops beside it stop what they move.
+///
+/// A node's thread wakes every 0.1 s at least.
+pub const LONGEST_SILENCE: Duration = Duration::from_millis(250);
+
+/// The sign of life of a thread, for another thread that stops something without it.
+///
+/// # Real-time
+/// An atomic: neither side waits for the other.
+#[derive(Debug)]
+pub struct Pulse {
+    /// When it last beat, in nanoseconds since boot; zero if it never did.
+    last: AtomicU64,
+    limit: Duration,
+}
+
+impl Pulse {
+    /// It may be silent for `limit`. Before its first beat nobody is supervised, and it counts as alive.
+    pub const fn new(limit: Duration) -> Self {
+        Self { last: AtomicU64::new(0), limit }
+    }
+
+    /// A pulse that beats now, and so is supervised from now on.
+    pub fn started(limit: Duration) -> Self {
+        let pulse = Self::new(limit);
+        pulse.beat();
+        pulse
+    }
+
+    /// Gives a sign of life.
+    pub fn beat(&self) {
+        self.beat_at(now());
+    }
+
+    /// The same, at a time that the caller read.
+    pub fn beat_at(&self, now: Instant) {
+        self.last.store(now.as_nanos(), Ordering::SeqCst);
+    }
+
+    /// The time since the last sign of life.
+    pub fn silence(&self, now: Instant) -> Duration {
+        match self.last.load(Ordering::SeqCst) {
+            0 => Duration::ZERO,
+            last => now.since(Instant::from_nanos(last)),
+        }
+    }
+
+    /// Whether it has been silent for longer than it may.
+    pub fn is_lost(&self, now: Instant) -> bool {
+        self.silence(now) > self.limit
+    }
+
+    /// How long it may be silent.
+    pub const fn limit(&self) -> Duration {
+        self.limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_millis(100);
+
+    #[test]
+    fn it_is_lost_after_its_limit_and_counts_from_its_first_beat() {
+        let pulse = Pulse::new(LIMIT);
+        let at = |millis: u64| Instant::from_millis(5000 + millis);
+        assert!(!pulse.is_lost(at(0)), "nobody is supervised yet");
+        pulse.beat_at(at(0));
+        assert!(!pulse.is_lost(at(100)) && pulse.is_lost(at(101)));
+        pulse.beat_at(at(101));
+        assert!(!pulse.is_lost(at(201)));
+        assert_eq!(pulse.silence(at(151)), LIMIT / 2);
+    }
+}

@@ -1,0 +1,127 @@
+//! What a Fast DDS profile lacks so that no send waits for the network.
+
+use std::collections::HashSet;
+
+use roxmltree::{Document, Node};
+
+/// What the XML profile `text` lacks, as a sentence; `None` if no send of its default participant can wait for the network.
+///
+/// It is read as Fast DDS does: names of elements, whatever their namespace. What Fast DDS would refuse is said as well.
+pub fn lacks(text: &str) -> Option<String> {
+    let document = match Document::parse(text) {
+        Ok(document) => document,
+        Err(error) => return Some(format!("it is no XML ({error})")),
+    };
+    let is_default = |node: &Node<'_, '_>| node.attribute("is_default_profile") == Some("true");
+    let Some(participant) =
+        document.descendants().filter(|node| named(*node, "participant")).find(is_default)
+    else {
+        return Some(
+            "it has no <participant> with is_default_profile=\"true\", so the built-in transports are used"
+                .into(),
+        );
+    };
+    if find(participant, "useBuiltinTransports").is_none_or(|value| value != "false") {
+        return Some("its default participant uses the built-in transports (<useBuiltinTransports>)".into());
+    }
+    let users = participant.descendants().find(|node| named(*node, "userTransports"));
+    let used: HashSet<&str> = users
+        .into_iter()
+        .flat_map(|list| list.descendants())
+        .filter(|node| named(*node, "transport_id"))
+        .filter_map(|node| node.text().map(str::trim))
+        .collect();
+    let descriptors: Vec<_> = document
+        .descendants()
+        .filter(|node| named(*node, "transport_descriptor"))
+        .filter(|node| find(*node, "transport_id").is_some_and(|id| used.contains(id)))
+        .collect();
+    for descriptor in &descriptors {
+        let is_shared_memory = find(*descriptor, "type") == Some("SHM");
+        if !is_shared_memory && find(*descriptor, "non_blocking_send") != Some("true") {
+            let id = find(*descriptor, "transport_id").unwrap_or_default();
+            return Some(format!("its transport '{id}' has no <non_blocking_send>true</non_blocking_send>"));
+        }
+    }
+    if !descriptors.iter().any(|descriptor| is_of_this_machine(*descriptor)) {
+        return Some(
+            "it has no transport of this machine alone (<interfaceWhiteList> with 127.0.0.1), so near and far readers share a buffer"
+                .into(),
+        );
+    }
+    None
+}
+
+/// Whether this transport reaches this machine alone: another one's full buffer does not matter to it.
+fn is_of_this_machine(descriptor: Node<'_, '_>) -> bool {
+    let lists = descriptor
+        .descendants()
+        .filter(|node| ["interfaceWhiteList", "allowlist"].iter().any(|name| named(*node, name)));
+    let names: Vec<&str> = lists
+        .flat_map(|list| list.descendants().filter(Node::is_element))
+        .filter_map(|node| node.attribute("name").or_else(|| node.text()).map(str::trim))
+        .filter(|name| !name.is_empty())
+        .collect();
+    let is_shared_memory = find(descriptor, "type") == Some("SHM");
+    is_shared_memory
+        || (!names.is_empty() && names.iter().all(|name| ["127.0.0.1", "lo", "::1"].contains(name)))
+}
+
+fn named(node: Node<'_, '_>, name: &str) -> bool {
+    node.is_element() && node.tag_name().name() == name
+}
+
+/// The text of the first element of this name within `node`.
+fn find<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
+    node.descendants().find(|inner| named(*inner, name)).and_then(|inner| inner.text()).map(str::trim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PROFILE;
+
+    fn without(part: &str) -> String {
+        assert!(PROFILE.contains(part), "{part}");
+        lacks(&PROFILE.replace(part, "")).unwrap_or_default()
+    }
+
+    #[test]
+    fn ours_lacks_nothing_and_each_part_of_it_is_needed() {
+        assert_eq!(lacks(PROFILE), None);
+        for (part, sentence) in [
+            (
+                "<non_blocking_send>true</non_blocking_send>",
+                "its transport 'network' has no <non_blocking_send>",
+            ),
+            ("<address>127.0.0.1</address>", "it has no transport of this machine alone"),
+            (
+                "<useBuiltinTransports>false</useBuiltinTransports>",
+                "its default participant uses the built-in",
+            ),
+            (" is_default_profile=\"true\"", "it has no <participant> with is_default_profile"),
+            ("<transport_id>this_machine</transport_id>", "it has no transport of this machine alone"),
+        ] {
+            let found = without(part);
+            assert!(found.starts_with(sentence), "without {part}: {found}");
+        }
+        assert!(lacks("<profiles>").unwrap().starts_with("it is no XML"));
+    }
+
+    #[test]
+    fn shared_memory_is_of_this_machine_alone() {
+        let shared = PROFILE
+            .replace("<interfaceWhiteList>\n                <address>127.0.0.1</address>\n            </interfaceWhiteList>", "")
+            .replace("<transport_id>this_machine</transport_id>\n            <type>UDPv4", "<transport_id>this_machine</transport_id>\n            <type>SHM");
+        assert!(shared.contains("SHM") && !shared.contains("127.0.0.1"));
+        assert_eq!(lacks(&shared), None);
+    }
+
+    #[test]
+    fn one_transport_of_this_machine_alone_is_enough() {
+        let start = PROFILE.find("<transport_descriptor>\n            <transport_id>network").unwrap();
+        let end = PROFILE.find("<transport_descriptor>\n            <transport_id>this_machine").unwrap();
+        let alone = format!("{}{}", &PROFILE[..start], &PROFILE[end..]);
+        assert_eq!(lacks(&alone.replace("<transport_id>network</transport_id>", "")), None);
+    }
+}
