@@ -1,0 +1,322 @@
+"""A far computer only watches, and the link to it stands still: the packets wait, as a wireless driver holds them back.
+
+`unshare --net python stalls.py vehicle SCENARIO` is the vehicle's host; it starts the watcher's, as a process in a namespace of
+its own. Nodes and observers use the middleware as it is installed, without the profile of the tests.
+"""
+
+import importlib
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+
+from hosts import FAR, HERE, NEAR, OPERATOR, VEHICLE, address, ip, wait_until_up
+
+# So slow that nothing passes in a test's time.
+STILL = "8bit"
+
+
+class Watcher:
+    """The far host: it subscribes to topics, and counts what it receives."""
+
+    def __init__(self):
+        words = ["unshare", "--net", sys.executable, __file__, "watcher"]
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process.stdout.readline()  # it is in its namespace
+        ip("link", "add", NEAR, "type", "veth", "peer", "name", FAR, "netns", str(self.process.pid))
+        address(NEAR, VEHICLE)
+        self.order({})
+        wait_until_up(NEAR)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait(10.0)
+
+    def order(self, what):
+        self.process.stdin.write(json.dumps(what) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def watch(self, topics):
+        """Subscribes to `topics`, each with the name of its type."""
+        self.order(topics)
+
+    def received(self):
+        """The number of messages on each topic."""
+        return self.order({})
+
+    def let_pass(self, rate):
+        """Lets so much pass from the vehicle's host, such as `8bit` per second; without a rate everything."""
+        if rate:
+            ip_words = ["tc", "qdisc", "replace", "dev", NEAR, "root", "tbf", "rate", rate, "burst", "1540", "limit", "10000000"]
+        else:
+            ip_words = ["tc", "qdisc", "del", "dev", NEAR, "root"]
+        subprocess.run(ip_words, check=True)
+
+
+def watch():
+    print("here", flush=True)
+    sys.stdin.readline()
+    address(FAR, OPERATOR)
+    wait_until_up(FAR)
+    from conftest import EDGE, Graph
+
+    graph = Graph()
+    print("{}", flush=True)
+    for line in sys.stdin:
+        for topic, kind in json.loads(line).items():
+            package, name = kind.split("/")
+            graph.subscribe(getattr(importlib.import_module(f"{package}.msg"), name), topic, EDGE)
+        print(json.dumps({topic: len(messages) for topic, messages in graph.messages.items()}), flush=True)
+    graph.close()
+
+
+MOTORS = {"/motor/port": "std_msgs/Int16", "/motor/starboard": "std_msgs/Int16"}
+# What somebody with RViz and a plot subscribes to.
+HINDBRAIN = MOTORS | {"/hind/state_detail": "hindbrain_msgs/StateDetail", "/hind/applied": "geometry_msgs/TwistStamped"}
+CHAIN = HINDBRAIN | {"/cmd_vel": "geometry_msgs/TwistStamped", "/cmd_vel_arbitrated": "geometry_msgs/TwistStamped"}
+CHAIR = {"/luci/remote_joystick": "luci_messages/LuciJoystick"}
+JOINTS = {"/joint_states": "sensor_msgs/JointState", "/hind/state": "std_msgs/String"}
+
+# How many stops are measured, with the link free and while it stands still; by hand 100.
+STOPS = int(os.environ.get("STALLED_STOPS", "5"))
+# By how much a stop may take longer while the link stands still [s]: the slowest of them.
+MORE = 0.05
+
+
+def compare(watcher, topics, ready, stop):
+    """Measures how long `stop()` takes after `ready()`, with the link free and then while it stands still."""
+    watcher.watch(topics)
+    end = time.monotonic() + 20.0
+    ready()
+    while not all(watcher.received().values()):
+        assert time.monotonic() < end, f"the far computer receives {watcher.received()}"
+        time.sleep(0.1)
+    free = measure(ready, stop)
+    before = watcher.received()
+    watcher.let_pass(STILL)
+    time.sleep(4.0)  # by then the socket's buffer was full
+    still = measure(ready, stop)
+    # What was on its way when the link was measured may have arrived; the link stands still all the same.
+    after = watcher.received()
+    assert sum(after.values()) - sum(before.values()) < 50, f"the link does not stand still: {before}, {after}"
+    print(f"free: {free}; still: {still}", flush=True)
+    assert max(still) < max(free) + MORE, f"stopped after {max(still):.3f} s instead of {max(free):.3f} s"
+
+
+def measure(ready, stop):
+    times = []
+    for _ in range(STOPS):
+        ready()
+        times.append(round(stop(), 4))
+    return times
+
+
+class Button:
+    """The e-stop: it repeats its state, and publishes each change at once."""
+
+    def __init__(self, graph):
+        from std_msgs.msg import Bool
+
+        self.graph, self.message = graph, Bool(data=False)
+        graph.repeat("/hind/estop", self.message, 20.0)
+
+    def press(self, pressed):
+        self.message.data = pressed
+        self.graph.publish("/hind/estop", self.message)
+
+
+def drive(watcher, kind, topics):
+    """A vehicle at half speed is stopped by its e-stop, and by its end."""
+    from conftest import STOP, act_until, unlatch
+    from std_msgs.msg import Bool
+
+    with kind() as vehicle:
+        button = Button(vehicle.graph)
+        received = lambda topic, start: [at for at, value in vehicle.graph.messages[topic] if at >= start and value.data == STOP]  # noqa: E731
+
+        def ready():
+            button.press(False)
+            vehicle.set_command(0.0)
+            if vehicle.state == "ESTOP":
+                unlatch(vehicle)
+            enable = lambda: vehicle.graph.publish("/hind/enable", Bool(data=False)) or vehicle.graph.publish("/hind/enable", Bool(data=True))  # noqa: E731
+            if vehicle.state != "OK":
+                act_until(vehicle.graph, enable, lambda: vehicle.state == "OK", lambda: f"it is not enabled: {vehicle.causes}", 10.0)
+            time.sleep(0.1)  # a zero came
+            vehicle.set_command(0.5)
+            vehicle.wait_for_motors(57, 57, "half ahead", 10.0)
+
+        def stop():
+            start = time.monotonic()
+            button.press(True)
+            vehicle.wait(lambda: all(received(topic, start) for topic in MOTORS), "the e-stop does not stop it", 10.0)
+            vehicle.wait(lambda: vehicle.state == "ESTOP", "the state does not follow", 10.0)
+            return max(received(topic, start)[0] for topic in MOTORS) - start
+
+        compare(watcher, topics, ready, stop)
+        ready()
+        for process in vehicle.processes:
+            process.request_stop()
+        for process in vehicle.processes:
+            process.stop()
+        assert vehicle.motors == (STOP, STOP), f"after SIGTERM the motors have {vehicle.motors}"
+
+
+def vehicles():
+    """hindbrain alone, with the stages before it in processes of their own, and in one process; what they publish counts from its receipt."""
+    from conftest import Graph, Process, free_zones, stop_all
+    from vehicle import Vehicle
+
+    # By stamps a message that waited in the middleware would be on time.
+    Graph.record = Graph.subscribe
+
+    class Alone(Vehicle):
+        @property
+        def processes(self):
+            return [self.process]
+
+    class Four(Alone):
+        def __init__(self):
+            super().__init__()
+            self.graph.repeat("/luci/scaling", free_zones(), 20.0)
+            stages = ("velocity_arbiter", "zone_scaler", "joystick")
+            self.stages = [Process(name, "--ros-args", "--params-file", str(HERE / "stack.yaml")) for name in stages]
+
+        def publisher(self, message_type, topic):
+            return super().publisher(message_type, "/cmd_vel_smoothed" if topic == "/cmd_vel" else topic)
+
+        @property
+        def processes(self):
+            return [self.process, *self.stages]
+
+        def __exit__(self, *_):
+            stop_all(self.stages)
+            super().__exit__()
+
+    class One(Alone):
+        def __init__(self):
+            super().__init__({f"hindbrain:{name}": value for name, value in {**self.QUICK, "track": 2.0}.items()}, executable="steersman")
+            self.graph.repeat("/luci/scaling", free_zones(), 20.0)
+
+        def publisher(self, message_type, topic):
+            return super().publisher(message_type, "/cmd_vel_smoothed" if topic == "/cmd_vel" else topic)
+
+    return {"hindbrain": (Alone, HINDBRAIN), "four": (Four, CHAIN), "steersman": (One, HINDBRAIN)}
+
+
+def chair(watcher):
+    """A chair that is driven by remote control is stopped by the zero of its command, and by the end of its node."""
+    from chairs import NEUTRAL, REMOTE, active
+    from conftest import Graph
+
+    Graph.record = Graph.subscribe
+    with active() as (_, driver):
+
+        def ready():
+            driver.again(0.3)
+            driver.wait(lambda: driver.last[:3] != NEUTRAL, "it does not drive", 5.0)
+
+        def stop():
+            start = time.monotonic()
+            driver.set_command(0.0)
+            neutral = lambda: [at for at, stick in driver.sticks(start) if stick[:3] == NEUTRAL]  # noqa: E731
+            driver.wait(neutral, "a zero does not stop it", 10.0)
+            return neutral()[0] - start
+
+        compare(watcher, CHAIR, ready, stop)
+        assert REMOTE.lstrip("/") == "luci/remote_joystick"
+        ready()
+        driver.process.stop()
+        assert driver.last[:3] == NEUTRAL, f"after SIGTERM the stick is {driver.last}"
+
+
+def joints(watcher, name, controller, joint, effort, middle):
+    """A joint that a client moves, back and forth about `middle` [rad], has no effort after the e-stop of the vehicle, and stands."""
+    from conftest import Graph, unlatch
+    from mechanisms import ROOT, Manager
+    from processes import Process
+    from sensor_msgs.msg import JointState
+    from std_msgs.msg import Bool, Float64
+    from vehicle import Vehicle
+
+    Graph.record = Graph.subscribe
+    with Vehicle() as vehicle:
+        graph = vehicle.graph
+        graph.subscribe(JointState, "/joint_states")
+        urdf = ["-p", f"robot_description:={ROOT / 'config/urdf/arm.urdf'}"] if name == "arm" else []
+        file = ROOT / f"config/{'arm' if name == 'arm' else 'fingers'}.yaml"
+        process = Process("mechanism", "--ros-args", "--params-file", str(file), *urdf, "-p", "halt_on:=hind/state")
+        button, manager, message = Button(graph), Manager(graph), Float64()
+
+        def state():
+            last = graph.last("/joint_states")
+            index = list(last.name).index(joint)
+            return last.position[index], last.velocity[index], last.effort[index]
+
+        graph.wait(lambda: graph.last("/joint_states"), "no joint states", 10.0)
+        assert manager.load(controller) and manager.switch([controller])
+        graph.repeat(f"{controller}/command", message, 50.0)
+
+        def ready():
+            button.press(False)
+            if vehicle.state == "ESTOP":
+                unlatch(vehicle)
+            message.data = effort if state()[0] < middle else -effort
+            moves = lambda: state()[1] * message.data > 0.0 and abs(state()[1]) > 0.05  # noqa: E731
+            graph.wait(moves, lambda: f"it does not move: {state()}\n{process.output}", 10.0)
+
+        def stop():
+            start, speed = time.monotonic(), abs(state()[1])
+            button.press(True)
+
+            def without_effort(slower=math.inf):
+                index = list(graph.last("/joint_states").name).index(joint)
+                later = [(at, m) for at, m in graph.messages["/joint_states"] if at >= start]
+                return [at - start for at, m in later if m.effort[index] == 0.0 and abs(m.velocity[index]) < slower]
+
+            # Without effort it coasts, braked by the damping of the simulated joint alone.
+            stands = lambda: without_effort(0.2 * speed)  # noqa: E731
+
+            graph.wait(stands, lambda: f"the e-stop does not stop it: {state()}", 10.0)
+            graph.wait(lambda: vehicle.state == "ESTOP", "the state does not follow", 10.0)
+            assert stands()[0] < 0.5, f"it stands {stands()[0]:.3f} s after the e-stop"
+            return without_effort()[0]
+
+        try:
+            compare(watcher, JOINTS, ready, stop)
+        finally:
+            process.stop()
+
+
+SCENARIOS = ("hindbrain", "four", "steersman", "chair", "arm", "hand")
+
+
+def main(role, scenario=None):
+    for name in ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE", "SKIP_DEFAULT_XML_FILE"):
+        os.environ.pop(name, None)
+    # The observers: without shared memory, which no network namespace separates.
+    os.environ["FASTDDS_BUILTIN_TRANSPORTS"] = "UDPv4"
+    if role == "watcher":
+        return watch()
+    ip("link", "set", "lo", "up")
+    with Watcher() as watcher:
+        if scenario == "chair":
+            chair(watcher)
+        elif scenario == "arm":
+            joints(watcher, "arm", "pan_effort", "pan", 0.3, 0.0)
+        elif scenario == "hand":
+            joints(watcher, "hand", "thumb_effort", "thumb0", 0.004, 0.5)
+        else:
+            kind, topics = vehicles()[scenario]
+            drive(watcher, kind, topics)
+    print(f"{scenario}: ok")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
