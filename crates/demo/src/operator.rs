@@ -8,7 +8,7 @@ pub trait Role {
     /// What can happen.
     type Input;
     /// What the operator does.
-    type Output;
+    type Output: Send;
 
     /// Whether the demo ends with `input`; nothing is done after it.
     fn is_end(input: &Self::Input) -> bool;
