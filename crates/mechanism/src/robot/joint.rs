@@ -1,6 +1,6 @@
 use core::fmt;
 
-use crate::robot::limits::EffortInterval;
+use crate::robot::limits::{EffortInterval, SpeedInterval};
 use crate::robot::statistics::JointStatistics;
 
 /// A joint as controllers see it: they read its state and write [`commanded_effort`](Joint::commanded_effort).
@@ -107,17 +107,34 @@ impl Joint {
         }
     }
 
+    /// The end stops \[rad or m\]: `lower` and `upper`, if it is not continuous and they are not the same number, as where a
+    /// description states neither.
+    pub fn end_stops(&self) -> Option<[f64; 2]> {
+        let limits =
+            self.limits.filter(|limits| self.kind != JointKind::Continuous && limits.lower < limits.upper);
+        limits.map(|limits| [limits.lower, limits.upper])
+    }
+
     /// The lowest and the highest position that it can be asked for \[rad or m\]: its end stops, within the soft limits where a
-    /// safety controller acts on them; `None` without limits and for a continuous joint.
+    /// safety controller acts on them; `None` without end stops. Soft limits that lie all beyond an end stop do not count.
     pub fn range(&self) -> Option<[f64; 2]> {
-        let ends = self.limits.filter(|limits| limits.lower < limits.upper)?;
+        let [lowest, highest] = self.end_stops()?;
         let soft = self
             .safety
             .filter(|safety| safety.k_position > 0.0 && safety.soft_lower_limit < safety.soft_upper_limit);
-        let (lower, upper) = soft.map_or((ends.lower, ends.upper), |soft| {
-            (soft.soft_lower_limit.max(ends.lower), soft.soft_upper_limit.min(ends.upper))
-        });
-        (self.kind != JointKind::Continuous && lower < upper).then_some([lower, upper])
+        let soft = soft.map(|soft| [soft.soft_lower_limit.max(lowest), soft.soft_upper_limit.min(highest)]);
+        Some(soft.filter(|[lower, upper]| lower < upper).unwrap_or([lowest, highest]))
+    }
+
+    /// The speed nearest to `speed` at which it may be moved where it is \[rad/s or m/s\]: within its limit of speed, lower before the
+    /// limits of its position, and 0 beyond them; any without limits. What is not a number stays so.
+    pub fn admitted_speed(&self, speed: f64) -> f64 {
+        SpeedInterval::of(self).map_or(speed, |speeds| speeds.clamp(speed))
+    }
+
+    /// `effort` within ± its limit of effort \[Nm or N\]; any without limits.
+    pub fn admitted_effort(&self, effort: f64) -> f64 {
+        self.limits.map_or(effort, |limits| effort.min(limits.effort).max(-limits.effort))
     }
 
     /// Takes the state of `other`, the same joint elsewhere, without its name.
@@ -146,14 +163,13 @@ impl Joint {
         is_invalid
     }
 
-    /// Limits the commanded effort to the admitted interval, which needs no controller: beyond a soft limit it brakes or
-    /// returns the joint by itself.
+    /// Limits the commanded effort to what its limits admit, whatever moves it and whatever hardware it has. With a safety controller
+    /// this needs no controller: beyond a soft limit it brakes or returns the joint by itself.
     ///
     /// A command that is not finite counts as zero. A state that is not finite admits no effort at all.
     pub fn enforce_limits(&mut self) {
         self.drop_invalid_command();
-        let Some(interval) = EffortInterval::of(self) else { return };
-        let admitted = interval.clamp(self.commanded_effort);
+        let admitted = EffortInterval::of(self).clamp(self.commanded_effort);
         if admitted != self.commanded_effort {
             self.statistics.has_violated_limits = true;
         }
@@ -200,6 +216,8 @@ mod tests {
         assert_eq!(joint.range(), Some([-1.0, 1.5]), "no soft limit is beyond an end stop");
         joint.safety = soft(0.0, -0.5, 1.5);
         assert_eq!(joint.range(), Some([-1.0, 2.0]), "it only damps");
+        joint.safety = soft(10.0, 3.0, 4.0);
+        assert_eq!(joint.range(), Some([-1.0, 2.0]), "the end stops hold all the same");
         joint.kind = JointKind::Continuous;
         assert_eq!(joint.range(), None);
     }

@@ -1,21 +1,64 @@
-use crate::robot::joint::{Joint, JointKind};
+use crate::robot::joint::{Joint, JointKind, JointLimits};
 
-/// The efforts that a joint's safety controller admits at the joint's present position and speed.
+/// The speeds at which a joint may be moved at its present position \[rad/s or m/s\].
 ///
-/// With v and e the limits of speed and effort, k_p, k_v and the soft limits of the safety controller, and
-/// clamp(x, m) = max(-m, min(m, x)):
+/// With v the limit of speed, k_p and the soft limits of the safety controller, and clamp(x, m) = max(-m, min(m, x)):
 ///
 /// ```text
-/// revolute and prismatic, calibrated:  v_high = clamp(-k_p (position - upper), v),  v_low = clamp(-k_p (position - lower), v)
-/// otherwise:                           v_high = v,  v_low = -v
-/// e_high = clamp(-k_v (velocity - v_high), e),  e_low = clamp(-k_v (velocity - v_low), e)
+/// revolute and prismatic, calibrated:  high = clamp(-k_p (position - upper), v),  low = clamp(-k_p (position - lower), v)
+/// otherwise:                           high = v,  low = -v
 /// ```
 ///
-/// Beyond a soft limit or above the maximum speed the interval does not contain zero: an effort is injected although no
-/// controller asks for it. k_v v < e means that full effort is not available at standstill. A calibrated joint with
-/// k_p = 0 is only damped.
+/// Without a safety controller the limits are the end stops, and k_p is [`DEFAULT_K_POSITION`]. Beyond a limit both speeds lead back.
 /// # Source
-/// `pr2_mechanism_model` 1.8.21, `JointState::enforceLimits`; own: a position or speed that is not finite admits only 0.
+/// `pr2_mechanism_model` 1.8.21, `JointState::enforceLimits`; own: a joint without a safety controller.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SpeedInterval {
+    low: f64,
+    high: f64,
+}
+
+/// The slope of the admitted speed before an end stop without a safety controller \[1/s\].
+const DEFAULT_K_POSITION: f64 = 10.0;
+
+impl SpeedInterval {
+    /// The interval; `None` for a joint without limits.
+    pub(crate) fn of(joint: &Joint) -> Option<Self> {
+        let most = joint.limits?.velocity;
+        let ends = match joint.safety {
+            Some(safety) => Some((safety.k_position, [safety.soft_lower_limit, safety.soft_upper_limit])),
+            None => joint.end_stops().map(|ends| (DEFAULT_K_POSITION, ends)),
+        };
+        let ends = ends.filter(|_| joint.is_calibrated && joint.kind != JointKind::Continuous);
+        let [low, high] = ends.map_or([-most, most], |(slope, ends)| {
+            ends.map(|limit| clamp(-slope * (joint.position - limit), most))
+        });
+        Some(Self { low, high })
+    }
+
+    /// The admitted speed nearest to `speed`. A joint at rest may stay so everywhere: beyond a limit no speed leads on, and none is
+    /// asked for.
+    pub(crate) fn clamp(self, speed: f64) -> f64 {
+        speed.max(self.low.min(0.0)).min(self.high.max(0.0))
+    }
+}
+
+/// The efforts that a joint's limits admit at its present position and speed \[Nm or N\].
+///
+/// With e the limit of effort, k_v of the safety controller, and the speeds of [`SpeedInterval`]:
+///
+/// ```text
+/// with a safety controller:  high = clamp(-k_v (velocity - high speed), e),  low = clamp(-k_v (velocity - low speed), e)
+/// without one:               high = e,  low = -e; the one that leads further beyond an end stop, or further above v, is 0
+/// ```
+///
+/// With a safety controller the interval does not contain zero beyond a soft limit or above the maximum speed: an effort is injected
+/// although no controller asks for it. k_v v < e means that full effort is not available at standstill. A calibrated joint with
+/// k_p = 0 is only damped. Without a safety controller no effort is injected anywhere, and a limit of speed of 0 admits none. A joint
+/// without limits has any effort.
+/// # Source
+/// `pr2_mechanism_model` 1.8.21, `JointState::enforceLimits`; own: a position or speed that is not finite admits only 0, and a joint
+/// without a safety controller has limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct EffortInterval {
     low: f64,
@@ -23,29 +66,53 @@ pub(crate) struct EffortInterval {
 }
 
 impl EffortInterval {
-    /// The interval; `None` where every effort is admitted: without limits or without a safety controller, if the state is
-    /// finite.
-    pub(crate) fn of(joint: &Joint) -> Option<Self> {
+    /// The interval.
+    pub(crate) fn of(joint: &Joint) -> Self {
         if !joint.position.is_finite() || !joint.velocity.is_finite() {
-            return Some(Self { low: 0.0, high: 0.0 });
+            return Self { low: 0.0, high: 0.0 };
         }
-        let (limits, safety) = joint.limits.zip(joint.safety)?;
-        let has_position_limits = joint.is_calibrated && joint.kind != JointKind::Continuous;
-        let [low, high] = if has_position_limits {
-            [safety.soft_lower_limit, safety.soft_upper_limit]
-                .map(|limit| clamp(-safety.k_position * (joint.position - limit), limits.velocity))
-        } else {
-            [-limits.velocity, limits.velocity]
+        let Some((limits, speeds)) = joint.limits.zip(SpeedInterval::of(joint)) else {
+            return Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
         };
-        let [low, high] =
-            [low, high].map(|speed| clamp(-safety.k_velocity * (joint.velocity - speed), limits.effort));
-        Some(Self { low, high })
+        match joint.safety {
+            Some(safety) => {
+                let effort = |speed: f64| clamp(-safety.k_velocity * (joint.velocity - speed), limits.effort);
+                Self { low: effort(speeds.low), high: effort(speeds.high) }
+            }
+            None => Self::outward(joint, limits),
+        }
+    }
+
+    /// The interval without a safety controller.
+    fn outward(joint: &Joint, limits: JointLimits) -> Self {
+        let ends = joint.end_stops().filter(|_| joint.is_calibrated);
+        let [lower, upper] = ends.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+        let stands = limits.velocity == 0.0;
+        let is_too_far = joint.position > upper || joint.velocity > limits.velocity || stands;
+        let is_too_low = joint.position < lower || joint.velocity < -limits.velocity || stands;
+        let effort = |is_excluded: bool| if is_excluded { 0.0 } else { limits.effort };
+        Self { low: -effort(is_too_low), high: effort(is_too_far) }
     }
 
     /// The admitted effort nearest to `effort`; where the interval is empty, its upper end.
     pub(crate) fn clamp(self, effort: f64) -> f64 {
         effort.max(self.low).min(self.high)
     }
+
+    /// The greatest effort that it admits in both directions; 0 or less if there is none.
+    fn strength(self) -> f64 {
+        self.high.min(-self.low)
+    }
+}
+
+/// The greatest effort that the limits of `joint` admit in both directions at rest \[Nm or N\], once it is calibrated, where in its
+/// range that is greatest. With 0 or less no controller can move it as it wants; infinite without limits.
+pub(crate) fn strength(joint: &Joint) -> f64 {
+    let soft = joint.safety.map(|safety| [safety.soft_lower_limit, safety.soft_upper_limit]);
+    let middle = soft.or_else(|| joint.end_stops()).map_or(0.0, |[lower, upper]| lower / 2.0 + upper / 2.0);
+    let position = joint.end_stops().map_or(middle, |[lower, upper]| middle.clamp(lower, upper));
+    // Both efforts fall with the position, and the lesser of their amounts is greatest in the middle.
+    EffortInterval::of(&Joint { position, velocity: 0.0, is_calibrated: true, ..joint.clone() }).strength()
 }
 
 fn clamp(value: f64, most: f64) -> f64 {
@@ -53,6 +120,7 @@ fn clamp(value: f64, most: f64) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::robot::joint::{JointLimits, SafetyController};
@@ -140,11 +208,88 @@ mod tests {
         near(limited(joint, -2.0), -0.6);
     }
 
+    /// The pan joint without its safety controller.
+    fn bare(position: f64, velocity: f64) -> Joint {
+        Joint { safety: None, ..pan(position, velocity) }
+    }
+
     #[test]
-    fn without_limits_or_without_a_safety_controller_all_is_admitted() {
-        let mut joint = pan(2.9, 0.0);
-        joint.safety = None;
-        near(limited(joint, 1e6), 1e6);
+    fn without_a_safety_controller_the_effort_is_within_its_limit() {
+        for (command, expected) in [(1e6, 2.645), (-1e6, -2.645), (1.0, 1.0), (f64::MAX, 2.645)] {
+            near(limited(bare(0.0, 0.0), command), expected);
+            near(limited(bare(2.9, 6.0), command), expected);
+        }
+        let none = JointLimits { effort: 0.0, ..JointLimits::default() };
+        near(limited(Joint { limits: Some(none), ..bare(0.0, 0.0) }, 1.0), 0.0);
+    }
+
+    #[test]
+    fn without_a_safety_controller_no_effort_leads_further_beyond_an_end_stop_and_none_comes_by_itself() {
+        for (position, command, expected) in
+            [(2.901, 1.0, 0.0), (2.901, -1.0, -1.0), (-2.901, -1.0, 0.0), (-2.901, 1.0, 1.0)]
+        {
+            near(limited(bare(position, 0.0), command), expected);
+            near(limited(bare(position, 0.0), 0.0), 0.0);
+        }
+        let (mut uncalibrated, mut continuous) = (bare(3.5, 0.0), bare(3.5, 0.0));
+        uncalibrated.is_calibrated = false;
+        continuous.kind = JointKind::Continuous;
+        near(limited(uncalibrated, 1.0), 1.0);
+        near(limited(continuous, 1.0), 1.0);
+        let mut joint = bare(0.5, 0.0);
+        joint.limits = joint.limits.map(|limits| JointLimits { lower: 0.0, upper: 0.0, ..limits });
+        near(limited(joint, 1.0), 1.0); // the same number twice is no range
+    }
+
+    #[test]
+    fn without_a_safety_controller_no_effort_drives_a_joint_faster_that_is_too_fast() {
+        for (velocity, command, expected) in
+            [(6.1, 1.0, 0.0), (6.1, -1.0, -1.0), (-6.1, -1.0, 0.0), (-6.1, 1.0, 1.0), (6.1, 0.0, 0.0)]
+        {
+            near(limited(bare(0.0, velocity), command), expected);
+        }
+        let stands = JointLimits { effort: 1.0, ..JointLimits::default() };
+        near(limited(Joint { limits: Some(stands), ..bare(0.0, 0.0) }, 1.0), 0.0);
+    }
+
+    #[test]
+    fn a_speed_is_admitted_as_far_as_the_joint_is_from_its_limits() {
+        let speed = |joint: Joint, wanted: f64| SpeedInterval::of(&joint).map(|speeds| speeds.clamp(wanted));
+        // 0.057 before the soft limit: 100 · 0.057 = 5.7; 0.1 before the end stop: 10 · 0.1 = 1.
+        for (joint, expected) in [(pan(2.8, 0.0), 5.7), (bare(2.8, 0.0), 1.0), (bare(0.0, 0.0), 6.0)] {
+            near(speed(joint.clone(), 9.0).unwrap(), expected);
+            near(speed(joint, -9.0).unwrap(), -6.0);
+        }
+        assert_eq!(speed(bare(2.95, 0.0), 1.0), Some(0.0), "beyond it no command leads on");
+        assert_eq!(speed(bare(2.95, 0.0), 0.0), Some(0.0), "and nothing moves by itself");
+        near(speed(bare(2.95, 0.0), -1.0).unwrap(), -1.0);
+        assert_eq!(speed(Joint { limits: None, ..pan(0.0, 0.0) }, 9.0), None);
+    }
+
+    #[test]
+    fn the_strength_of_a_joint_is_the_effort_that_it_has_in_both_directions_in_the_middle() {
+        near(strength(&pan(2.85, 3.0)), 2.645);
+        near(strength(&bare(5.0, 9.0)), 2.645);
+        // 1.5 · 100 · 0.005, halfway between the soft limits.
+        let narrow = |joint: Joint, change: fn(&mut SafetyController)| {
+            let mut safety = joint.safety.unwrap();
+            change(&mut safety);
+            strength(&Joint { safety: Some(safety), ..joint })
+        };
+        near(narrow(pan(0.0, 0.0), |soft| soft.soft_lower_limit = 2.847), 0.75);
+        for change in [
+            (|soft| soft.k_velocity = 0.0) as fn(&mut SafetyController),
+            |soft| soft.k_position = 0.0,
+            |soft| soft.soft_lower_limit = soft.soft_upper_limit,
+            |soft| (soft.soft_lower_limit, soft.soft_upper_limit) = (3.0, 4.0),
+        ] {
+            assert!(narrow(pan(0.0, 0.0), change) <= 0.0);
+        }
+        assert_eq!(strength(&Joint::new("free", JointKind::Continuous)), f64::INFINITY);
+    }
+
+    #[test]
+    fn without_limits_all_is_admitted() {
         let mut joint = pan(2.9, 0.0);
         joint.limits = None;
         near(limited(joint, 1e6), 1e6);

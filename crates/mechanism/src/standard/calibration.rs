@@ -222,6 +222,7 @@ impl Controller for CalibrationController {
             State::Searching(_) => velocity,
             State::Found | State::Calibrated => 0.0,
         };
+        let wanted = joint.admitted_speed(wanted);
         joint.commanded_effort += self.pid.update(wanted - joint.velocity, 0.0, step.period.as_secs_f64());
         if self.state == State::Calibrated {
             self.has_news |=

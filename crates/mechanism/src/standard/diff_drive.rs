@@ -3,11 +3,13 @@ use core::time::Duration;
 use params::Parameter;
 use units::{CommandMonitor, Instant, SLOWEST_FULL_SPEED};
 
+use crate::Robot;
 use crate::builtin::ROS2_CONTROLLERS;
 use crate::controllers::{
     Controller, ControllerFailure, ControllerInput, ControllerOutput, InputKind, Message, Odometry,
     OutputKind, PublishPeriod, Report, Step,
 };
+
 use crate::laws::Pid;
 
 /// Drives a vehicle with wheels at its left and its right: the speed of each wheel follows the velocity that is commanded.
@@ -18,7 +20,8 @@ use crate::laws::Pid;
 /// ```
 ///
 /// Input `cmd_vel`. Motion begins with a zero, and a command counts until the time-out ([`CommandMonitor`]); then the wheels are
-/// held still, as by a neutral velocity. A velocity beyond a limit is reduced as a whole, so that the curve is kept.
+/// held still, as by a neutral velocity. A velocity beyond a limit, also beyond that of a wheel in
+/// the URDF, is reduced as a whole, so that the curve is kept.
 ///
 /// Output `odom`: the pose that follows from the wheels' positions, on arcs, from zero at the load on; and the velocity that
 /// follows from the wheels' velocities. A wheel whose position is not finite, or jumps by more than half a turn within a step,
@@ -136,6 +139,14 @@ impl DiffDriveController {
         Ok((way / count, speed / count))
     }
 
+    /// The part of a wheel's `speed` at which no wheel of a side is faster than its limit, at most 1.
+    fn share(side: &[Wheel], speed: f64, robot: &Robot) -> f64 {
+        let joints = side.iter().filter_map(|wheel| robot.joints().get(wheel.joint));
+        let limits = joints.filter_map(|joint| joint.limits);
+        let shares = limits.filter(|limits| speed.abs() > limits.velocity);
+        shares.map(|limits| limits.velocity / speed.abs()).fold(1.0, f64::min)
+    }
+
     fn drive(side: &mut [Wheel], speed: f64, step: &mut Step<'_>) {
         let period = step.period.as_secs_f64();
         for Wheel { joint, pid, .. } in side {
@@ -201,8 +212,11 @@ impl Controller for DiffDriveController {
         }
         let (linear, angular) = self.wanted(step.now);
         let difference = angular * separation / 2.0;
-        Self::drive(&mut self.left, (linear - difference) / radius, step);
-        Self::drive(&mut self.right, (linear + difference) / radius, step);
+        let [left, right] = [linear - difference, linear + difference].map(|speed| speed / radius);
+        let share =
+            Self::share(&self.left, left, step.robot).min(Self::share(&self.right, right, step.robot));
+        Self::drive(&mut self.left, left * share, step);
+        Self::drive(&mut self.right, right * share, step);
         Ok(())
     }
 

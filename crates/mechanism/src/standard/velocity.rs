@@ -8,7 +8,8 @@ use crate::standard::Setpoint;
 
 /// Moves a joint at a velocity: effort = PI(command - velocity), with the velocity 0 when no command came within the time-out.
 ///
-/// Input `command`: the velocity \[rad/s or m/s\]. Commands from before a start do not count. There is no derivative term, since a
+/// Input `command`: the velocity \[rad/s or m/s\], within [those](crate::robot::Joint::admitted_speed) at which the joint may be moved where it is.
+/// Commands from before a start do not count. There is no derivative term, since a
 /// measured velocity has no clean derivative.
 /// # Source
 /// `robot_mechanism_controllers` 1.8 (`JointVelocityController`); own: the time-out.
@@ -44,6 +45,7 @@ impl Controller for VelocityController {
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
         let wanted = self.command.fresh(step.now, self.timeout).unwrap_or(0.0);
         if let Some(joint) = step.robot.joints_mut().get_mut(self.joint) {
+            let wanted = joint.admitted_speed(wanted);
             joint.commanded_effort +=
                 self.pid.update(wanted - joint.velocity, 0.0, step.period.as_secs_f64());
         }

@@ -12,12 +12,13 @@ use crate::robot::{Actuator, Joint};
 /// * The first estimate is p through a critically damped filter with the bandwidth lambda_joint, as the belt filters it.
 /// * The second is p without the belt's stretch: c · f through a critically damped filter with the time constant τ.
 /// * The joint is the first at high and the second at low frequencies, with the cross-over lambda_combined; 0 for the first alone.
-/// * The command gets -kd_motor · (the motor's speed above lambda_motor); 0 for its whole speed.
+/// * The command gets -kd_motor · (the motor's speed above lambda_motor); 0 for its whole speed. Their sum is within the joint's limit
+///   of effort.
 ///
 /// Filters are integrated by the trapezoidal rule, no faster than the samples allow.
 /// # Source
-/// `pr2_mechanism_model` 1.8.21, `PR2BeltCompensatorTransmission`; own: the first sample has no time step, and a sample that is
-/// not finite passes to the joint without spoiling the filters.
+/// `pr2_mechanism_model` 1.8.21, `PR2BeltCompensatorTransmission`; own: the first sample has no time step, a sample that is
+/// not finite passes to the joint without spoiling the filters, and the damping keeps the limit of effort.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Belt {
     /// The index of the actuator.
@@ -172,7 +173,8 @@ impl Belt {
             ((1.0 - half) * state.damping - kd_motor * state.motor_change) / (1.0 + half)
         };
         state.damping = if damping.is_finite() { damping } else { 0.0 };
-        command(actuator, (joint.commanded_effort + state.damping) / self.reduction);
+        // The damping comes after the limits of the joint's command.
+        command(actuator, joint.admitted_effort(joint.commanded_effort + state.damping) / self.reduction);
     }
 
     /// The first half of a simulated step: the belt's force on the joint, while the joint goes on as it did.
@@ -219,7 +221,7 @@ impl Belt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::robot::JointKind;
+    use crate::robot::{JointKind, JointLimits};
 
     const RIGID: Compensator = Compensator {
         k_belt: 0.0,
@@ -306,6 +308,17 @@ mod tests {
         let second = rig.command(5.0);
         let decayed = 2.0 / (1.0 + half) * (1.0 - half) / (1.0 + half);
         assert!((second - (5.0 - decayed)).abs() < 1e-9, "{second}");
+    }
+
+    #[test]
+    fn the_damping_does_not_exceed_the_effort_of_the_joint() {
+        let mut rig = rig(RIGID);
+        rig.joints[0].limits = Some(JointLimits { effort: 1.5, velocity: 1.0, ..JointLimits::default() });
+        rig.sample(0.0, 0.0);
+        rig.sample(0.0, 0.0);
+        // The speed changes by -5 rad/s: a damping of nearly 10 beside the command.
+        rig.sample(-0.005, 0.0);
+        assert_eq!(rig.command(1.0), 1.5);
     }
 
     #[test]
