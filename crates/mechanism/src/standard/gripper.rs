@@ -9,7 +9,6 @@ use crate::controllers::{
     Controller, ControllerFailure, ControllerInput, ControllerOutput, Message, OutputKind, Report, Step,
 };
 use crate::standard::PositionController;
-use crate::standard::position::distance;
 
 /// Moves the joint of a gripper to a position and reports how that ended. The law and its input are those of [`PositionController`];
 /// the greatest effort of the law is the force of the grip.
@@ -54,14 +53,14 @@ impl GripperController {
     }
 
     fn state(&mut self, step: &Step<'_>) -> &'static str {
-        let Some(command) = self.position.command() else { return "holding" };
         let Some(joint) = step.robot.joints().get(self.position.joint()) else { return "holding" };
+        let Some(error) = self.position.error(joint) else { return "holding" };
         if step.robot.is_halted() || !joint.position.is_finite() || !joint.velocity.is_finite() {
             self.stands_since = None;
             return if step.robot.is_halted() { "halted" } else { "lost" };
         }
         let Gripper { tolerance, stall_velocity, stall_time } = self.settings;
-        if distance(joint, command).abs() <= tolerance {
+        if error.abs() <= tolerance {
             self.stands_since = None;
             return "reached";
         }

@@ -11,8 +11,9 @@ use crate::standard::Setpoint;
 /// Moves a joint to a position and holds it: effort = PID(command - position), whose derivative is the joint's velocity.
 ///
 /// Input `command`: the position \[rad or m\]. A start holds the present position until a command comes, and the last command is
-/// held without end: silence stops the motion, not the holding. A stop holds the position where the joint is then. A revolute or prismatic joint with end stops is never commanded
-/// beyond them; a continuous one turns the shorter way.
+/// held without end: silence stops the motion, not the holding. A stop holds the position where the joint is then. A joint is never
+/// commanded beyond its [range](Joint::range): a command beyond it counts as its nearest end. One that is beyond it without a command
+/// is held there, and may be moved back. A continuous joint turns the shorter way.
 /// # Errors
 /// `starting`: the joint is not calibrated, or its position is not finite; `update`: it is no longer calibrated.
 /// # Source
@@ -37,6 +38,13 @@ impl PositionController {
     /// The index of its joint in the robot.
     pub fn joint(&self) -> usize {
         self.joint
+    }
+
+    /// The way that `joint` is from the nearest position to the command that it can be asked for \[rad or m\]; `None` without a command.
+    pub fn error(&self, joint: &Joint) -> Option<f64> {
+        let command = self.command.last()?;
+        let nearest = joint.range().map_or(command, |[lower, upper]| command.clamp(lower, upper));
+        Some(distance(joint, nearest))
     }
 
     /// The position that was commanded since the start, if any \[rad or m\].
@@ -87,22 +95,24 @@ impl Controller for PositionController {
             if self.is_stopped && joint.position.is_finite() {
                 (self.held, self.is_stopped) = (joint.position, false);
             }
-            let wanted = self.command.last().unwrap_or(self.held);
-            joint.commanded_effort += self.pid.update(distance(joint, wanted), -joint.velocity, period);
+            let error = self.error(joint).unwrap_or_else(|| distance(joint, self.held));
+            joint.commanded_effort += self.pid.update(error, -joint.velocity, period);
         }
         Ok(())
     }
 }
 
-/// The way from the joint's position to `wanted`, within its end stops, or the shorter way round.
+/// The way from the joint's position to `wanted`, or the shorter way round. It leads to no position beyond the joint's range, and where
+/// the joint is beyond it already, no further out.
 pub(super) fn distance(joint: &Joint, wanted: f64) -> f64 {
-    let ends = joint.limits.filter(|limits| limits.lower < limits.upper);
-    match (joint.kind, ends) {
-        (JointKind::Continuous, _) => {
-            let way = (wanted - joint.position).rem_euclid(TAU);
+    let position = joint.position;
+    match joint.range() {
+        _ if joint.kind == JointKind::Continuous => {
+            let way = (wanted - position).rem_euclid(TAU);
             if way > PI { way - TAU } else { way }
         }
-        (_, Some(limits)) => wanted.clamp(limits.lower, limits.upper) - joint.position,
-        (_, None) => wanted - joint.position,
+        // One that is not a number stays so, and the law gives no effort.
+        Some([lower, upper]) => wanted.max(lower.min(position)).min(upper.max(position)) - position,
+        None => wanted - position,
     }
 }
