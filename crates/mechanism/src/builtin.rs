@@ -216,11 +216,10 @@ fn joint(robot: &Robot, parameter: &str, name: &str) -> Result<usize, String> {
             known.join(", ")
         )
     })?;
-    match robot.leader(index) {
+    match robot.obstacle(index) {
         None => Ok(index),
-        Some(leader) => Err(format!(
-            "parameter '{parameter}' is '{name}', must be a joint that an actuator moves: it follows '{}'",
-            leader.name
+        Some(obstacle) => Err(format!(
+            "parameter '{parameter}' is '{name}', must be a joint that an actuator moves: {obstacle}"
         )),
     }
 }

@@ -104,6 +104,11 @@ impl Description {
                 }
             }
         }
+        for (index, (node, joint)) in elements("joint").zip(&joints).enumerate() {
+            if transmissions.iter().any(|transmission| transmission.commanded().contains(&index)) {
+                doubts.extend(doubt::of_limits(node, joint));
+            }
+        }
         let name = robot.attribute("name").unwrap_or_default().to_owned();
         Ok(Self { name, links, joints, transmissions, skipped, doubts })
     }

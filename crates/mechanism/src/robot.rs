@@ -18,6 +18,7 @@ pub use effort_gate::EffortGate;
 pub use halt::{HaltAction, HaltGate, MotorHalt, is_hold, step_time};
 pub use hardware::Hardware;
 pub use joint::{CalibrationEdges, Joint, JointKind, JointLimits, SafetyController};
+pub(crate) use limits::strength;
 pub use remote::RemoteRobot;
 pub use simulation::{JointDynamics, SimulatedRobot};
 pub use statistics::JointStatistics;
@@ -64,7 +65,7 @@ impl Robot {
     fn add(&mut self, description: &Description, transmission: &TransmissionDescription) {
         let first = self.joints.len();
         let joints = transmission.joints.iter().filter_map(|&index| description.joints.get(index));
-        self.joints.extend(joints.filter_map(joint));
+        self.joints.extend(joints.filter_map(joint_of));
         let actuator = |number: usize| {
             let name = transmission.actuators.get(number);
             let index = self.actuators.iter().position(|actuator| Some(&actuator.name) == name);
@@ -153,24 +154,34 @@ impl Robot {
         self.transmissions.iter().any(is_simple)
     }
 
-    /// The names of the joints that actuators move, and that no safety controller guards: no limit of the description holds there.
+    /// The joints that controllers move.
+    fn commanded(&self) -> impl Iterator<Item = &Joint> {
+        let indices = self.transmissions.iter().flat_map(Transmission::commanded);
+        indices.filter_map(|&joint| self.joints.get(joint))
+    }
+
+    /// The names of the joints that controllers move, and that no safety controller guards: nothing brakes them.
     pub fn unguarded_joints(&self) -> Vec<&str> {
-        let moved = self.calibration_sensors().into_iter().map(|(_, joint)| joint);
-        let joints = moved.filter_map(|joint| self.joints.get(joint));
-        let unguarded = joints.filter(|joint| joint.limits.is_none() || joint.safety.is_none());
+        let unguarded = self.commanded().filter(|joint| joint.limits.is_none() || joint.safety.is_none());
         unguarded.map(|joint| joint.name.as_str()).collect()
     }
 
-    /// The joint that the joint `follower` follows through a coupling, if it does: nothing commands it.
-    pub fn leader(&self, follower: usize) -> Option<&Joint> {
-        let leader = |transmission: &Transmission| match transmission {
-            Transmission::Coupled(coupled) => {
-                let follows = coupled.followers.iter().any(|(joint, _)| *joint == follower);
-                follows.then_some(coupled.first.0)
-            }
-            _ => None,
-        };
-        self.transmissions.iter().find_map(leader).and_then(|joint| self.joints.get(joint))
+    /// The names of the joints that controllers move, and that have no limits at all.
+    pub fn unlimited_joints(&self) -> Vec<&str> {
+        let unlimited = self.commanded().filter(|joint| joint.limits.is_none());
+        unlimited.map(|joint| joint.name.as_str()).collect()
+    }
+
+    /// The indices of the joints that follow others: no effort that is commanded to them reaches an actuator.
+    pub fn followers(&self) -> Vec<usize> {
+        self.transmissions.iter().flat_map(Transmission::followers).collect()
+    }
+
+    /// Why no controller can move the joint with this index, if none can: `it follows 'index1'`.
+    pub fn obstacle(&self, joint: usize) -> Option<String> {
+        let transmission = self.transmissions.iter().find(|one| one.followers().contains(&joint))?;
+        let leader = transmission.commanded().first().and_then(|&leader| self.joints.get(leader))?;
+        Some(format!("it follows '{}'", leader.name))
     }
 
     /// The index of the joint `name`.
@@ -239,7 +250,7 @@ impl Robot {
 }
 
 /// A joint of the description at zero; `None` for one that nothing moves.
-fn joint(description: &JointDescription) -> Option<Joint> {
+pub(crate) fn joint_of(description: &JointDescription) -> Option<Joint> {
     let mut joint = Joint::new(&description.name, description.kind?);
     (joint.limits, joint.safety) = (description.limits, description.safety);
     joint.calibration = description.calibration;

@@ -25,7 +25,8 @@ use crate::controllers::{
 /// # Real-time
 /// A step allocates nothing, takes no lock and calls nothing but the controllers and `clock`.
 /// # Source
-/// `pr2_controller_manager` 1.8.21, `ControllerManager::update`; own: no effort while a motor is halted; a controller that fails is stopped alone, and a strict
+/// `pr2_controller_manager` 1.8.21, `ControllerManager::update`; own: no effort while a motor is halted; a controller that fails, or commands a joint that follows another,
+/// is stopped alone, and a strict
 /// switch in which a controller cannot start changes nothing.
 #[derive(Debug)]
 pub struct ControlLoop {
@@ -34,14 +35,19 @@ pub struct ControlLoop {
     was_halted: bool,
     /// The commands before the update of one controller.
     before: Vec<f64>,
+    /// The joints that follow others.
+    followers: Vec<usize>,
 }
+
+/// Why a controller fails whose effort would reach no actuator.
+const FOLLOWS: ControllerFailure = ControllerFailure("it commands a joint that follows another one");
 
 impl ControlLoop {
     /// The loop of `robot`, without controllers.
     pub fn new(robot: Robot) -> Self {
         let was_halted = robot.is_halted();
-        let before = vec![0.0; robot.joints().len()];
-        Self { robot, list: ControllerList::default(), was_halted, before }
+        let (before, followers) = (vec![0.0; robot.joints().len()], robot.followers());
+        Self { robot, list: ControllerList::default(), was_halted, before, followers }
     }
 
     /// The robot.
@@ -191,6 +197,10 @@ impl ControlLoop {
             if slot.is_running {
                 let mut step = Step { now, period, robot: &mut self.robot };
                 let result = slot.controller.update(&mut step);
+                let joints = step.robot.joints();
+                let mut followers = self.followers.iter().filter_map(|&joint| joints.get(joint));
+                let commands_follower = followers.any(|joint| joint.commanded_effort != 0.0);
+                let result = if commands_follower { result.and(Err(FOLLOWS)) } else { result };
                 if let Err(failure) = result {
                     slot.stop(&mut step);
                     slot.failure = Some(failure);

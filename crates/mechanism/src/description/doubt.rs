@@ -4,7 +4,7 @@ use roxmltree::Node;
 
 use crate::description::xml::{child, line};
 use crate::description::{JointDescription, TransmissionDescription};
-use crate::robot::JointKind;
+use crate::robot::{Joint, JointKind, JointLimits, SafetyController, joint_of, strength};
 
 /// Something that is used, and hardly meant so.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +58,84 @@ pub(super) fn of_calibration(node: Node<'_, '_>, joint: &JointDescription) -> Op
         text: "its <calibration> has both edges, and only rising counts: a joint with end stops has one"
             .into(),
     })
+}
+
+/// A joint that has less than this part of its effort at rest hardly moves.
+const LEAST_STRENGTH: f64 = 0.01;
+
+/// The doubts about the limits of `joint`, which `node` is and controllers can move: no controller can, or a limit has no effect.
+pub(super) fn of_limits(node: Node<'_, '_>, joint: &JointDescription) -> Vec<Doubt> {
+    let texts = joint_of(joint).map_or_else(Vec::new, |joint| limit_texts(&joint));
+    let doubt = |text| Doubt { part: format!("joint '{}'", joint.name), line: line(node), text };
+    texts.into_iter().map(doubt).collect()
+}
+
+fn limit_texts(joint: &Joint) -> Vec<String> {
+    let Some(limits) = joint.limits else {
+        let text = "its <safety_controller> has no effect: it has no <limit>";
+        return joint.safety.iter().map(|_| text.to_owned()).collect();
+    };
+    let strength = strength(joint);
+    let has_positions = joint.kind != JointKind::Continuous;
+    if strength <= 0.0 {
+        return vec![format!("no controller can move it: {}", cause(joint, limits))];
+    }
+    let mut texts = Vec::new();
+    if strength < LEAST_STRENGTH * limits.effort {
+        let unit = if joint.kind == JointKind::Prismatic { "N" } else { "Nm" };
+        let values = values(limits, joint.safety);
+        texts.push(format!(
+            "its limits leave it {strength} {unit} at rest, less than 1 % of its effort: {values}"
+        ));
+    }
+    let JointLimits { lower, upper, .. } = limits;
+    match joint.safety.filter(|_| has_positions) {
+        Some(soft) => {
+            let ends = joint.end_stops();
+            if let Some([_, upper]) = ends.filter(|ends| soft.soft_upper_limit > ends[1]) {
+                let soft = soft.soft_upper_limit;
+                texts.push(format!("its soft_upper_limit is {soft}, beyond its upper limit {upper}: nothing slows it before that"));
+            }
+            if let Some([lower, _]) = ends.filter(|ends| soft.soft_lower_limit < ends[0]) {
+                let soft = soft.soft_lower_limit;
+                texts.push(format!("its soft_lower_limit is {soft}, beyond its lower limit {lower}: nothing slows it before that"));
+            }
+        }
+        None if has_positions && lower == upper => texts.push(format!(
+            "lower and upper of its <limit> are both {lower}, which is no range: its position is not limited"
+        )),
+        None => {}
+    }
+    texts
+}
+
+/// Why the limits admit no effort.
+fn cause(joint: &Joint, limits: JointLimits) -> String {
+    let safety = joint.safety.map(|safety| {
+        let slope = (joint.kind != JointKind::Continuous).then_some(("k_position", safety.k_position));
+        [Some(("k_velocity", safety.k_velocity)), slope]
+    });
+    let limit = [Some(("effort", limits.effort)), Some(("velocity", limits.velocity))];
+    let zeros = |element: &str, named: &[Option<(&str, f64)>]| -> Vec<String> {
+        let zeros = named.iter().flatten().filter(|(_, value)| *value == 0.0);
+        zeros.map(|(name, _)| format!("{name} of its <{element}> is 0")).collect()
+    };
+    let of_safety = safety.map_or_else(Vec::new, |named| zeros("safety_controller", &named));
+    let zeros = [zeros("limit", &limit), of_safety].concat();
+    if zeros.is_empty() { values(limits, joint.safety) } else { zeros.join(", ") }
+}
+
+/// All that the law of the limits has.
+fn values(limits: JointLimits, safety: Option<SafetyController>) -> String {
+    let JointLimits { effort, velocity, lower, upper } = limits;
+    let limit = format!("effort {effort}, velocity {velocity}, lower {lower}, upper {upper}");
+    let soft = |safety: SafetyController| {
+        let SafetyController { k_position, k_velocity, soft_lower_limit, soft_upper_limit } = safety;
+        format!(
+            "; k_position {k_position}, k_velocity {k_velocity}, soft_lower_limit {soft_lower_limit}, soft_upper_limit {soft_upper_limit}"
+        )
+    };
+    limit + &safety.map(soft).unwrap_or_default()
 }
 
 impl fmt::Display for Doubt {

@@ -36,15 +36,20 @@ impl TransmissionDescription {
         matches!(self.kind, Kind::Simple { .. })
     }
 
+    /// The indices of the joints that controllers move; the others follow them.
+    pub(super) fn commanded(&self) -> &[usize] {
+        let count = if matches!(self.kind, Kind::Wrist(_)) { 2 } else { 1 };
+        self.joints.get(..count).unwrap_or(&self.joints)
+    }
+
     /// The joints that its actuators move, with these and their reduction.
     pub(super) fn moves(&self, joints: &[JointDescription]) -> String {
-        let (moved, reduction) = match self.kind {
-            Kind::Simple { reduction, .. } | Kind::Belt { reduction, .. } => (1, Some(reduction)),
-            Kind::Coupled { reduction, .. } => (1, Some(reduction)),
-            Kind::Gripper { .. } => (1, None),
-            Kind::Wrist(_) => (2, None),
+        let reduction = match self.kind {
+            Kind::Simple { reduction, .. } | Kind::Belt { reduction, .. } => Some(reduction),
+            Kind::Coupled { reduction, .. } => Some(reduction),
+            Kind::Gripper { .. } | Kind::Wrist(_) => None,
         };
-        let names = self.joints.iter().take(moved).filter_map(|&index| joints.get(index));
+        let names = self.commanded().iter().filter_map(|&index| joints.get(index));
         let names: Vec<&str> = names.map(|joint| joint.name.as_str()).collect();
         let ratio = reduction.map_or(String::new(), |reduction| format!(", {reduction}:1"));
         format!("{} ({}{ratio})", names.join(" and "), self.actuators.join(" and "))

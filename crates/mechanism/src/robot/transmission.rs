@@ -82,6 +82,27 @@ impl Transmission {
         }
     }
 
+    /// The indices of the joints whose commanded efforts reach its actuators, one or more.
+    pub fn commanded(&self) -> &[usize] {
+        match self {
+            Self::Simple(simple) => core::slice::from_ref(&simple.joint),
+            Self::Wrist(wrist) => &wrist.joints,
+            Self::Gripper(gripper) => core::slice::from_ref(&gripper.gap),
+            Self::Belt(belt) => core::slice::from_ref(&belt.joint),
+            Self::Coupled(coupled) => core::slice::from_ref(&coupled.first.0),
+        }
+    }
+
+    /// The indices of its other joints, which follow: nothing commands them.
+    pub fn followers(&self) -> Vec<usize> {
+        match self {
+            Self::Simple(simple) => simple.simulated.iter().map(|(joint, _)| *joint).collect(),
+            Self::Wrist(_) | Self::Belt(_) => Vec::new(),
+            Self::Gripper(gripper) => [gripper.fingers.as_slice(), &gripper.simulated].concat(),
+            Self::Coupled(coupled) => coupled.followers.iter().map(|(joint, _)| *joint).collect(),
+        }
+    }
+
     /// The indices of its actuators.
     pub fn actuators(&self) -> &[usize] {
         match self {
