@@ -115,13 +115,13 @@ def test_parameters_that_do_not_fit_and_failures_are_refused_with_their_reasons(
 
 def test_a_library_that_cannot_be_loaded_is_named_and_changes_nothing(project):
     project.build()
-    project.change("src/abi.rs", "pub const VERSION: u32 = 2;", "pub const VERSION: u32 = 99;")
+    project.change("src/abi.rs", "pub const VERSION: u32 = 3;", "pub const VERSION: u32 = 99;")
     project.build("libfuture.so")
     (project.libraries / "libtext.so").write_text("no library")
     with arm(*project.arguments()) as (graph, manager, process):
         assert "sway/Sway" in manager.types(), "the others are there"
         for sentence in [
-            "libfuture.so' is not loaded: it has version 99 of the plugin interface, must be 2",
+            "libfuture.so' is not loaded: it has version 99 of the plugin interface, must be 3",
             "libtext.so' is not loaded: it cannot be loaded: ",
         ]:
             graph.wait(lambda: sentence in process.output, lambda: process.output)  # noqa: B023

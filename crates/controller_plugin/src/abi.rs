@@ -7,7 +7,7 @@
 use core::ffi::c_void;
 
 /// The version of this border.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The symbol that a library exports: a [`Entry`].
 pub const SYMBOL: &[u8] = b"steersman_controllers\0";
@@ -169,6 +169,8 @@ pub struct JointInfo {
     pub velocity: f64,
     /// \[Nm or N\]
     pub effort: f64,
+    /// Why no controller can move it, in a few words; empty if one can.
+    pub obstacle: Text,
 }
 
 /// A step of the control loop.

@@ -26,6 +26,8 @@ pub struct JointInfo<'a> {
     pub velocity: Option<f64>,
     /// The greatest effort, if it has limits \[Nm or N\].
     pub effort: Option<f64>,
+    /// Why no controller can move it, if none can: it follows another joint. One that commands it is stopped.
+    pub obstacle: Option<&'a str>,
 }
 
 /// How a joint moves.
@@ -45,27 +47,38 @@ impl<'a> Setup<'a> {
         Self { parameters, joints, asked: RefCell::new(vec!["type".to_owned()]) }
     }
 
-    /// The index of the joint that the parameter `name` names.
+    /// The index of the joint that the parameter `name` names, to be moved.
     /// # Errors
-    /// The parameter is missing, not a string, or not a joint with a transmission.
+    /// The parameter is missing, not a string, not a joint with a transmission, or one that follows another joint.
     pub fn joint(&self, name: &str) -> Result<usize, String> {
         let joint = self.text(name, "")?;
         self.index(name, &joint)
     }
 
-    /// The indices of the joints that the parameter `name` lists.
+    /// The indices of the joints that the parameter `name` lists, to be moved.
     /// # Errors
-    /// One is not a joint with a transmission.
+    /// One is not a joint with a transmission, or follows another joint.
     pub fn joints(&self, name: &str) -> Result<Vec<usize>, String> {
         self.texts(name)?.iter().map(|joint| self.index(name, joint)).collect()
     }
 
     fn index(&self, parameter: &str, joint: &str) -> Result<usize, String> {
         let names = || self.joints.iter().map(|known| text(known.name));
-        names().position(|known| known == joint).ok_or_else(|| {
+        let index = names().position(|known| known == joint).ok_or_else(|| {
             let known = names().collect::<Vec<_>>().join(", ");
             format!("parameter '{parameter}' is '{joint}', must be a joint with a transmission: {known}")
-        })
+        })?;
+        match self.info(index).and_then(|info| info.obstacle) {
+            None => Ok(index),
+            Some(obstacle) => Err(format!(
+                "parameter '{parameter}' is '{joint}', must be a joint that an actuator moves: {obstacle}"
+            )),
+        }
+    }
+
+    /// The index of the joint `name`, to be read only.
+    pub fn find_joint(&self, name: &str) -> Option<usize> {
+        self.joints.iter().position(|known| text(known.name) == name)
     }
 
     /// The joint with this index.
@@ -82,6 +95,7 @@ impl<'a> Setup<'a> {
             range: has_limits.then_some((info.lower, info.upper)),
             velocity: has_limits.then_some(info.velocity),
             effort: has_limits.then_some(info.effort),
+            obstacle: Some(text(info.obstacle)).filter(|obstacle| !obstacle.is_empty()),
         })
     }
 

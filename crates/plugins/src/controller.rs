@@ -79,7 +79,8 @@ impl Owned {
     }
 }
 
-fn info(joint: &Joint) -> JointInfo {
+/// What does not change of `joint`, and why no controller can move it.
+fn info(joint: &Joint, obstacle: &str) -> JointInfo {
     let limits = joint.limits.unwrap_or_default();
     let kind = match joint.kind {
         JointKind::Revolute => kind::REVOLUTE,
@@ -94,6 +95,7 @@ fn info(joint: &Joint) -> JointInfo {
         upper: limits.upper,
         velocity: limits.velocity,
         effort: limits.effort,
+        obstacle: Text::new(obstacle),
     }
 }
 
@@ -115,7 +117,10 @@ impl PluginType {
     ) -> Result<Box<dyn Controller>, String> {
         let owned: Vec<Owned> = parameters.into_iter().map(|(name, value)| Owned::new(name, value)).collect();
         let parameters: Vec<Parameter> = owned.iter().map(Owned::parameter).collect();
-        let joints: Vec<JointInfo> = robot.joints().iter().map(info).collect();
+        let obstacles = (0..robot.joints().len()).map(|joint| robot.obstacle(joint).unwrap_or_default());
+        let obstacles: Vec<String> = obstacles.collect();
+        let joints = robot.joints().iter().zip(&obstacles);
+        let joints: Vec<JointInfo> = joints.map(|(joint, obstacle)| info(joint, obstacle)).collect();
         let mut reason = String::new();
         let context = (&raw mut reason).cast();
         let setup = abi::Setup {
