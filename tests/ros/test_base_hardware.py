@@ -58,7 +58,8 @@ def test_motion_begins_with_a_zero_of_the_only_publisher():
         graph.subscribe(DiagnosticArray, "/diagnostics", QoSProfile(depth=100))
         graph.wait(lambda: not is_halted(graph), lambda: process.output)
         assert "moves port_wheel (port_motor, " in process.output
-        assert "joints without <safety_controller>: 'port_wheel', 'starboard_wheel': no limit of the URDF is enforced" in process.output
+        sentence = "joints without <safety_controller>: 'port_wheel', 'starboard_wheel': efforts beyond <limit> and those that lead further"
+        assert sentence in process.output
         assert manager.load("diff_drive") and manager.switch(["diff_drive"]), process.output
         message = velocity(0.3, 0.0)
         graph.repeat("diff_drive/cmd_vel", message, 20.0)

@@ -71,13 +71,18 @@ fn only_a_joint_of_a_simple_transmission_is_calibrated() {
     for joint in ["pan", "turn"] {
         assert_eq!(calibration_of(joint), Ok(()));
     }
-    for joint in ["flex", "roll", "gap", "finger", "lift"] {
+    for joint in ["flex", "roll", "gap", "lift"] {
         let expected = format!(
             "parameter 'joint' is '{joint}', must be a joint of a simple transmission: in others a new zero of the actuator does \
              not move this joint alone, at once and by as much"
         );
         assert_eq!(calibration_of(joint), Err(expected));
     }
+    let refused = calibration_of("finger").unwrap_err();
+    assert_eq!(
+        refused,
+        "parameter 'joint' is 'finger', must be a joint that an actuator moves: it follows 'gap'"
+    );
 }
 
 #[test]

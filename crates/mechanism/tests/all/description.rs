@@ -322,6 +322,100 @@ fn what_is_used_and_hardly_meant_is_a_doubt_with_its_line() {
     assert_eq!(Robot::new(&description).unguarded_joints(), ["second", "first"]);
 }
 
+/// The doubts about a joint of this kind, with these limits and soft limits.
+fn limit_doubts(kind: &str, elements: &str) -> Vec<String> {
+    let description = Description::parse(&arm(&format!("type=\"{kind}\""), elements, SIMPLE)).unwrap();
+    description.doubts.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_joint_that_no_controller_can_move_is_a_doubt_by_name_and_value() {
+    const SOFT: &str = r#"<safety_controller k_position="100" k_velocity="1.5" soft_lower_limit="-1" soft_upper_limit="1"/>"#;
+    let soft = |from: &str, to: &str| SOFT.replace(from, to);
+    let limit = |from: &str, to: &str| LIMIT.replace(from, to);
+    let dead = |cause: &str| vec![format!("line 4: joint 'pan': no controller can move it: {cause}")];
+    let of_soft = "of its <safety_controller> is 0";
+    for (kind, limit, soft, cause) in [
+        ("revolute", limit("2.645", "0"), SOFT.to_owned(), "effort of its <limit> is 0".to_owned()),
+        ("revolute", limit("2.645", "0"), String::new(), "effort of its <limit> is 0".to_owned()),
+        ("continuous", limit("2.645", "0.0"), String::new(), "effort of its <limit> is 0".to_owned()),
+        ("prismatic", limit("\"6\"", "\"0\""), String::new(), "velocity of its <limit> is 0".to_owned()),
+        ("revolute", limit("\"6\"", "\"0\""), SOFT.to_owned(), "velocity of its <limit> is 0".to_owned()),
+        ("revolute", LIMIT.to_owned(), soft("1.5", "0.0"), format!("k_velocity {of_soft}")),
+        ("continuous", LIMIT.to_owned(), soft("1.5", "0.0"), format!("k_velocity {of_soft}")),
+        ("revolute", LIMIT.to_owned(), soft("100", "0"), format!("k_position {of_soft}")),
+        ("revolute", LIMIT.to_owned(), soft("k_position=\"100\"", ""), format!("k_position {of_soft}")),
+        (
+            "revolute",
+            LIMIT.to_owned(),
+            r#"<safety_controller k_velocity="0"/>"#.to_owned(),
+            format!("k_velocity {of_soft}, k_position {of_soft}"),
+        ),
+        (
+            "revolute",
+            LIMIT.to_owned(),
+            r#"<safety_controller k_position="100" k_velocity="1.5"/>"#.to_owned(),
+            "effort 2.645, velocity 6, lower -2.9, upper 2.9; k_position 100, k_velocity 1.5, soft_lower_limit 0, soft_upper_limit 0"
+                .to_owned(),
+        ),
+        (
+            "revolute",
+            LIMIT.to_owned(),
+            soft("\"-1\"", "\"3\"").replace("\"1\"", "\"4\""),
+            "effort 2.645, velocity 6, lower -2.9, upper 2.9; k_position 100, k_velocity 1.5, soft_lower_limit 3, soft_upper_limit 4"
+                .to_owned(),
+        ),
+    ] {
+        assert_eq!(limit_doubts(kind, &(limit + &soft)), dead(&cause));
+    }
+    // A continuous joint has no position that a slope could count from.
+    assert_eq!(limit_doubts("continuous", &(LIMIT.to_owned() + &soft("100", "0"))), Vec::<String>::new());
+    // 1e-6 · 6 Nm at rest.
+    assert_eq!(
+        limit_doubts("revolute", &(LIMIT.to_owned() + &soft("1.5", "1e-6"))),
+        [
+            "line 4: joint 'pan': its limits leave it 0.000006 Nm at rest, less than 1 % of its effort: effort 2.645, velocity 6, lower \
+             -2.9, upper 2.9; k_position 100, k_velocity 0.000001, soft_lower_limit -1, soft_upper_limit 1"
+        ]
+    );
+}
+
+#[test]
+fn a_limit_without_an_effect_is_a_doubt() {
+    let text = |kind: &str, elements: &str| limit_doubts(kind, elements).concat();
+    assert_eq!(
+        text("revolute", r#"<limit effort="1" velocity="2"/>"#),
+        "line 4: joint 'pan': lower and upper of its <limit> are both 0, which is no range: its position is not limited"
+    );
+    let soft =
+        r#"<safety_controller k_position="10" k_velocity="1" soft_lower_limit="-3" soft_upper_limit="2"/>"#;
+    assert_eq!(
+        text("revolute", &(LIMIT.to_owned() + soft)),
+        "line 4: joint 'pan': its soft_lower_limit is -3, beyond its lower limit -2.9: nothing slows it before that"
+    );
+    assert_eq!(
+        text("revolute", &format!("{}{soft}", r#"<limit effort="1" velocity="2"/>"#)),
+        "",
+        "soft limits are enough"
+    );
+    assert_eq!(
+        text("continuous", soft),
+        "line 4: joint 'pan': its <safety_controller> has no effect: it has no <limit>"
+    );
+}
+
+/// Nothing commands them.
+#[test]
+fn the_limits_of_joints_that_follow_or_have_no_transmission_are_no_doubts() {
+    let none = arm(REVOLUTE, r#"<limit effort="0" velocity="0"/>"#, "");
+    assert_eq!(Description::parse(&none).unwrap().doubts, []);
+    for name in ["arm", "base", "mpl"] {
+        let path = format!("{}/../../config/urdf/{name}.urdf", env!("CARGO_MANIFEST_DIR"));
+        let urdf = std::fs::read_to_string(path).unwrap();
+        assert_eq!(Description::parse(&urdf).unwrap().doubts, [], "{name}");
+    }
+}
+
 #[test]
 fn a_transmission_of_a_joint_that_cannot_move_is_left_out_with_its_reason() {
     for kind in ["fixed", "floating", "planar"] {

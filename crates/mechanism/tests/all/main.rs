@@ -12,6 +12,8 @@ mod gripper_and_calibration;
 mod halts;
 mod joints;
 mod life_cycle;
+mod limits;
+mod limits_at_random;
 mod manager;
 mod node;
 mod random;

@@ -58,13 +58,20 @@ pub(super) fn robot(given: &str, hand: Option<&Model>) -> Result<(Robot, String)
 
 /// Warns of the joints of a robot elsewhere that nothing guards.
 pub(super) fn warn_of_unguarded(robot: &Robot) {
-    let names = robot.unguarded_joints();
-    if !names.is_empty() {
-        log::warn!(
-            target: NAME,
-            "joints without <safety_controller>: '{}': no limit of the URDF is enforced there, of position, velocity or effort",
-            names.join("', '")
-        );
+    let unlimited = robot.unlimited_joints();
+    let mut unguarded = robot.unguarded_joints();
+    unguarded.retain(|name| !unlimited.contains(name));
+    for (what, names, effect) in [
+        ("<limit>", unlimited, "nothing limits their efforts, velocities and positions"),
+        (
+            "<safety_controller>",
+            unguarded,
+            "efforts beyond <limit> and those that lead further beyond it are left out, but nothing brakes them",
+        ),
+    ] {
+        if !names.is_empty() {
+            log::warn!(target: NAME, "joints without {what}: '{}': {effect}", names.join("', '"));
+        }
     }
 }
 
