@@ -1,13 +1,14 @@
 """The mechanism with a robot elsewhere: a fake one in Python, which publishes its states and follows efforts."""
 
 import contextlib
+import re
 import signal
 import time
 
 import pytest
 from conftest import LATCHED, Graph, act_until
 from diagnostic_msgs.msg import DiagnosticArray
-from mechanisms import arm
+from mechanisms import URDF, arm
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, Float64
@@ -59,10 +60,10 @@ class Robot:
 
 
 @contextlib.contextmanager
-def fake_arm(*arguments):
+def fake_arm(*arguments, urdf=URDF):
     robot = Robot()
     try:
-        with arm(*TOPICS, *arguments) as (graph, manager, process):
+        with arm(*TOPICS, *arguments, urdf=urdf) as (graph, manager, process):
             graph.subscribe(Bool, "motors_halted", LATCHED)
             graph.subscribe(JointState, "joint_states", ONE)
             yield robot, graph, manager, process
@@ -207,6 +208,31 @@ def test_a_second_publisher_halts_at_once(topic):
         graph.node.destroy_publisher(second)
         stays_halted(robot, graph, 1.0)
         reset(graph, manager)
+
+
+def test_without_safety_controllers_the_limits_of_the_urdf_hold_on_the_wire(tmp_path):
+    """Efforts of 1000 Nm on a joint of 2.645 Nm with a reduction of 6, and velocities of 1000 rad/s on one of 6 rad/s."""
+    file = tmp_path / "bare.urdf"
+    text = re.sub(r"<safety_controller[^>]*>", "", URDF.read_text())
+    file.write_text(text)
+    with fake_arm(urdf=file) as (robot, graph, manager, process):
+        sentence = "joints without <safety_controller>: 'pan', 'tilt': efforts beyond <limit> and those that lead further"
+        graph.wait(lambda: sentence in process.output, lambda: process.output)
+        graph.wait(lambda: not is_halted(graph), lambda: f"the motors are not reset: {process.output}")
+        assert manager.load("pan_effort") and manager.switch(["pan_effort"])
+        timer = graph.repeat("pan_effort/command", Float64(data=1000.0), 50.0)
+        efforts = lambda: [message.effort[0] for _, message in robot.commands]  # noqa: E731
+        most = 2.645 / 6.0
+        graph.wait(lambda: max(efforts()) > most - 1e-6, lambda: f"{max(efforts())}")
+        # The end stop is at 3.007 rad: beyond it no effort leads on, and the joint of this robot has no stop there.
+        graph.wait(lambda: robot.position["pan_motor"] > 3.007, lambda: f"{robot.position}")
+        graph.wait(lambda: efforts()[-1] == 0.0, lambda: f"{efforts()[-5:]}")
+        graph.stop_repeating(timer)
+        assert manager.load("pan_velocity") and manager.switch(["pan_velocity"], ["pan_effort"])
+        timer = graph.repeat("pan_velocity/command", Float64(data=-1000.0), 50.0)
+        graph.wait(lambda: robot.position["pan_motor"] < -2.5, lambda: f"{robot.position}")
+        graph.stop_repeating(timer)
+        assert max(map(abs, efforts())) <= most + 1e-9, max(map(abs, efforts()))
 
 
 def test_a_calibration_is_refused_since_the_robot_says_no_edge():

@@ -55,6 +55,23 @@ def test_broken_transmissions_are_left_out_by_name_and_the_others_move(tmp_path)
         assert list(graph.last("joint_states").name) == ["pan"]
 
 
+def test_joints_that_no_controller_can_move_are_named_at_the_start_with_their_values():
+    text = URDF.read_text()
+    for before, after in [('effort="2.645"', 'effort="0"'), ('k_velocity="1.5" soft_lower_limit="-0.3712"', 'k_velocity="0.0" soft_lower_limit="-0.3712"')]:
+        assert before in text
+        text = text.replace(before, after)
+    with arm(urdf=text) as (graph, manager, process):
+        wait_for_output(
+            graph,
+            process,
+            "joint 'pan': no controller can move it: effort of its <limit> is 0",
+            "joint 'tilt': no controller can move it: k_velocity of its <safety_controller> is 0",
+        )
+    with arm() as (graph, manager, process):
+        manager.list()
+        assert "no controller can move it" not in process.output
+
+
 def test_a_robot_without_a_transmission_runs_and_moves_nothing():
     with arm(urdf=description()) as (graph, manager, process):
         wait_for_output(graph, process, "has no transmission that can be used: no joint can be moved")

@@ -113,6 +113,29 @@ def test_parameters_that_do_not_fit_and_failures_are_refused_with_their_reasons(
         assert manager.unload("sway") and manager.load("sway") and manager.switch(["sway"])
 
 
+def test_a_library_s_controller_of_a_joint_that_follows_another_is_refused_and_one_that_commands_it_is_stopped(project, tmp_path):
+    text = (ROOT / "config/urdf/arm.urdf").read_text()
+    hook = """<link name="hook_link"/><joint name="hook" type="continuous"><parent link="tilt_link"/><child link="hook_link"/></joint>
+      <transmission name="tilt_transmission" type="steersman/CoupledTransmission"><actuator name="tilt_motor"/>
+      <joint name="tilt" coupling="1"/><joint name="hook" coupling="0.5"/><mechanicalReduction>6.0</mechanicalReduction></transmission></robot>"""
+    file = tmp_path / "hook.urdf"
+    file.write_text(text[: text.index('<transmission name="tilt_transmission"')] + hook)
+    # Two controllers: of the second only the joint that it commands is another.
+    project.change("example/src/lib.rs", "step.joints.get_mut(self.joint)", 'step.joints.get_mut(if self.most > 0.5 { 2 } else { self.joint })')
+    project.build()
+    arguments = ["-p", "hook.type:=sway/Sway", "-p", "hook.joint:=hook", "-p", "lost.type:=sway/Sway", "-p", "lost.joint:=pan"]
+    with arm(*project.arguments(), *arguments, "-p", "lost.max_amplitude:=0.6", urdf=file) as (graph, manager, process):
+        assert not manager.load("hook")
+        sentence = "parameter 'joint' is 'hook', must be a joint that an actuator moves: it follows 'tilt'"
+        graph.wait(lambda: sentence in process.output, lambda: process.output)
+        assert manager.load("sway") and manager.load("lost") and manager.switch(["sway", "lost"])
+        timer = graph.repeat("lost/amplitude", Float64(data=0.3), 20.0)
+        sentence = "controller 'lost' stopped by itself: it commands a joint that follows another one"
+        graph.wait(lambda: sentence in process.output, lambda: process.output)
+        graph.stop_repeating(timer)
+        assert manager.list() == [("lost", "stopped"), ("sway", "running")]
+
+
 def test_a_library_that_cannot_be_loaded_is_named_and_changes_nothing(project):
     project.build()
     project.change("src/abi.rs", "pub const VERSION: u32 = 3;", "pub const VERSION: u32 = 99;")

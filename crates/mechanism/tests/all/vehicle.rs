@@ -7,7 +7,7 @@ use std::time::Duration;
 use mechanism::Robot;
 use mechanism::controllers::{Controller, ControllerFailure, Message, Odometry, OutputKind, Report, Step};
 use mechanism::laws::{Gains, Pid};
-use mechanism::robot::{Joint, JointKind};
+use mechanism::robot::{Joint, JointKind, JointLimits};
 use mechanism::standard::{DiffDrive, DiffDriveController, JointStateController};
 use nalgebra::Matrix3;
 use units::{Clock, Command, Instant, Stamp, Velocity};
@@ -115,6 +115,20 @@ fn a_velocity_beyond_a_limit_keeps_its_curve() {
         let (left, right) = vehicle.step(0.0, 0.0);
         let (linear, angular) = ((left + right) * 0.05, (right - left) * 0.1 / 0.5);
         assert!(near(linear, expected.0) && near(angular, expected.1), "{linear} {angular}");
+    }
+}
+
+/// 3 and 7 rad/s where one wheel at the right has a limit of 3.5 are halved; one that may not turn stops the vehicle.
+#[test]
+fn a_velocity_beyond_the_limit_of_a_wheel_keeps_its_curve() {
+    for (limit, expected) in [(3.5, (1.5, 3.5)), (7.0, (3.0, 7.0)), (0.0, (0.0, 0.0))] {
+        let mut vehicle = Vehicle::new();
+        let limits = JointLimits { effort: 100.0, velocity: limit, ..JointLimits::default() };
+        vehicle.robot.joints_mut()[3].limits = Some(limits);
+        vehicle.send(0.0, 0.0);
+        vehicle.send(0.5, 0.8);
+        let (left, right) = vehicle.step(0.0, 0.0);
+        assert!(near(left, expected.0) && near(right, expected.1), "{limit}: {left} {right}");
     }
 }
 
