@@ -132,9 +132,10 @@ impl Joint {
         SpeedInterval::of(self).map_or(speed, |speeds| speeds.clamp(speed))
     }
 
-    /// `effort` within ± its limit of effort \[Nm or N\]; any without limits.
+    /// `effort` within ± its limit of effort \[Nm or N\]; any without limits. What is not a number stays so.
     pub fn admitted_effort(&self, effort: f64) -> f64 {
-        self.limits.map_or(effort, |limits| effort.min(limits.effort).max(-limits.effort))
+        let limits = self.limits.filter(|limits| effort.abs() > limits.effort);
+        limits.map_or(effort, |limits| limits.effort.copysign(effort))
     }
 
     /// Takes the state of `other`, the same joint elsewhere, without its name.

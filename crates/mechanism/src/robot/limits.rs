@@ -37,9 +37,9 @@ impl SpeedInterval {
     }
 
     /// The admitted speed nearest to `speed`. A joint at rest may stay so everywhere: beyond a limit no speed leads on, and none is
-    /// asked for.
+    /// asked for. What is not a number stays so.
     pub(crate) fn clamp(self, speed: f64) -> f64 {
-        speed.max(self.low.min(0.0)).min(self.high.max(0.0))
+        speed.clamp(self.low.min(0.0), self.high.max(0.0))
     }
 }
 
@@ -263,6 +263,7 @@ mod tests {
         assert_eq!(speed(bare(2.95, 0.0), 1.0), Some(0.0), "beyond it no command leads on");
         assert_eq!(speed(bare(2.95, 0.0), 0.0), Some(0.0), "and nothing moves by itself");
         near(speed(bare(2.95, 0.0), -1.0).unwrap(), -1.0);
+        assert!(speed(bare(0.0, 0.0), f64::NAN).unwrap().is_nan());
         assert_eq!(speed(Joint { limits: None, ..pan(0.0, 0.0) }, 9.0), None);
     }
 

@@ -111,7 +111,7 @@ pub(super) fn distance(joint: &Joint, wanted: f64) -> f64 {
             let way = (wanted - position).rem_euclid(TAU);
             if way > PI { way - TAU } else { way }
         }
-        Some([lower, upper]) => wanted.max(lower.min(position)).min(upper.max(position)) - position,
+        Some([lower, upper]) => wanted.clamp(lower.min(position), upper.max(position)) - position,
         None => wanted - position,
     }
 }
@@ -139,5 +139,9 @@ mod tests {
             joint.position = position;
             assert_eq!(distance(&joint, wanted), expected, "from {position} to {wanted}");
         }
+        // The law gives no effort then.
+        assert!(distance(&joint, f64::NAN).is_nan());
+        joint.position = f64::NAN;
+        assert!(distance(&joint, 1.0).is_nan());
     }
 }

@@ -319,6 +319,7 @@ mod tests {
         // The speed changes by -5 rad/s: a damping of nearly 10 beside the command.
         rig.sample(-0.005, 0.0);
         assert_eq!(rig.command(1.0), 1.5);
+        assert_eq!(rig.command(f64::NAN), 0.0);
     }
 
     #[test]
