@@ -78,14 +78,15 @@ pub fn a_turning_hand_measures_its_turn(make: &Make) {
     rig.run(1.0);
     let sensor = rig.read();
     assert_near(sensor.joint_vel[0], 1.0, 1e-3, "the wrist");
+    // Pronation turns about the direction from the finger tips to the arm.
     for unit in 1..5 {
-        assert_vector(sensor.imu_angular_vel[unit], Vector3::z(), 1e-3, "a finger");
+        assert_vector(sensor.imu_angular_vel[unit], -Vector3::z(), 1e-3, "a finger");
     }
     // The unit of the little finger is at x = 0.004 m, y = 0.034 m from the axis: the acceleration is ω² r toward it.
     assert_vector(sensor.imu_linear_acc[4], Vector3::new(-0.004, -0.034, GRAVITY), 1e-3, "the little finger");
     // The thumb's x is (0, -1, -1)/√2 and its z (0, -1, 1)/√2.
     let part = 0.5_f64.sqrt();
-    assert_vector(sensor.imu_angular_vel[0], Vector3::new(-part, 0.0, part), 1e-3, "the thumb");
+    assert_vector(sensor.imu_angular_vel[0], Vector3::new(part, 0.0, -part), 1e-3, "the thumb");
 }
 
 /// Another `up` turns what the units measure.

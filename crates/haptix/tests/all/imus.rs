@@ -100,8 +100,8 @@ fn a_starting_hand_reads_the_tangential_acceleration() {
     rig.turn(0, 1.5);
     rig.device.step(common::STEP).unwrap();
     let sensor = rig.read();
-    // From rest: q'' = q' / dt; the unit of the little finger moves across its radius at y = 0.034 m, toward -x.
+    // From rest: q'' = q' / dt; the unit of the little finger moves across its radius at y = 0.034 m, toward the back of the hand, +x.
     let turning = f64::from(sensor.joint_vel[0]) / 1e-3;
     assert!(turning > 100.0);
-    assert!(close(sensor.imu_linear_acc[4][0], -0.034 * turning, 0.1), "{:?}", sensor.imu_linear_acc[4]);
+    assert!(close(sensor.imu_linear_acc[4][0], 0.034 * turning, 0.1), "{:?}", sensor.imu_linear_acc[4]);
 }

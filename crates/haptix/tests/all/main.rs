@@ -7,6 +7,7 @@ mod contacts;
 mod device_faults;
 mod device_loop;
 mod devices;
+mod directions;
 mod fields;
 mod hand;
 mod imus;
