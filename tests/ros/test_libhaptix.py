@@ -206,13 +206,25 @@ def test_a_command_moves_the_hand_whatever_is_in_unused_entries(programs, right)
     assert abs(motors(found)[0] - 0.4) < 0.01 and motors(found)[13:] == (0.0,) * 19
 
 
-def test_a_flag_is_any_integer_and_set_above_zero(programs, right):
+def test_a_flag_is_any_integer_and_set_by_one_only(programs, right):
     right.reset()
     some = "update sleep 20 " * 10 + "raw sensor"
-    flags = [(0, 0.5), (-1, 0.5), (-2147483648, 0.5), (7, 0.5), (2147483647, -0.5)]
+    flags = [(0, 0.5), (-1, 0.5), (-2147483648, 0.5), (2, 0.5), (256, 0.5), (2147483647, 0.5), (1, 0.5)]
     found = probe(programs, f"connect {' '.join(f'set ref_pos 0 {place} flag ref_pos {flag} {some}' for flag, place in flags)}", "right")
     places = [struct.unpack("f", struct.pack("I", words[2]))[0] for words in found.structs()]
-    assert places[:3] == [0.0] * 3 and places[3] > 0.1 and places[4] < places[3] - 0.1, places
+    assert places[:6] == [0.0] * 6 and places[6] > 0.1, places
+
+
+def test_a_program_that_never_sets_its_flags_moves_nothing(programs, right):
+    """As hx_requester.c of haptix-comm: all values are set, and the flags are what was on the stack."""
+    right.reset()
+    groups = ["ref_pos", "ref_vel", "ref_vel_max", "gain_pos", "gain_vel"]
+    values = " ".join(f"set {group} {motor} {motor + 1}" for group in groups for motor in range(13))
+    for rubbish in [0x7FFD, 0x55D3, -0x80000000, 0x40000000, 4, 32]:
+        flags = " ".join(f"flag {group} {rubbish}" for group in groups)
+        found = probe(programs, f"connect info {values} {flags} {'update sleep 10 ' * 10} raw sensor", "right")
+        assert {result for result, _ in found.results("update")} == {0}, found.errors
+        assert motors(found) == (0.0,) * 32, rubbish
 
 
 def test_what_the_node_refuses_is_an_error_with_its_reason(programs, right):
@@ -226,7 +238,7 @@ def test_what_the_node_refuses_is_an_error_with_its_reason(programs, right):
 def test_a_live_entry_that_is_no_number_refuses_the_command_whichever_group_it_is_in(programs, right):
     groups = ["ref_pos", "ref_vel", "ref_vel_max", "gain_pos", "gain_vel"]
     for value, shown in [("nan", "NaN"), ("inf", "inf"), ("-inf", "-inf")]:
-        script = " ".join(f"rubbish set {group} 12 {value} flag {group} 2147483647 update last" for group in groups)
+        script = " ".join(f"rubbish set {group} 12 {value} flag {group} 1 update last" for group in groups)
         # The other motors of the group are there, and at 0.
         zeros = {group: " ".join(f"set {group} {motor} 0" for motor in range(12)) for group in groups}
         for group in groups:

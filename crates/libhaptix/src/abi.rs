@@ -8,6 +8,21 @@ pub const OK: c_int = 0;
 /// `hxERROR`
 pub const ERROR: c_int = 1;
 
+/// A flag of `hxCommand`: set if it is 1, and not with any other number.
+///
+/// haptix-comm sends `flag == 1`, so a program that leaves its flags uninitialised, as its own `hx_requester.c` does, moves nothing.
+/// The documentation of the struct says "above 0"; no program can rely on that.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Flag(pub c_int);
+
+impl Flag {
+    /// Whether its group counts.
+    pub const fn is_set(self) -> bool {
+        self.0 == 1
+    }
+}
+
 /// `hxTime`
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -50,15 +65,15 @@ pub struct Sensor {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Command {
     pub ref_pos: [f32; MAX],
-    pub ref_pos_enabled: c_int,
+    pub ref_pos_enabled: Flag,
     pub ref_vel: [f32; MAX],
-    pub ref_vel_enabled: c_int,
+    pub ref_vel_enabled: Flag,
     pub ref_vel_max: [f32; MAX],
-    pub ref_vel_max_enabled: c_int,
+    pub ref_vel_max_enabled: Flag,
     pub gain_pos: [f32; MAX],
-    pub gain_pos_enabled: c_int,
+    pub gain_pos_enabled: Flag,
     pub gain_vel: [f32; MAX],
-    pub gain_vel_enabled: c_int,
+    pub gain_vel_enabled: Flag,
 }
 
 // The sizes of haptix-comm 0.9; `tests/layout.c` has the offsets.

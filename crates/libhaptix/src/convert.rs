@@ -2,7 +2,7 @@ use core::ffi::c_int;
 
 use r2r::haptix_msgs::msg as wire;
 
-use crate::abi::{Command, MAX, RobotInfo, Sensor, Time};
+use crate::abi::{Command, Flag, MAX, RobotInfo, Sensor, Time};
 
 /// The first [`MAX`] of `values`, each by `convert`; the rest is the default.
 fn filled<T, U: Copy + Default>(values: &[T], convert: impl Fn(&T) -> U) -> [U; MAX] {
@@ -47,10 +47,10 @@ pub fn robot_info(message: &wire::RobotInfo) -> RobotInfo {
     }
 }
 
-/// A command as a message. A flag above 0 is set; a group without its flag, which programs leave uninitialised, is sent as 0.
+/// A command as a message. A group without its flag, which programs leave uninitialised, is sent as 0.
 pub fn command(command: &Command) -> wire::Command {
-    let group = |values: &[f32; MAX], flag: c_int| {
-        (if flag > 0 { values.to_vec() } else { vec![0.0; MAX] }, flag > 0)
+    let group = |values: &[f32; MAX], flag: Flag| {
+        (if flag.is_set() { values.to_vec() } else { vec![0.0; MAX] }, flag.is_set())
     };
     let (ref_pos, ref_pos_enabled) = group(&command.ref_pos, command.ref_pos_enabled);
     let (ref_vel, ref_vel_enabled) = group(&command.ref_vel, command.ref_vel_enabled);
@@ -76,15 +76,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flag_is_set_above_zero_and_a_group_without_it_is_not_sent() {
-        for (flag, is_set) in
-            [(0, false), (1, true), (2, true), (c_int::MAX, true), (-1, false), (c_int::MIN, false)]
-        {
-            let gains = Command { gain_pos: [2.0; MAX], gain_pos_enabled: flag, ..Command::default() };
-            let message = command(&gains);
-            assert_eq!(message.gain_pos_enabled, is_set, "{flag}");
-            assert_eq!(message.gain_pos, vec![if is_set { 2.0 } else { 0.0 }; MAX]);
-            assert_eq!(message.ref_pos.len(), MAX, "r2r panics at another length");
+    fn only_a_flag_of_one_is_set_and_a_group_without_it_is_not_sent() {
+        for flag in [0, 1, 2, 3, 255, 256, 257, 32767, 0x0100_0000, c_int::MAX, -1, c_int::MIN] {
+            let (is_set, values, enabled) = (flag == 1, [2.0; MAX], Flag(flag));
+            let message = command(&Command {
+                ref_pos: values,
+                ref_pos_enabled: enabled,
+                ref_vel: values,
+                ref_vel_enabled: enabled,
+                ref_vel_max: values,
+                ref_vel_max_enabled: enabled,
+                gain_pos: values,
+                gain_pos_enabled: enabled,
+                gain_vel: values,
+                gain_vel_enabled: enabled,
+            });
+            for (name, found, sent) in [
+                ("ref_pos", message.ref_pos_enabled, message.ref_pos),
+                ("ref_vel", message.ref_vel_enabled, message.ref_vel),
+                ("ref_vel_max", message.ref_vel_max_enabled, message.ref_vel_max),
+                ("gain_pos", message.gain_pos_enabled, message.gain_pos),
+                ("gain_vel", message.gain_vel_enabled, message.gain_vel),
+            ] {
+                assert_eq!(found, is_set, "{name} by {flag}");
+                assert_eq!(sent, vec![if is_set { 2.0 } else { 0.0 }; MAX], "{name} by {flag}");
+            }
         }
     }
 

@@ -57,8 +57,8 @@ struct _hxSensor {
 };
 typedef struct _hxSensor hxSensor;
 
-/* What the motors shall do. Each group has a flag for all of its entries: above 0 it is set, otherwise the group keeps the values that
- * it was last given. A NaN or an infinity in an entry that is used refuses the whole command.
+/* What the motors shall do. Each group has a flag for all of its entries: 1 sets it, with any other number the group keeps the values
+ * that it was last given. A NaN or an infinity in an entry that is used refuses the whole command.
  * torque = gain_pos * (ref_pos - position) + gain_vel * (ref_vel - velocity), within the motor's own limit. */
 struct _hxCommand {
   float ref_pos[hxMAXMOTOR]; /* position; clamped to motor_limit [rad] */
