@@ -9,6 +9,7 @@ mod patient;
 mod rig;
 
 pub mod contract;
+pub mod grasping;
 pub mod motion;
 pub mod sensors;
 pub mod simulated;
@@ -48,5 +49,15 @@ macro_rules! conformance {
                 $crate::$module::$name(&$make);
             }
         )+)+
+    };
+}
+
+/// Tests of grasps, for hands whose contacts are those of `haptix`: what an engine of rigid bodies does with soft objects is its own.
+#[macro_export]
+macro_rules! grasping_conformance {
+    ($make:expr) => {
+        $crate::conformance! { $make =>
+            grasping: a_grasp_comes_to_rest_whatever_the_parameters_allow, pressing_further_never_lowers_the_force;
+        }
     };
 }

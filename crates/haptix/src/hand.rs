@@ -11,10 +11,10 @@ use nalgebra::Vector3;
 use units::Stamp;
 
 use crate::device::{Constants, Device, DeviceError};
-use crate::hand::contacts::Posture;
+use crate::hand::contacts::{Contacts, Posture};
 use crate::hand::kinematics::{Angle, Link, measure, motion, pose};
 use crate::hand::sensing::Sensing;
-use crate::hand::servo::{Demand, Load, State};
+use crate::hand::servo::{Demand, State};
 use crate::model::{Model, Motor};
 use crate::setpoints::{Reference, Setpoints};
 use crate::simulation::Simulation;
@@ -22,6 +22,9 @@ use crate::wire::{MAX, Sensor};
 
 /// The gravity that an accelerometer at rest shows \[m/s²\].
 pub const GRAVITY: f64 = 9.81;
+
+/// Longer steps are divided.
+const LONGEST_STEP: Duration = Duration::from_millis(1);
 
 /// A simulated hand that a [`Model`] describes.
 ///
@@ -48,6 +51,7 @@ pub struct AnalyticHand {
     angles: [Angle; MAX],
     drives: [(usize, f64); MAX],
     links: Box<[Link]>,
+    contacts: Contacts,
     simulation: Simulation,
     sensing: Sensing,
 }
@@ -74,6 +78,7 @@ impl AnalyticHand {
             angles: [Angle::default(); MAX],
             drives: [(0, 0.0); MAX],
             links: vec![Link::base(); model.joints.len()].into_boxed_slice(),
+            contacts: Contacts::new(model.pads.len()),
             simulation: Simulation::default(),
             sensing: Sensing::new(seed),
             model,
@@ -89,6 +94,7 @@ impl AnalyticHand {
         for (state, motor) in self.states.iter_mut().zip(&self.model.motors) {
             *state = State { position: motor.start, ..State::default() };
         }
+        self.contacts.clear();
         self.follow();
     }
 
@@ -119,8 +125,7 @@ impl AnalyticHand {
     /// Advances by `dt` with these torques of the motors alone \[N·m\]: no servo acts, and a motor without torque turns freely, against
     /// its damping. A torque beyond that of the motor is the motor's; one that is not finite is 0.
     pub fn drive(&mut self, torques: &[f64; MAX], dt: Duration) {
-        let dt = self.pass(dt);
-        self.advance(dt, |_, _, motor, index| {
+        self.pass(dt, |_, _, motor, index, _| {
             let torque = if torques[index].is_finite() { torques[index] } else { 0.0 };
             Demand { torque: torque * motor.gear, ..Demand::default() }
         });
@@ -138,35 +143,106 @@ impl AnalyticHand {
         }
     }
 
-    /// Lets time pass; returns how much \[s\].
-    fn pass(&mut self, dt: Duration) -> f64 {
-        self.time = self.time.saturating_add(dt);
-        dt.as_secs_f64()
+    /// Lets time pass as `demand` says for each motor, in steps of 1 ms at most: what a hand does on an object is then the same at every
+    /// step rate.
+    fn pass(
+        &mut self,
+        time: Duration,
+        mut demand: impl FnMut(&mut Reference, &Setpoints, &Motor, usize, f64) -> Demand,
+    ) {
+        self.time = self.time.saturating_add(time);
+        let count = time.as_nanos().div_ceil(LONGEST_STEP.as_nanos());
+        let dt = time.as_secs_f64() / count as f64;
+        for _ in 0..count {
+            self.advance(dt, &mut demand);
+        }
     }
 
-    /// Moves motors and joints by `dt` \[s\] as `demand` says for each motor.
+    /// Moves motors and joints by `dt` \[s\], above 0.
     fn advance(
         &mut self,
         dt: f64,
-        mut demand: impl FnMut(&mut Reference, &Setpoints, &Motor, usize) -> Demand,
+        mut demand: impl FnMut(&mut Reference, &Setpoints, &Motor, usize, f64) -> Demand,
     ) {
-        if dt == 0.0 {
-            return;
+        let mut demands = [Demand::default(); MAX];
+        for (index, (to, motor)) in demands.iter_mut().zip(&self.model.motors).enumerate() {
+            *to = demand(&mut self.reference, &self.setpoints, motor, index, dt);
         }
-        let mut loads = [Load::default(); MAX];
-        if self.is_touchable() {
-            pose(&self.model.frames, &self.angles, &mut self.links);
-            self.posture().load(&self.model.pads, &self.simulation.objects, dt, &mut loads);
+        let mut spans = [[0.0; 2]; MAX];
+        for (span, motor) in spans.iter_mut().zip(&self.model.motors) {
+            *span = motor.plant.span();
         }
+        let loads = if self.is_touchable() { self.loads(&demands, &mut spans, dt) } else { [0.0; MAX] };
         for (index, (motor, state)) in self.model.motors.iter().zip(&mut self.states).enumerate() {
-            let demand = demand(&mut self.reference, &self.setpoints, motor, index);
+            let (demand, span) = (&demands[index], spans[index]);
             if self.simulation.faults.stuck_motors[index] {
-                motor.plant.stick(state, &demand, dt);
+                motor.plant.stick(state, demand, dt);
             } else {
-                motor.plant.advance(state, &demand, loads[index], dt);
+                let velocity = motor.plant.velocity(state, demand, loads[index], span, dt);
+                motor.plant.advance(state, demand, velocity, span, dt);
             }
         }
         self.follow();
+    }
+
+    /// The torques of the objects on the motors in a step \[N·m\]. A motor that they load ends its step at a knee of its couplings, where
+    /// their levers jump: it can rest there, between two steps that would push it back and forth.
+    fn loads(&mut self, demands: &[Demand; MAX], spans: &mut [[f64; 2]; MAX], dt: f64) -> [f64; MAX] {
+        pose(&self.model.frames, &self.angles, &mut self.links);
+        let loads = self.solve(demands, spans, dt);
+        let mut is_bent = false;
+        for (index, motor) in self.model.motors.iter().enumerate() {
+            if loads[index] == 0.0 || self.simulation.faults.stuck_motors[index] {
+                continue;
+            }
+            let (state, span) = (self.states[index], &mut spans[index]);
+            let velocity = motor.plant.velocity(&state, &demands[index], loads[index], *span, dt);
+            let (from, to) = (state.position, state.position + dt * velocity);
+            for (joint, drive) in self.model.joints.iter().zip(&mut self.drives) {
+                if joint.motor != index {
+                    continue;
+                }
+                for &(knee, _) in joint.coupling.knees() {
+                    if from < knee && to > knee {
+                        span[1] = span[1].min(knee);
+                        is_bent = true;
+                    } else if from >= knee && to < knee {
+                        // At the knee itself the slope of `drive` is the one above.
+                        if from == knee {
+                            drive.1 = joint.coupling.slope(knee.next_down());
+                            span[1] = span[1].min(knee);
+                        } else {
+                            span[0] = span[0].max(knee);
+                        }
+                        is_bent = true;
+                    }
+                }
+            }
+        }
+        if is_bent { self.solve(demands, spans, dt) } else { loads }
+    }
+
+    fn solve(&mut self, demands: &[Demand; MAX], spans: &[[f64; 2]; MAX], dt: f64) -> [f64; MAX] {
+        let stuck = self.simulation.faults.stuck_motors;
+        let mut mobility = [0.0; MAX];
+        for ((to, motor), is_stuck) in mobility.iter_mut().zip(&self.model.motors).zip(stuck) {
+            *to = if is_stuck { 0.0 } else { motor.plant.mobility(dt) };
+        }
+        let Self { model, states, angles, links, drives, contacts, simulation, .. } = self;
+        let count = model.frames.len();
+        let posture = Posture {
+            joints: &model.frames,
+            angles: &angles[..count],
+            links: &*links,
+            drives: &drives[..count],
+        };
+        contacts.find(&posture, &model.pads, &simulation.objects, &mobility);
+        contacts.solve(dt, |index, load| match model.motors.get(index) {
+            Some(motor) if !stuck[index] => {
+                motor.plant.velocity(&states[index], &demands[index], load, spans[index], dt)
+            }
+            _ => 0.0,
+        })
     }
 
     fn is_touchable(&self) -> bool {
@@ -202,8 +278,7 @@ impl Device for AnalyticHand {
 
     fn step(&mut self, dt: Duration) -> Result<(), DeviceError> {
         self.check()?;
-        let dt = self.pass(dt);
-        self.advance(dt, |reference, setpoints, motor, index| {
+        self.pass(dt, |reference, setpoints, motor, index, dt| {
             let (position, velocity) = reference.advance(index, setpoints, dt);
             let (gear, square) = (motor.gear, motor.gear * motor.gear);
             Demand {
@@ -233,7 +308,8 @@ impl Device for AnalyticHand {
         pose(&self.model.frames, &self.angles, &mut self.links);
         if self.is_touchable() {
             for (index, pad) in self.model.pads.iter().enumerate().take(MAX) {
-                sensor.contact[index] = self.posture().force(index, pad, &self.simulation.objects) as f32;
+                let force = self.contacts.force(&self.posture(), index, pad, &self.simulation.objects);
+                sensor.contact[index] = force as f32;
             }
         }
         motion(&self.model.frames, &self.angles, &mut self.links);
@@ -263,6 +339,10 @@ impl Device for AnalyticHand {
     }
 
     fn simulate(&mut self, simulation: &Simulation) -> Result<(), DeviceError> {
+        let pairs = self.simulation.objects.iter().zip(&simulation.objects).enumerate();
+        for (object, _) in pairs.filter(|(_, (old, new))| old != new) {
+            self.contacts.forget(object);
+        }
         self.simulation = *simulation;
         Ok(())
     }

@@ -28,15 +28,6 @@ pub(crate) struct Demand {
     pub torque: f64,
 }
 
-/// What objects do to a motor.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Load {
-    /// \[N·m\]
-    pub torque: f64,
-    /// By how much the objects resist a change of the velocity within the step, like an inertia \[kg·m²\], at least 0.
-    pub resistance: f64,
-}
-
 /// The state of a motor, at the joint side of the gear.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct State {
@@ -51,26 +42,52 @@ pub(crate) struct State {
 }
 
 impl Plant {
-    /// Advances `state` by `dt` \[s\].
+    /// The velocity after a step of `dt` \[s\] with the torque `load` of objects \[N·m\].
     ///
-    /// (J + S)·(v' - v) = dt·(τ(q', v') - b·v' + τₗ) and q' = q + dt·v', where τ(q, v) = kp·(r - q) + kd·(w - v) + τ₀ within ±τₘ: an
+    /// J·(v' - v) = dt·(τ(q', v') - b·v' + τₗ) and q' = q + dt·v', where τ(q, v) = kp·(r - q) + kd·(w - v) + τ₀ within ±τₘ: an
     /// implicit Euler step, which no gain and no step makes unstable. τ falls with v', so its clamp has one solution. J `inertia`,
-    /// b `damping`, τₘ `torque`, r, w, kp, kd, τ₀ the demand, τₗ and S the load. At an end stop the velocity becomes 0.
+    /// b `damping`, τₘ `torque`, r, w, kp, kd, τ₀ the demand, τₗ the load. The position stays within `span` \[rad\].
     /// # Source
     /// own
-    pub(crate) fn advance(&self, state: &mut State, demand: &Demand, load: Load, dt: f64) {
-        let mass = self.inertia + load.resistance;
-        let push = mass * state.velocity + dt * load.torque;
+    pub(crate) fn velocity(
+        &self,
+        state: &State,
+        demand: &Demand,
+        load: f64,
+        [least, most]: [f64; 2],
+        dt: f64,
+    ) -> f64 {
+        let push = self.inertia * state.velocity + dt * load;
         let Demand { gain_pos, gain_vel, .. } = *demand;
         let spring =
             gain_pos * (demand.position - state.position) + gain_vel * demand.velocity + demand.torque;
-        let resisting = mass + dt * self.damping;
+        let resisting = self.inertia + dt * self.damping;
         let free = (push + dt * spring) / (resisting + dt * (gain_vel + dt * gain_pos));
         // What the greatest torque allows to either side; `free` lies between unless its torque is greater.
         let [slowest, fastest] = [-1.0, 1.0].map(|side| (push + side * dt * self.torque) / resisting);
         let velocity = free.max(slowest).min(fastest);
+        velocity.min((most - state.position) / dt).max((least - state.position) / dt)
+    }
+
+    /// By how much [`velocity`](Self::velocity) rises with the load, at most \[rad/s/(N·m)\].
+    pub(crate) fn mobility(&self, dt: f64) -> f64 {
+        dt / (self.inertia + dt * self.damping)
+    }
+
+    /// Where the motor can be \[rad\].
+    pub(crate) const fn span(&self) -> [f64; 2] {
+        [self.minimum, self.maximum]
+    }
+
+    /// Advances `state` by `dt` \[s\] with this velocity, which keeps it within `span`. At an end stop the velocity becomes 0.
+    pub(crate) fn advance(&self, state: &mut State, demand: &Demand, velocity: f64, span: [f64; 2], dt: f64) {
         let before = state.velocity;
-        self.place(state, state.position + dt * velocity, velocity);
+        // A step that ends at an end of its span ends exactly there.
+        let end = span.into_iter().find(|end| velocity == (end - state.position) / dt);
+        let position = end.unwrap_or(state.position + dt * velocity);
+        state.position = position.min(self.maximum).max(self.minimum);
+        let is_free = state.position > self.minimum && state.position < self.maximum;
+        state.velocity = if is_free { velocity } else { 0.0 };
         state.acceleration = (state.velocity - before) / dt;
         self.apply(state, demand);
     }
@@ -80,11 +97,6 @@ impl Plant {
         state.acceleration = -state.velocity / dt;
         state.velocity = 0.0;
         self.apply(state, demand);
-    }
-
-    fn place(&self, state: &mut State, position: f64, velocity: f64) {
-        state.position = position.min(self.maximum).max(self.minimum);
-        state.velocity = if state.position == position { velocity } else { 0.0 };
     }
 
     fn apply(&self, state: &mut State, demand: &Demand) {
@@ -102,10 +114,15 @@ mod tests {
     const FREE: Plant =
         Plant { inertia: 0.01, damping: 0.02, torque: f64::INFINITY, minimum: -9.0, maximum: 9.0 };
 
+    fn step(plant: &Plant, state: &mut State, demand: &Demand, load: f64, dt: f64) {
+        let velocity = plant.velocity(state, demand, load, plant.span(), dt);
+        plant.advance(state, demand, velocity, plant.span(), dt);
+    }
+
     fn at(time: f64, dt: f64, plant: &Plant, demand: &Demand) -> State {
         let mut state = State::default();
         for _ in 0..(time / dt).round() as usize {
-            plant.advance(&mut state, demand, Load::default(), dt);
+            step(plant, &mut state, demand, 0.0, dt);
         }
         state
     }
@@ -151,7 +168,7 @@ mod tests {
                 let demand = Demand { position: 1.0, gain_pos: 2000.0, gain_vel, ..Demand::default() };
                 let mut state = State::default();
                 for _ in 0..(20.0 / dt) as usize {
-                    FREE.advance(&mut state, &demand, Load::default(), dt);
+                    step(&FREE, &mut state, &demand, 0.0, dt);
                     assert!((-0.1..2.1).contains(&state.position), "{state:?}");
                 }
                 assert!((state.position - 1.0).abs() < 1e-3, "dt {dt}, kd {gain_vel}: {state:?}");
@@ -175,7 +192,7 @@ mod tests {
         let demand = Demand { position: 1.0, gain_pos: 1.0, ..Demand::default() };
         let mut state = at(1.0, 1e-3, &plant, &demand);
         assert_eq!((state.position, state.velocity, state.torque), (0.25, 0.0, 0.75));
-        plant.advance(&mut state, &Demand { position: -1.0, ..demand }, Load::default(), 1e-3);
+        step(&plant, &mut state, &Demand { position: -1.0, ..demand }, 0.0, 1e-3);
         assert!(state.velocity < 0.0 && state.position < 0.25);
     }
 
@@ -184,7 +201,7 @@ mod tests {
         let demand = Demand { gain_pos: 5.0, gain_vel: 0.2, ..Demand::default() };
         let mut state = State::default();
         for _ in 0..5000 {
-            FREE.advance(&mut state, &demand, Load { torque: -0.1, resistance: 0.0 }, 1e-3);
+            step(&FREE, &mut state, &demand, -0.1, 1e-3);
         }
         assert!((state.position + 0.02).abs() < 1e-9 && (state.torque - 0.1).abs() < 1e-9, "{state:?}");
     }

@@ -3,3 +3,4 @@
 use crate::common;
 
 hand_conformance::conformance!(common::make);
+hand_conformance::grasping_conformance!(common::make);
