@@ -4,6 +4,8 @@ set(HAPTIX-COMM_INCLUDE_DIRS "${_haptix_prefix}/include/haptix-comm")
 set(HAPTIX-COMM_LIBRARY_DIRS "${_haptix_prefix}/lib")
 set(HAPTIX-COMM_LIBRARIES "${_haptix_prefix}/lib/libhaptix.so")
 set(HAPTIX-COMM_CFLAGS "-I${HAPTIX-COMM_INCLUDE_DIRS}")
+set(HAPTIX-COMM_CXX_FLAGS "")
+set(HAPTIX-COMM_LDFLAGS "-L${HAPTIX-COMM_LIBRARY_DIRS}")
 if(NOT TARGET haptix::haptix)
   add_library(haptix::haptix SHARED IMPORTED)
   set_target_properties(haptix::haptix PROPERTIES
