@@ -177,6 +177,40 @@ def test_a_pad_plugged_in_again_drives_again_and_no_other_one(node):
     node.lets_go(event=9)
 
 
+def test_a_pad_that_comes_back_beside_its_frozen_device_drives_after_rest_and_a_press(node):
+    """A Bluetooth pad drops out while it is deflected; its old device stays, and sends nothing more."""
+    node.plug(uniq="a0:5a:5c:01:02:03")
+    node.drives()
+    start = time.time()
+    node.plug(event=8, name=f"{XBOX}_1", uniq="a0:5a:5c:01:02:03", held=[DEAD_MAN], axes={AHEAD: -32768})
+    node.wait(DESIRED, lambda desired: vx(desired) == 0.0, "the frozen device drives on")
+    let_go_within(node, 0.5, start)
+    assert any(not desired.vel for desired in node.graph.since(DESIRED, start)), "the loss is not published"
+    node.stays_still(0.2, "the pad was held when it came back")
+    node.lets_go(event=8)
+    node.drives(event=8)
+    node.lets_go(event=8)
+    node.drives(event=8)
+    back = time.time()
+    node.do("unplug", event=7)
+    node.wait_for_topic(XBOX, there=False)
+    assert all(vx(desired) > 0.5 for desired in node.graph.since(DESIRED, back)), "the late end of the old device is no loss"
+    node.lets_go(event=8)
+
+
+def test_a_spare_of_the_named_model_drives_after_the_first_is_gone(graph):
+    with running(graph, "control_device:='030000005e0400008e02000010010000'") as node:
+        node.start()
+        node.plug(uniq="one")
+        node.plug(event=8, name=f"{XBOX}_1", uniq="two")
+        node.drives()
+        node.do("unplug", event=7)
+        node.wait_for_topic(XBOX, there=False)
+        node.stays_still(0.2, "the spare was not pressed")
+        node.drives(event=8)
+        node.lets_go(event=8)
+
+
 def test_a_stick_held_at_its_end_at_the_plug_is_let_go(node):
     """SDL takes a stick that jumps from its end to the middle for a trigger with another rest position, and sends no event."""
     topic = node.plug(axes={AHEAD: -32768, 3: 32767})

@@ -1,3 +1,5 @@
+use units::Likeness;
+
 use crate::device::{Device, Identity};
 use crate::guid::is_same_model;
 
@@ -6,8 +8,8 @@ use crate::guid::is_same_model;
 /// A non-empty `control_device` selects the device with exactly that SDL name, serial number, path, link to the path
 /// (such as `/dev/input/by-path/...`) or model (GUID). It also selects a device by the exact name of its port. No
 /// other text selects by port, since two names may map to one port. With an empty `control_device` the first device
-/// to connect drives, and afterwards only that device: the same model, and the same serial number where it has one.
-/// Two devices of one model without serial numbers can only be distinguished by their paths.
+/// to connect drives, and afterwards only that device: one that [`units::identity`] does not call another one. Two
+/// devices of one model without serial numbers can only be distinguished by their paths.
 ///
 /// # Source
 /// own; the openrobots component does not say which device its mappings read.
@@ -15,8 +17,8 @@ use crate::guid::is_same_model;
 pub(crate) struct Choice {
     /// The parameter as the user wrote it; empty: no device is named.
     text: String,
-    /// The last driving device, recorded only if no device is named.
-    former: Option<Identity>,
+    /// The first device that drove, recorded only if no device is named.
+    first: Option<Identity>,
 }
 
 /// How well `control_device` matches a device.
@@ -36,7 +38,7 @@ pub(crate) enum Fit {
 
 impl Choice {
     pub(crate) fn new(control_device: &str) -> Self {
-        Self { text: control_device.into(), former: None }
+        Self { text: control_device.into(), first: None }
     }
 
     /// Whether `control_device` equals the current selection.
@@ -47,7 +49,8 @@ impl Choice {
     /// Whether `device` may drive.
     pub(crate) fn allows(&self, device: &Device) -> bool {
         if self.text.is_empty() {
-            self.former.as_ref().is_none_or(|before| is_same(before, &device.identity))
+            let first = self.first.as_ref();
+            first.is_none_or(|first| first.likeness(&device.identity) != Likeness::Other)
         } else {
             self.names(device) != Fit::None
         }
@@ -63,6 +66,11 @@ impl Choice {
             }
         }
         best.map(|(_, device)| device)
+    }
+
+    /// Whether the selection is exactly this device, and not only its port or its model.
+    pub(crate) fn is_exact(&self, device: &Device) -> bool {
+        self.names(device) >= Fit::Exact
     }
 
     /// How well the selection matches `device`.
@@ -81,10 +89,11 @@ impl Choice {
         }
     }
 
-    /// Records `device` as the driving device.
+    /// Records `device` as the driving device. Only the first one counts: a device without a serial number that took its
+    /// place does not become the one that is awaited.
     pub(crate) fn record_driver(&mut self, device: &Device) {
         if self.text.is_empty() {
-            self.former = Some(device.identity.clone());
+            self.first.get_or_insert_with(|| device.identity.clone());
         }
     }
 
@@ -93,15 +102,9 @@ impl Choice {
         if !self.text.is_empty() {
             return Some(&self.text);
         }
-        let former = self.former.as_ref()?;
-        Some(if former.serial.is_empty() { &former.guid } else { &former.serial })
+        let first = self.first.as_ref()?;
+        Some(if first.serial.is_empty() { &first.guid } else { &first.serial })
     }
-}
-
-/// Whether the identity `now` is the same device as `before`. The path does not count: a device may be plugged in at
-/// another port.
-pub(crate) fn is_same(before: &Identity, now: &Identity) -> bool {
-    before.guid == now.guid && (before.serial == now.serial || now.serial.is_empty())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use units::Stamp;
+use units::{Likeness, Stamp};
 
 use crate::{DeviceId, DeviceState, Hat, MAX_PUBLISHED};
 
@@ -15,6 +15,14 @@ pub(crate) struct Identity {
     pub(crate) links: Vec<String>,
     /// SDL's name of the device.
     pub(crate) label: String,
+}
+
+impl Identity {
+    /// How far the device that appears, `found`, is this one; see [`units::identity`].
+    pub(crate) fn likeness(&self, found: &Self) -> Likeness {
+        let known = units::Identity { model: &self.guid, serial: &self.serial };
+        known.likeness(units::Identity { model: &found.guid, serial: &found.serial })
+    }
 }
 
 /// The maximum number of axes processed per device; a hat counts as two.
@@ -37,6 +45,8 @@ pub(crate) struct Device {
     pub(crate) is_read: bool,
     /// Whether it was connected at the same time as the last driving device.
     pub(crate) is_other: bool,
+    /// The number of its last sign of a person, its connection or a press, among those of all devices.
+    pub(crate) heard: u64,
     /// The complete state, which may be more than is published.
     state: DeviceState,
     /// Buttons that were pressed after the connection and are still down.
@@ -78,6 +88,7 @@ impl Device {
             dirty,
             is_read: true,
             is_other: false,
+            heard: 0,
             state,
             pressed,
             rest,

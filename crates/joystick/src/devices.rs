@@ -1,8 +1,8 @@
 use std::collections::VecDeque;
 
-use units::Stamp;
+use units::{Likeness, Stamp};
 
-use crate::choice::{Choice, is_same};
+use crate::choice::Choice;
 use crate::device::{BeyondLimits, Device, Identity};
 use crate::filter::Stick;
 use crate::name::{free_port_name, legal_name};
@@ -11,13 +11,21 @@ use crate::{DeviceId, Hat, Output, RenameRefused};
 
 /// The publish task: the connected devices in order of connection, and which of them drives.
 ///
-/// A device starts to drive only when it connects, or when a parameter or a rename selects it. Disconnecting a device
-/// therefore never hands the vehicle to another one that happens to lie somewhere with its stick deflected.
-/// [`Choice`] defines the selection.
+/// One rule selects the driver whenever a device connects, disconnects, is renamed or pressed:
+///
+/// 1. A device may drive if [`Choice`] allows it and it is the latest appearance of its identity: the last of those with its GUID
+///    and its serial number to connect or to be pressed. The others are frozen, and count as lost. While a device may drive, one
+///    drives.
+/// 2. A device that `control_device` names exactly precedes one whose port or model it names.
+/// 3. Among equals the past decides. The device that drives stays. After a loss the one that connected or was pressed last gets
+///    to drive, until a button of the driving one is pressed, or the lost one comes back.
+///
+/// Whoever gets to drive commands nothing before its axes were at rest and a button was pressed after that: the filter's rule.
+/// So a loss never hands motion to a device that happens to lie somewhere with its stick deflected.
 ///
 /// # Source
 /// joystick-genom3 1.0 (batches, caps, names); own: which device the mappings read, which the component does not
-/// specify.
+/// specify; what a device is, as in [`units::identity`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Devices {
     list: Vec<Device>,
@@ -27,6 +35,10 @@ pub(crate) struct Devices {
     driver: Option<DeviceId>,
     /// The device that drives or drove last.
     former: Option<(DeviceId, Identity)>,
+    /// The driving device that was lost, until it is back or a button of its successor was pressed.
+    lost: Option<Identity>,
+    /// The number of connections and presses so far.
+    heard: u64,
     /// Whether the driving device is not the one that drove before.
     new_driver: bool,
     /// Counts how often the driving device changed; detects a handover even if the id stays the same.
@@ -79,8 +91,7 @@ impl Devices {
 
     /// Whether the driving device is not the one that drove before it.
     ///
-    /// A device counts as the same if it stayed connected, or if the same model with the same serial number was
-    /// plugged in again.
+    /// A device counts as the same if it stayed connected, or if it came back: see [`units::identity`].
     pub(crate) fn is_new_driver(&self) -> bool {
         self.new_driver
     }
@@ -129,7 +140,8 @@ impl Devices {
         self.list.iter_mut().find(|device| device.id == id).ok_or(Ignored::UnknownDevice)
     }
 
-    /// Adds a device and returns the name of its port. The id must be new.
+    /// Adds a device. Returns the name of its port, and that of the device whose identity it has and which is frozen from now
+    /// on. The id must be new.
     pub(crate) fn connect(
         &mut self,
         id: DeviceId,
@@ -138,16 +150,60 @@ impl Devices {
         axes: &[i16],
         buttons: &[bool],
         hats: &[Hat],
-    ) -> String {
+    ) -> (String, Option<String>) {
         let port = free_port_name(name, |name| self.list.iter().any(|device| device.name == name));
         let identity = Identity { label: name.into(), ..identity };
-        let device = Device::new(id, port.clone(), identity, axes, buttons, hats);
-        let elected = self.driver.is_none() && self.choice.allows(&device);
+        let mut device = Device::new(id, port.clone(), identity, axes, buttons, hats);
+        let same = |other: &&Device| other.identity.likeness(&device.identity) == Likeness::Same;
+        let frozen = self.list.iter().filter(same).max_by_key(|other| other.heard);
+        let frozen = frozen.map(|other| other.name.clone());
+        device.heard = self.next_sign();
+        let is_back =
+            self.lost.as_ref().is_some_and(|lost| lost.likeness(&device.identity) == Likeness::Same);
         self.list.push(device);
-        if elected {
+        self.select_driver();
+        if is_back && self.driver == Some(id) {
+            self.lost = None;
+        }
+        (port, frozen)
+    }
+
+    fn next_sign(&mut self) -> u64 {
+        self.heard = self.heard.saturating_add(1);
+        self.heard
+    }
+
+    /// Whether no device of the same identity connected or was pressed after this one.
+    fn is_live(&self, device: &Device) -> bool {
+        let later = |other: &Device| {
+            other.heard > device.heard && other.identity.likeness(&device.identity) == Likeness::Same
+        };
+        !self.list.iter().any(later)
+    }
+
+    /// Makes the device drive that the rule of [`Devices`] selects.
+    fn select_driver(&mut self) {
+        if let Some(frozen) = self.driving().filter(|device| !self.is_live(device)) {
+            let identity = frozen.identity.clone();
+            self.lose_driver(identity);
+        }
+        let allowed = self.list.iter().filter(|device| self.choice.allows(device) && self.is_live(device));
+        let best = allowed.max_by_key(|device| (self.choice.is_exact(device), device.heard));
+        let next = match (self.driving(), best) {
+            (Some(driver), Some(best)) if self.lost.is_none() => {
+                let is_better = self.choice.is_exact(best) && !self.choice.is_exact(driver);
+                is_better.then_some(best.id)
+            }
+            (_, best) => best.map(|device| device.id),
+        };
+        if let Some(id) = next.filter(|_| next != self.driver) {
             self.elect(id);
         }
-        port
+    }
+
+    fn lose_driver(&mut self, identity: Identity) {
+        self.hand_over(None);
+        self.lost.get_or_insert(identity);
     }
 
     /// Makes the connected device `id` the driving device.
@@ -160,9 +216,12 @@ impl Devices {
             // Buttons held now were pressed before they had a meaning.
             device.forget_presses();
             let other = core::mem::take(&mut device.is_other);
-            let new_driver = former.is_some_and(|(before, there, identity)| {
-                other || (there && before != id) || !is_same(&identity, &device.identity)
-            });
+            let new_driver =
+                former.is_some_and(|(before, there, identity)| match identity.likeness(&device.identity) {
+                    Likeness::Same => false,
+                    Likeness::Indistinguishable => other || (there && before != id),
+                    Likeness::Other => true,
+                });
             self.hand_over(Some(id));
             self.new_driver = new_driver;
         }
@@ -177,11 +236,18 @@ impl Devices {
 
     /// Removes a device and returns the name of its port.
     pub(crate) fn disconnect(&mut self, id: DeviceId) -> Result<String, Ignored> {
+        let name = self.remove(id)?;
+        self.select_driver();
+        Ok(name)
+    }
+
+    /// Removes a device that another one of the same id replaces: that one is connected before another driver is selected.
+    pub(crate) fn remove(&mut self, id: DeviceId) -> Result<String, Ignored> {
         let index = self.list.iter().position(|device| device.id == id).ok_or(Ignored::UnknownDevice)?;
         let device = self.list.remove(index);
         let name = device.name.clone();
         if self.driver == Some(id) {
-            self.hand_over(None);
+            self.lose_driver(device.identity.clone());
         }
         if self.former.as_ref().is_some_and(|(former, _)| *former == id) {
             // Devices connected at the same time cannot be the same device plugged in again.
@@ -197,8 +263,10 @@ impl Devices {
             return;
         }
         self.choice = Choice::new(control_device);
+        self.lost = None;
         // The driving device stays unless another one matches better.
-        let next = self.choice.best(self.driving().into_iter().chain(&self.list)).map(|device| device.id);
+        let live = self.driving().into_iter().chain(&self.list).filter(|device| self.is_live(device));
+        let next = self.choice.best(live).map(|device| device.id);
         if self.driver.is_some() && next != self.driver {
             self.hand_over(None);
         }
@@ -293,9 +361,7 @@ impl Devices {
             out.push_back(Output::PublishDevice { name, state: device.published() });
             out.push_back(Output::CloseDevice { name: before });
         }
-        if self.driver.is_none() && self.list.get(index).is_some_and(|device| self.choice.is(&device.name)) {
-            self.elect(id);
-        }
+        self.select_driver();
         Ok(())
     }
 
@@ -305,11 +371,24 @@ impl Devices {
         Ok(())
     }
 
-    /// Sets a button and returns whether a button of the driving device was just pressed.
+    /// Sets a button and returns whether a button of the driving device was just pressed. A press by which a device gets to
+    /// drive does not count as one of the driving device.
     pub(crate) fn button(&mut self, id: DeviceId, button: usize, pressed: bool) -> Result<bool, Ignored> {
         let went_down = self.find(id)?.button(button, pressed)?;
         self.touched(id);
-        Ok(went_down && self.driver == Some(id))
+        if !went_down {
+            return Ok(false);
+        }
+        let drove = self.driver == Some(id);
+        let sign = self.next_sign();
+        self.find(id)?.heard = sign;
+        if !drove {
+            self.select_driver();
+        }
+        if self.driver == Some(id) {
+            self.lost = None;
+        }
+        Ok(drove)
     }
 
     pub(crate) fn hat(&mut self, id: DeviceId, hat: usize, to: Hat) -> Result<(), Ignored> {

@@ -165,14 +165,17 @@ impl Joystick {
             Input::DeviceConnected { id, name, guid, serial, path, links, axes, buttons, hats } => {
                 if self.devices.contains(id) {
                     self.counters.duplicate_device = self.counters.duplicate_device.saturating_add(1);
-                    self.disconnect(id)?;
+                    let name = self.devices.remove(id)?;
+                    self.emit(Report::Disconnected { name });
                 }
                 let sdl_name = name;
                 let identity = Identity { guid, serial, path, links, label: String::new() };
                 let Identity { guid, serial, path, links, .. } = identity.clone();
-                let name = self.devices.connect(id, &sdl_name, identity, &axes, &buttons, &hats);
+                let (name, former) = self.devices.connect(id, &sdl_name, identity, &axes, &buttons, &hats);
                 let (axes, buttons) = (axes.len().saturating_add(2 * hats.len()), buttons.len());
+                let came_back = former.map(|former| Report::CameBack { former, name: name.clone() });
                 self.emit(Report::Connected { name, sdl_name, guid, serial, path, links, axes, buttons });
+                self.queue.extend(came_back.map(Output::Report));
             }
             Input::TriggersKnown { id, axes } => self.devices.set_triggers(id, &axes)?,
             Input::DeviceDisconnected { id } => self.disconnect(id)?,

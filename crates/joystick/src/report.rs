@@ -30,6 +30,13 @@ pub enum Report {
         /// The port.
         name: String,
     },
+    /// A device has the model and the serial number of one that is still listed: it is that one.
+    CameBack {
+        /// The port of its earlier appearance, which counts as lost.
+        former: String,
+        /// Its port.
+        name: String,
+    },
     /// Another device, or none, drives.
     Controlled {
         /// The port of the device that drives now.
@@ -86,6 +93,7 @@ impl Report {
             self,
             Self::Unmapped
                 | Self::AlwaysActive
+                | Self::CameBack { .. }
                 | Self::Controlled { name: None }
                 | Self::WaitsForRest(_)
                 | Self::MissingInputs { .. }
@@ -118,6 +126,9 @@ impl fmt::Display for Report {
                 Ok(())
             }
             Self::Disconnected { name } => write!(f, "{name} disconnected"),
+            Self::CameBack { former, name } => {
+                write!(f, "{name} has model and serial number of {former}: it is that device, and {former} counts as lost")
+            }
             Self::Controlled { name: Some(name) } => write!(f, "{name} drives"),
             Self::Controlled { name: None } => f.write_str("no device drives: its buttons count as up"),
             Self::Unmapped => f.write_str("no axis is mapped: the stick can only command zero velocity"),

@@ -10,6 +10,7 @@ mod command_monitor;
 mod coupling;
 mod deflection;
 pub mod freshness;
+pub mod identity;
 mod level;
 mod machine;
 mod publisher_count;
@@ -29,6 +30,7 @@ pub use freshness::{
     Freshness, HEARTBEAT, MessageTime, REMOVAL_TIME, SHORTEST_COMMAND_TIMEOUT, SHORTEST_STICK_TIMEOUT, Stale,
     WATCHDOG_INTERVAL,
 };
+pub use identity::{Identity, Likeness};
 pub use level::Level;
 pub use machine::{Contains, Machine, earliest};
 pub use publisher_count::PublisherCount;

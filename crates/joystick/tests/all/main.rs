@@ -5,6 +5,7 @@ mod bounds;
 mod common;
 mod devices;
 mod filter;
+mod identity;
 mod joy;
 mod joy_properties;
 mod parameters;
