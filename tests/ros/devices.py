@@ -88,7 +88,7 @@ class RoboClaw:
 
 
 class Maestro:
-    """Compact protocol of Pololu's Maestro with twelve channels: Set Target and Get Errors, and its serial time-out."""
+    """Compact protocol of Pololu's Maestro with twelve channels: Set Target, Get Position and Get Errors, and its serial time-out."""
 
     STOP = [5888, 5888]  # 1472 us in quarters, its home position
 
@@ -105,7 +105,7 @@ class Maestro:
         answers = b""
         self.buffer += data
         while self.buffer:
-            command, size = self.buffer[0], {0x84: 4, 0xA1: 1}.get(self.buffer[0])
+            command, size = self.buffer[0], {0x84: 4, 0xA1: 1, 0x90: 2}.get(self.buffer[0])
             if size is None:
                 self.report(unknown=f"{command:02x}")
                 self.errors |= 1 << 4
@@ -118,6 +118,8 @@ class Maestro:
             if command == 0xA1:
                 answers += self.errors.to_bytes(2, "little")
                 self.errors = 0
+            elif command == 0x90:
+                answers += self.motors[packet[1]].to_bytes(2, "little")
             else:
                 channel, low, high = packet[1:]
                 motors = list(self.motors)

@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::event::Event;
+use crate::port::Port;
 use crate::pulse::Pulse;
 use crate::settings::{NotStarted, Settings};
 use crate::shared::Shared;
@@ -72,7 +73,8 @@ impl Actuator {
         settings.check().map_err(NotStarted::Setting)?;
         // Opening takes up to the device's own time-out and some tenths of a second.
         let hangs = settings.watchdog + HANGS;
-        let actuator = Actuator::start(move || settings.open(), Timing::default(), report);
+        let mut port = Port::new(settings);
+        let actuator = Actuator::start(move || port.open(), Timing::default(), report);
         let mut actuator = actuator.map_err(NotStarted::Thread)?;
         actuator.pulse = Mutex::new(Pulse::new(hangs));
         Ok(actuator)

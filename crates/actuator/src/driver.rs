@@ -33,6 +33,11 @@ pub trait Driver: Send {
         false
     }
 
+    /// What the device answered of its model and its version, equal at each opening; empty if it has no such answer.
+    fn model(&self) -> &str {
+        ""
+    }
+
     /// Description for people: device, model, version.
     fn description(&self) -> String;
 

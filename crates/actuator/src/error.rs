@@ -22,6 +22,15 @@ pub enum Error {
         /// The device's path.
         device: String,
     },
+    /// Another device than the one of the first opening.
+    OtherDevice {
+        /// The path.
+        device: String,
+        /// What is there.
+        found: String,
+        /// The device of the first opening.
+        known: String,
+    },
     /// A write timed out: the device does not accept the bytes.
     Blocked {
         /// The device's path.
@@ -101,6 +110,12 @@ impl fmt::Display for Error {
         match self {
             Error::Io { device, action, reason } => write!(f, "'{device}': {action}: {reason}"),
             Error::Busy { device } => write!(f, "'{device}' is held by another process"),
+            Error::OtherDevice { device, found, known } => {
+                write!(
+                    f,
+                    "'{device}' is {found}, not {known} as at first: plug that one in, or start again with this one"
+                )
+            }
             Error::Blocked { device, action, wrote, of, limit } => {
                 write!(
                     f,

@@ -13,7 +13,8 @@ pub enum Event {
         /// The state of the device's own stop on silence.
         watchdog: Watchdog,
     },
-    /// The device cannot be used, or its state is not known. Reported once, until the next [`Event::Ready`].
+    /// The device cannot be used, or its state is not known. Reported once, until the next [`Event::Ready`],
+    /// and again if another device has taken its place.
     ///
     /// Also reported when the last stop of a closing actuator failed.
     Lost(Error),

@@ -15,7 +15,9 @@
 //!
 //! # Source
 //! Pololu Maestro Servo Controller User's Guide (0J40): sections 4.b "Errors", 4.e "Channel Settings", 5.a "Serial
-//! Settings", 5.c "Command Protocols", 5.e "Serial Servo Commands". The position and the time-out are our own choice.
+//! Settings", 5.c "Command Protocols", 5.e "Serial Servo Commands" (Set Target, Get Position, Get Errors). The position and the time-out are our own choice.
+
+use std::time::Duration;
 
 use crate::driver::{Driver, Watchdog};
 use crate::error::{Error, hex};
@@ -25,10 +27,15 @@ use crate::settings::Settings;
 
 /// The command byte of Set Target.
 const SET_TARGET: u8 = 0x84;
+/// The command byte of Get Position.
+const GET_POSITION: u8 = 0x90;
 /// The command byte of Get Errors.
 const GET_ERRORS: u8 = 0xA1;
 /// Data bytes carry seven bits; the eighth marks a command.
 const DATA: u16 = 0x7F;
+
+/// The Maestro renews its pulses every 20 ms; after that a target is a position.
+const PULSE_PERIOD: Duration = Duration::from_millis(25);
 
 /// The highest channel of the largest Maestro.
 pub const LAST_CHANNEL: u8 = 23;
@@ -104,11 +111,12 @@ pub struct Maestro {
 }
 
 impl Maestro {
-    /// Opens the Maestro: stops both channels, clears old errors, and detects its time-out.
+    /// Opens the Maestro: stops both channels, clears old errors, checks that both are at stop, and detects its time-out.
     ///
-    /// Takes a quarter longer than [`Settings::watchdog`] if nothing fails.
+    /// Takes a quarter longer than [`Settings::watchdog`], and 25 ms, if nothing fails. A Maestro has no answer that names it: it
+    /// is known by the positions that it answers.
     /// # Errors
-    /// The line cannot be opened; the Maestro does not answer or reports an error.
+    /// The line cannot be opened; the Maestro does not answer, reports an error, or has another position than stop.
     pub fn open(settings: &Settings) -> Result<Maestro, Error> {
         let line = Line::open(&settings.device, settings.baud)?;
         let (channels, invert) = (settings.channels, settings.invert);
@@ -120,8 +128,24 @@ impl Maestro {
         }
         // It stops again: an error sends the channels home, and a packet cut short by another process corrupts the next one.
         maestro.stop()?;
+        maestro.check_positions()?;
         maestro.detect_watchdog(settings)?;
         Ok(maestro)
+    }
+
+    /// Checks that both channels are where the stop has put them, which no other device and no echo answers.
+    fn check_positions(&mut self) -> Result<(), Error> {
+        let action = "reading its positions";
+        self.line.rest(PULSE_PERIOD);
+        for channel in self.channels {
+            let found = u16::from_le_bytes(self.ask(action, &[GET_POSITION, channel])?);
+            if found != target(0) {
+                let quarters = |position: u16| format!("{position} quarter us on channel {channel}");
+                let (device, found, wanted) = (self.line.device(), quarters(found), quarters(target(0)));
+                return Err(Error::WrongAnswer { device, action, found, wanted });
+            }
+        }
+        Ok(())
     }
 
     fn detect_watchdog(&mut self, settings: &Settings) -> Result<(), Error> {
@@ -140,6 +164,11 @@ impl Maestro {
 
     /// Reads the errors, which clears them.
     fn errors(&mut self, action: &'static str) -> Result<Errors, Error> {
+        self.ask(action, &[GET_ERRORS]).map(Errors::from_answer)
+    }
+
+    /// Sends a request and returns its answer, which has two bytes.
+    fn ask(&mut self, action: &'static str, request: &[u8]) -> Result<[u8; 2], Error> {
         let unrequested = self.line.unrequested(action)?;
         if !unrequested.is_empty() {
             // Otherwise an echo could count as an answer.
@@ -147,8 +176,8 @@ impl Maestro {
             return Err(Error::WrongAnswer { device, action, found, wanted: "silence".into() });
         }
         let mut answer = [0; 2];
-        self.line.request(action, &[GET_ERRORS], &mut answer)?;
-        Ok(Errors::from_answer(answer))
+        self.line.request(action, request, &mut answer)?;
+        Ok(answer)
     }
 
     fn check_errors(&mut self, action: &'static str) -> Result<(), Error> {

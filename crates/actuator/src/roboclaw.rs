@@ -127,7 +127,9 @@ impl RoboClaw {
         self.exchange(action, |claw, action| {
             let mut answer = [0; 1];
             claw.line.request(action, packet, &mut answer)?;
-            if answer == [ACKNOWLEDGEMENT] { Ok(()) } else { Err(claw.wrong(action, &answer, "FF".into())) }
+            // The rest of an echo may begin with this byte too.
+            let found = [&answer[..], &claw.line.unrequested(action)?].concat();
+            if found == [ACKNOWLEDGEMENT] { Ok(()) } else { Err(claw.wrong(action, &found, "FF".into())) }
         })
     }
 
@@ -244,6 +246,10 @@ impl Driver for RoboClaw {
     /// Every command sets absolute values, and no query changes anything.
     fn may_repeat(&self) -> bool {
         true
+    }
+
+    fn model(&self) -> &str {
+        &self.version
     }
 
     fn description(&self) -> String {

@@ -37,7 +37,8 @@ impl Kind {
 pub struct Settings {
     /// The kind of device.
     pub kind: Kind,
-    /// The absolute path of the serial line (one below `/dev/serial/by-id` survives replugging).
+    /// The absolute path of the serial line. Use one below `/dev/serial/by-id`: it leads to the same adapter at any port, and
+    /// never to another one. After the first opening [`Port`](crate::Port) follows the adapter.
     pub device: PathBuf,
     /// Bits per second on a serial line. A device on its own USB socket ignores it, but it still limits how much is sent.
     pub baud: u32,

@@ -20,8 +20,8 @@ pub(crate) struct Thread<Open, Report> {
     timing: Timing,
     report: Report,
     shared: Arc<Shared>,
-    /// Whether the loss of the device was reported.
-    lost: bool,
+    /// The error of the loss that was reported.
+    lost: Option<Error>,
 }
 
 /// The last levels sent, and when the next exchanges are due.
@@ -46,7 +46,7 @@ where
     Report: FnMut(Event),
 {
     pub(crate) fn new(open: Open, timing: Timing, report: Report, shared: Arc<Shared>) -> Self {
-        Thread { open, timing, report, shared, lost: false }
+        Thread { open, timing, report, shared, lost: None }
     }
 
     /// Keeps the device open until the actuator is closed. Does not panic.
@@ -92,7 +92,7 @@ where
         // Only levels given from now on are sent.
         let Some(old) = self.shared.begin_pass() else { return Ok(()) };
         let ready = now();
-        self.lost = false;
+        self.lost = None;
         (self.report)(Event::Ready { description: driver.description(), watchdog: driver.watchdog() });
         self.shared.is_ready.store(true, Ordering::Relaxed);
         let mut pace = Pace {
@@ -168,13 +168,14 @@ where
         }
     }
 
-    /// Reports once that the device is lost.
+    /// Reports once that the device is lost, and again if another device has taken its place.
     fn lose(&mut self, error: Error) {
-        if self.lost {
+        let is_news = matches!(error, Error::OtherDevice { .. }) && self.lost.as_ref() != Some(&error);
+        if self.lost.is_some() && !is_news {
             log::debug!("the device is still lost: {error}");
             return;
         }
-        self.lost = true;
+        self.lost = Some(error.clone());
         let report = &mut self.report;
         if let Err(panic) = guarded("reporting that the device is lost", || {
             report(Event::Lost(error));

@@ -125,8 +125,8 @@ fn after_opening_only_stop_is_sent_and_no_old_levels() {
         assert_eq!(fake.motors(), [NEUTRAL; 2]);
         let first: Vec<u8> = fake.received().iter().map(|(_, byte)| *byte).take(8).collect();
         assert_eq!(first, [0x84, 0, 0x00, 0x2E, 0x84, 1, 0x00, 0x2E]);
-        // Only stop, 0x84, channel, 0x00, 0x2E, and 0xA1.
-        assert!(fake.received().iter().all(|(_, byte)| [0x84, 0, 1, 0x2E, 0xA1].contains(byte)));
+        // Only stop, 0x84, channel, 0x00, 0x2E, and the queries 0xA1 and 0x90.
+        assert!(fake.received().iter().all(|(_, byte)| [0x84, 0, 1, 0x2E, 0xA1, 0x90].contains(byte)));
     });
 }
 

@@ -4,5 +4,6 @@ mod actuator;
 mod common;
 mod line;
 mod maestro;
+mod port;
 mod properties;
 mod roboclaw;

@@ -44,6 +44,10 @@ pub enum Fault {
     MuteStatusOnce,
     /// Echoes the received bytes, and answers nothing.
     Echo,
+    /// Echoes the received bytes, and then answers correctly, as a half-duplex line does.
+    EchoFirst,
+    /// Answers correctly, with one more byte.
+    Tail,
     /// Waits this long before each byte of an answer.
     Dribble(Duration),
     /// Stops reading.
@@ -217,6 +221,9 @@ fn obey<M: Model>(inside: &mut Inside<M>, bytes: &[u8]) -> Vec<Vec<u8>> {
                 }
             }
             Fault::Echo => answer = vec![byte],
+            Fault::EchoFirst => answer.insert(0, byte),
+            Fault::Tail if answer.is_empty() => {}
+            Fault::Tail => answer.push(0x80),
         }
         if !answer.is_empty() {
             inside.answered = now;

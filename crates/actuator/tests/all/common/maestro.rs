@@ -64,7 +64,14 @@ impl Model for Maestro {
                 self.last_command = Some(now);
                 return answer.to_vec();
             }
-            [0x84, ..] | [] => return Vec::new(),
+            [0x90, channel] => {
+                let position = self.targets.get(usize::from(channel)).copied().unwrap_or(0);
+                let position = u16::try_from(position).expect("a position");
+                self.packet.clear();
+                self.last_command = Some(now);
+                return position.to_le_bytes().to_vec();
+            }
+            [0x84, ..] | [0x90] | [] => return Vec::new(),
             _ => {
                 self.fail(1 << 4);
                 self.packet.clear();

@@ -13,6 +13,7 @@ pub struct RoboClaw {
     pub pretended_timeout: Option<u8>,
     pub status: u32,
     pub wide: bool,
+    pub version: &'static [u8],
     /// The number of invalid packets.
     pub refused: usize,
     packet: Vec<u8>,
@@ -28,6 +29,7 @@ impl RoboClaw {
             pretended_timeout: None,
             status: 0,
             wide: true,
+            version: b"USB Roboclaw 2x7a v4.1.34\n\0",
             refused: 0,
             packet: Vec::new(),
             last_byte: None,
@@ -85,7 +87,7 @@ impl Model for RoboClaw {
         self.packet.push(byte);
         let answer = match *self.packet.as_slice() {
             [_, 15] => self.signed(15, &[self.pretended_timeout.unwrap_or(self.timeout)]),
-            [_, 21] => self.signed(21, b"USB Roboclaw 2x7a v4.1.34\n\0"),
+            [_, 21] => self.signed(21, self.version),
             [_, 90] if self.wide => self.signed(90, &self.status.to_be_bytes()),
             [_, 90] => self.signed(90, &self.status.to_be_bytes()[2..]),
             [_, 34, ..] if self.packet.len() < 8 => return Vec::new(),
