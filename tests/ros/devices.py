@@ -7,6 +7,7 @@ lines of JSON what it does, each with the time by the monotonic clock, which all
 | order | |
 |---|---|
 | `{"answers": "well"}` | answers correctly; `"nothing"`, `"garbage"`, `"errors"` (a fault of its own) |
+| `{"version": "…"}` | is a RoboClaw that answers this version, until it is plugged in again |
 | `{"plugged": false}` | removes the terminal; `true`: creates a new one, with the device just switched on |
 """
 
@@ -36,6 +37,7 @@ class RoboClaw:
         self.last_packet = time.monotonic()
         self.buffer = b""
         self.errors = 0
+        self.version = "USB Roboclaw 2x15a v4.2.8"
 
     def signed(self, request, data):
         return data + binascii.crc_hqx(request + data, 0).to_bytes(2, "big")
@@ -72,7 +74,7 @@ class RoboClaw:
             self.move([int.from_bytes(packet[2:4], "big", signed=True), int.from_bytes(packet[4:6], "big", signed=True)])
         else:
             request = packet[:2]
-            data = {15: bytes([round(self.timeout * 10)]), 21: b"USB Roboclaw 2x15a v4.2.8\n\0"}.get(number)
+            data = {15: bytes([round(self.timeout * 10)]), 21: self.version.encode() + b"\n\0"}.get(number)
             return self.signed(request, data or self.errors.to_bytes(4, "big"))
         return b"\xff"
 
@@ -170,6 +172,8 @@ class Terminal:
             self.device.errors = 1 if self.answers == "errors" else 0
         if "plugged" in order:
             self.plug(order["plugged"])
+        if "version" in order:
+            self.device.version = order["version"]
         self.report(obeyed=order)
 
     def serve(self):

@@ -140,6 +140,24 @@ def test_a_controller_that_is_unplugged_is_a_fault_until_reset(kind, tmp_path):
         driven.recover()
 
 
+def test_another_controller_in_its_place_is_left_at_stop(tmp_path):
+    with Driven("roboclaw", tmp_path) as driven:
+        driven.drive()
+        start = now()
+        driven.device.order(plugged=False)
+        driven.wait_for_fault("it was unplugged", start)
+        back = time.monotonic()
+        driven.device.order(plugged=True, version="USB Roboclaw 2x60a v4.1.34")
+        other = "is USB Roboclaw 2x60a v4.1.34, not USB Roboclaw 2x15a v4.2.8 as at first"
+        driven.vehicle.wait(lambda: other in driven.vehicle.process.output, "it is not named")
+        driven.vehicle.wait_for("ESTOP", "DEVICE_LOST", "FAULT_LATCHED")
+        driven.vehicle.stays_stopped(0.3, "another one is plugged in")
+        assert set(map(tuple, driven.device.since(back, "motors"))) == {tuple(driven.stop)}, "it was driven"
+        driven.device.order(plugged=False)
+        driven.device.order(plugged=True)
+        driven.recover()
+
+
 def test_a_controller_that_is_silent_babbles_or_reports_errors_is_a_fault(kind, tmp_path):
     with Driven(kind, tmp_path) as driven:
         driven.drive()

@@ -3,13 +3,14 @@
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serial2::{KeepSettings, SerialPort};
 
 use crate::claim::claim;
 use crate::error::Error;
+use crate::settings::Settings;
 
 /// How long a device has to answer, in addition to the time that the bytes need on the wire.
 /// # Source
@@ -35,6 +36,8 @@ pub(crate) struct Line {
     file: File,
     device: PathBuf,
     byte: Duration,
+    /// How long the device has to answer, in addition to `byte` for each byte.
+    answer: Duration,
     clear_at: Instant,
     stuck: bool,
 }
@@ -44,7 +47,9 @@ impl Line {
     /// Opens the device. Nothing is sent; bytes received before are discarded.
     /// # Errors
     /// It cannot be opened, is not a serial line, or is locked by another process.
-    pub(crate) fn open(device: &Path, baud: u32) -> Result<Line, Error> {
+    pub(crate) fn open(settings: &Settings) -> Result<Line, Error> {
+        let Settings { device, baud, answer, .. } = settings;
+        let (baud, answer) = (*baud, *answer);
         let tried = |action| move |error: io::Error| Error::io(device, action, &error);
         // Locked before it is configured: a line that another process uses must not be disturbed.
         let mut port = SerialPort::open(device, KeepSettings).map_err(tried("opening it"))?;
@@ -56,7 +61,7 @@ impl Line {
         port.set_configuration(&configuration).map_err(tried("configuring it"))?;
         port.discard_buffers().map_err(tried("emptying its buffers"))?;
         let byte = Duration::from_secs(1) * BITS_PER_BYTE / baud.max(1);
-        Ok(Line { port, file, device: device.into(), byte, clear_at: Instant::now(), stuck: false })
+        Ok(Line { port, file, device: device.clone(), byte, answer, clear_at: Instant::now(), stuck: false })
     }
 
     /// The device's path, for people.
@@ -111,9 +116,19 @@ impl Line {
     /// # Errors
     /// [`Error::Io`], also for a line that was hung up.
     pub(crate) fn receive(&mut self, action: &'static str, answer: &mut [u8]) -> Result<usize, Error> {
+        self.receive_until(action, answer, |_| false)
+    }
+
+    /// The same, but ends as soon as the received bytes are a whole answer.
+    pub(crate) fn receive_until(
+        &mut self,
+        action: &'static str,
+        answer: &mut [u8],
+        is_whole: impl Fn(&[u8]) -> bool,
+    ) -> Result<usize, Error> {
         let end = self.clear_at.max(Instant::now()) + self.limit(answer.len());
         let mut got = 0;
-        while got < answer.len() {
+        while got < answer.len() && !is_whole(answer.get(..got).unwrap_or_default()) {
             let left = end.saturating_duration_since(Instant::now());
             let outcome = self.port.set_read_timeout(whole_ms(left));
             match outcome.and_then(|()| self.port.read(answer.get_mut(got..).unwrap_or_default())) {
@@ -172,7 +187,7 @@ impl Line {
     }
 
     fn limit(&self, bytes: usize) -> Duration {
-        ANSWER_LIMIT + self.time_of(bytes)
+        self.answer + self.time_of(bytes)
     }
 
     fn time_of(&self, bytes: usize) -> Duration {
@@ -207,6 +222,7 @@ fn whole_ms(time: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::Kind;
 
     #[test]
     fn a_wait_is_rounded_up_to_whole_milliseconds() {
@@ -217,9 +233,10 @@ mod tests {
 
     #[test]
     fn a_missing_device_and_one_that_is_not_a_line_are_quoted() {
-        let missing = Line::open(Path::new("/nowhere/motor"), 115_200).err().map(|error| error.to_string());
+        let open = |path| Line::open(&Settings::new(Kind::Pololu, path)).err().map(|error| error.to_string());
+        let missing = open("/nowhere/motor");
         assert!(missing.is_some_and(|text| text.starts_with("'/nowhere/motor': opening it: ")));
-        let no_line = Line::open(Path::new("/dev/null"), 115_200).err().map(|error| error.to_string());
+        let no_line = open("/dev/null");
         assert!(no_line.is_some_and(|text| text.starts_with("'/dev/null': ")));
     }
 }

@@ -118,7 +118,7 @@ impl Maestro {
     /// # Errors
     /// The line cannot be opened; the Maestro does not answer, reports an error, or has another position than stop.
     pub fn open(settings: &Settings) -> Result<Maestro, Error> {
-        let line = Line::open(&settings.device, settings.baud)?;
+        let line = Line::open(settings)?;
         let (channels, invert) = (settings.channels, settings.invert);
         let mut maestro = Maestro { line, channels, invert, watchdog: Watchdog::NotSeen(settings.watchdog) };
         maestro.drive([0, 0])?;

@@ -71,7 +71,7 @@ impl RoboClaw {
     /// The line cannot be opened; the RoboClaw does not answer as it should or reports an error.
     pub fn open(settings: &Settings) -> Result<RoboClaw, Error> {
         let mut claw = RoboClaw {
-            line: Line::open(&settings.device, settings.baud)?,
+            line: Line::open(settings)?,
             address: settings.address,
             swapped: settings.channels == [2, 1],
             invert: settings.invert,
@@ -146,9 +146,10 @@ impl RoboClaw {
     fn read_version(&mut self, action: &'static str) -> Result<String, Error> {
         let request = query(self.address, READ_VERSION);
         self.line.send(action, &request)?;
-        // The length is not known: up to 48 bytes and a CRC, then silence.
+        // The length is not known: up to 48 bytes, of which the last is zero, and a CRC.
         let mut answer = [0; LONGEST_VERSION];
-        let got = self.line.receive(action, &mut answer)?;
+        let is_whole = |bytes: &[u8]| matches!(bytes, [.., 0, _, _]) && is_signed(request, bytes);
+        let got = self.line.receive_until(action, &mut answer, is_whole)?;
         let answer = answer.get(..got).unwrap_or_default();
         let text = answer.iter().take_while(|byte| !matches!(byte, 0 | b'\n')).map(|&byte| char::from(byte));
         let text: String = text.filter(|c| !c.is_control()).collect();

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::driver::Driver;
 use crate::error::Error;
+use crate::line::ANSWER_LIMIT;
 use crate::pololu::{LAST_CHANNEL, Maestro};
 use crate::roboclaw::RoboClaw;
 
@@ -51,6 +52,9 @@ pub struct Settings {
     /// The time without a command after which the device stops by itself, 200 ms to 1 s. It is set in a RoboClaw, in whole
     /// steps of 100 ms; it is only checked in a Maestro.
     pub watchdog: Duration,
+    /// How long the device has to answer, in addition to the time that the bytes need on the wire. [`ANSWER_LIMIT`] for a device
+    /// in use; longer in tests, whose devices share the processor with them.
+    pub answer: Duration,
 }
 
 /// A setting is out of its range.
@@ -76,7 +80,8 @@ pub enum NotStarted {
 const BAUDS_OF_ROBOCLAW: [u32; 7] = [9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800];
 
 impl Settings {
-    /// A device of this kind: 115200 baud, the first two channels, address 0x80, nothing inverted, watchdog 200 ms.
+    /// A device of this kind: 115200 baud, the first two channels, address 0x80, nothing inverted, watchdog 200 ms, answers
+    /// within [`ANSWER_LIMIT`].
     pub fn new(kind: Kind, device: impl Into<PathBuf>) -> Settings {
         Settings {
             kind,
@@ -86,6 +91,7 @@ impl Settings {
             address: 0x80,
             invert: [false; 2],
             watchdog: Duration::from_millis(200),
+            answer: ANSWER_LIMIT,
         }
     }
 

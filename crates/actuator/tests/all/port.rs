@@ -8,11 +8,11 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use actuator::level::duty;
-use actuator::{Actuator, Error, Kind, Port, Settings, Timing};
+use actuator::{Actuator, Error, Kind, Port, Settings};
 use common::fake::{Fake, Fault, Model};
 use common::maestro::Maestro;
 use common::roboclaw::RoboClaw;
-use common::{Events, feed_until, ms};
+use common::{ANSWER, Events, PATIENT, feed_until};
 use tempfile::TempDir;
 
 /// Vendor, product, interface and serial number of an adapter.
@@ -65,7 +65,8 @@ impl Computer {
     }
 
     fn port(&self, kind: Kind) -> Port {
-        Port::below(self.0.path(), Settings::new(kind, self.dev("ttyUSB0")))
+        let settings = Settings { answer: ANSWER, ..Settings::new(kind, self.dev("ttyUSB0")) };
+        Port::below(self.0.path(), settings)
     }
 }
 
@@ -89,8 +90,7 @@ fn an_adapter_that_comes_back_at_another_port_is_found_stopped_and_driven() {
     let mut claw = Fake::new(RoboClaw::new());
     computer.plug("ttyUSB0", FTDI, &claw.path());
     let (events, mut port) = (Events::default(), computer.port(Kind::RoboClaw));
-    let timing = Timing { reopen: ms(50), ..Timing::default() };
-    let actuator = Actuator::start(move || port.open(), timing, events.report()).expect("a thread");
+    let actuator = Actuator::start(move || port.open(), PATIENT, events.report()).expect("a thread");
     events.wait_for('R', 1);
     let full = [66, 66].map(|level| i32::from(duty(level)));
     feed_until(&actuator, [66, 66], "it drives", || claw.motors() == full);
@@ -158,10 +158,9 @@ fn a_controller_that_answers_with_another_version_is_another_one_and_is_left_at_
     let (computer, claw) = (Computer::new(), Fake::new(RoboClaw::new()));
     computer.plug("ttyUSB0", FTDI, &claw.path());
     let (events, mut port) = (Events::default(), computer.port(Kind::RoboClaw));
-    let timing = Timing { reopen: ms(50), ..Timing::default() };
-    let actuator = Actuator::start(move || port.open(), timing, events.report()).expect("a thread");
+    let actuator = Actuator::start(move || port.open(), PATIENT, events.report()).expect("a thread");
     events.wait_for('R', 1);
-    claw.fail(Fault::Mute);
+    claw.fail(Fault::Flipped);
     feed_until(&actuator, [66, 66], "it is lost", || events.count('L') == 1);
     claw.with(|claw| claw.version = b"USB Roboclaw 2x60a v4.1.34\n\0");
     claw.fail(Fault::Nothing);
@@ -191,6 +190,16 @@ fn a_line_that_echoes_is_not_opened() {
         is_refused(Kind::RoboClaw, RoboClaw::new(), fault);
         is_refused(Kind::Pololu, Maestro::new(), fault);
     }
+}
+
+#[test]
+fn a_confirmation_with_more_behind_it_is_none() {
+    let claw = Fake::new(RoboClaw::new());
+    let settings = Settings { answer: ANSWER, ..Settings::new(Kind::RoboClaw, claw.path()) };
+    let mut driver = settings.open().expect("a device");
+    claw.fail(Fault::Tail);
+    let error = driver.drive([66, 66]).expect_err("the rest of an echo");
+    assert!(matches!(&error, Error::WrongAnswer { found, .. } if found == "'FF 80'"), "{error}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use actuator::level::duty;
 use actuator::{Actuator, Error, Event, Kind, Settings, Watchdog};
 use common::fake::{Fake, Fault};
 use common::roboclaw::RoboClaw;
-use common::{Events, SLACK, calmly, feed, feed_until, ms, now, sleep, wait};
+use common::{Events, SLACK, calmly, feed, feed_until, ms, now, patient, sleep, wait};
 
 /// From full forward to lost: two attempts of 50 ms and a pause, the next level 50 ms away. The rest is for a busy machine.
 const LOST_WITHIN: Duration = ms(600);
@@ -35,6 +35,32 @@ fn rig_with(change: impl FnOnce(&mut Settings), prepare: impl FnOnce(&mut RoboCl
     Rig { fake, actuator, events }
 }
 
+/// The same for tests of causes and orders: neither the device nor the test has to be in time.
+fn patient_with(change: impl FnOnce(&mut Settings), prepare: impl FnOnce(&mut RoboClaw)) -> Rig {
+    let fake = Fake::new(RoboClaw::new());
+    fake.with(prepare);
+    fake.with(|claw| claw.has_watchdog = false);
+    let mut settings = Settings::new(Kind::RoboClaw, fake.path());
+    change(&mut settings);
+    let events = Events::default();
+    let actuator = patient(settings, &events);
+    Rig { fake, actuator, events }
+}
+
+fn patiently_driving() -> Rig {
+    let rig = patient_with(|_| {}, |_| {});
+    rig.events.wait_for('R', 1);
+    feed_until(&rig.actuator, [66, -20], "it drives", || rig.fake.motors() == duties([66, -20]));
+    rig
+}
+
+/// Waits until the device is lost, and its motors are stopped by the last stop; returns the error.
+fn is_lost(rig: &Rig) -> Error {
+    feed_until(&rig.actuator, [66, -20], "it is lost", || rig.events.count('L') == 1);
+    wait("the motors to stop", || rig.fake.motors() == [0, 0]);
+    rig.events.error()
+}
+
 fn driving() -> Rig {
     let rig = rig_with(|_| {}, |_| {});
     rig.events.wait_for('R', 1);
@@ -55,81 +81,67 @@ fn loses(rig: &Rig) -> Error {
 
 #[test]
 fn levels_become_duties() {
-    calmly(|| {
-        let rig = driving();
-        for levels in [[66, 66], [-66, 66], [1, -1], [0, 0], [i16::MAX, i16::MIN]] {
-            feed_until(&rig.actuator, levels, "it drives", || rig.fake.motors() == duties(levels));
-        }
-        assert_eq!((rig.events.letters().as_str(), rig.fake.with(|claw| claw.refused)), ("R", 0));
-    });
+    let rig = patiently_driving();
+    for levels in [[66, 66], [-66, 66], [1, -1], [0, 0], [i16::MAX, i16::MIN]] {
+        feed_until(&rig.actuator, levels, "it drives", || rig.fake.motors() == duties(levels));
+    }
+    assert_eq!((rig.events.letters().as_str(), rig.fake.with(|claw| claw.refused)), ("R", 0));
 }
 
 #[test]
 fn motors_signs_and_address_are_those_of_the_settings() {
-    calmly(|| {
-        let change = |settings: &mut Settings| {
-            (settings.channels, settings.invert, settings.address) = ([2, 1], [true, false], 0x87);
-        };
-        let rig = rig_with(change, |claw| claw.address = 0x87);
-        rig.events.wait_for('R', 1);
-        // Port is motor 2 and inverted: 40 becomes -40.
-        feed_until(&rig.actuator, [40, 20], "it drives", || rig.fake.motors() == duties([20, -40]));
-    });
+    let change = |settings: &mut Settings| {
+        (settings.channels, settings.invert, settings.address) = ([2, 1], [true, false], 0x87);
+    };
+    let rig = patient_with(change, |claw| claw.address = 0x87);
+    rig.events.wait_for('R', 1);
+    // Port is motor 2 and inverted: 40 becomes -40.
+    feed_until(&rig.actuator, [40, 20], "it drives", || rig.fake.motors() == duties([20, -40]));
 }
 
 #[test]
 fn its_time_out_is_set_and_its_version_reported() {
-    calmly(|| {
-        let rig = rig_with(|settings| settings.watchdog = ms(300), |_| {});
-        rig.events.wait_for('R', 1);
-        assert_eq!(rig.fake.with(|claw| claw.timeout), 3);
-        let ready = rig.events.all().remove(0);
-        let Event::Ready { description, watchdog } = ready else { panic!("{ready:?}") };
-        assert_eq!(watchdog, Watchdog::Set(ms(300)));
-        assert!(description.starts_with("USB Roboclaw 2x7a v4.1.34 on '"), "{description}");
-        assert!(description.ends_with("address 0x80"), "{description}");
-    });
+    let rig = patient_with(|settings| settings.watchdog = ms(300), |_| {});
+    rig.events.wait_for('R', 1);
+    assert_eq!(rig.fake.with(|claw| claw.timeout), 3);
+    let ready = rig.events.all().remove(0);
+    let Event::Ready { description, watchdog } = ready else { panic!("{ready:?}") };
+    assert_eq!(watchdog, Watchdog::Set(ms(300)));
+    assert!(description.starts_with("USB Roboclaw 2x7a v4.1.34 on '"), "{description}");
+    assert!(description.ends_with("address 0x80"), "{description}");
 }
 
 #[test]
 fn after_opening_only_stop_is_sent_and_no_old_levels() {
-    calmly(|| {
-        let fake = Fake::new(RoboClaw::running([32_767, 32_767]));
-        let settings = Settings::new(Kind::RoboClaw, fake.path());
-        let events = Events::default();
-        let actuator = Actuator::open(settings, events.report()).expect("good settings");
-        actuator.drive([66, 66]);
-        events.wait_for('R', 1);
-        sleep(ms(100));
-        assert_eq!(
-            fake.history().iter().map(|(_, motors)| *motors).collect::<Vec<_>>(),
-            [[32_767; 2], [0; 2]]
-        );
-        let first: Vec<u8> = fake.received().iter().map(|(_, byte)| *byte).take(6).collect();
-        assert_eq!(first, [0x80, 34, 0, 0, 0, 0]);
-    });
+    let fake = Fake::new(RoboClaw::running([32_767, 32_767]));
+    let settings = Settings::new(Kind::RoboClaw, fake.path());
+    let events = Events::default();
+    let actuator = patient(settings, &events);
+    actuator.drive([66, 66]);
+    events.wait_for('R', 1);
+    let before = fake.received().len();
+    wait("a stop and a check", || fake.received().len() >= before + 20);
+    assert_eq!(fake.history().iter().map(|(_, motors)| *motors).collect::<Vec<_>>(), [[32_767; 2], [0; 2]]);
+    let first: Vec<u8> = fake.received().iter().map(|(_, byte)| *byte).take(6).collect();
+    assert_eq!(first, [0x80, 34, 0, 0, 0, 0]);
 }
 
 #[test]
 fn a_device_that_does_not_accept_its_time_out_is_lost() {
-    calmly(|| {
-        let rig = rig_with(|_| {}, |claw| claw.pretended_timeout = Some(0));
-        rig.events.wait_for('L', 1);
-        let text = rig.events.error().to_string();
-        assert!(text.ends_with("reading its time-out: the answer is 0 ms, not 200 ms"), "{text}");
-    });
+    let rig = patient_with(|_| {}, |claw| claw.pretended_timeout = Some(0));
+    rig.events.wait_for('L', 1);
+    let text = rig.events.error().to_string();
+    assert!(text.ends_with("reading its time-out: the answer is 0 ms, not 200 ms"), "{text}");
 }
 
 #[test]
 fn a_device_that_lost_its_time_out_is_lost_and_configured_again() {
-    calmly(|| {
-        let rig = driving();
-        // As after a short loss of power.
-        rig.fake.with(|claw| claw.timeout = 0);
-        assert!(matches!(loses(&rig), Error::WrongAnswer { .. }));
-        rig.events.wait_for('R', 2);
-        assert_eq!(rig.fake.with(|claw| claw.timeout), 2);
-    });
+    let rig = patiently_driving();
+    // As after a short loss of power.
+    rig.fake.with(|claw| claw.timeout = 0);
+    assert!(matches!(is_lost(&rig), Error::WrongAnswer { .. }));
+    rig.events.wait_for('R', 2);
+    assert_eq!(rig.fake.with(|claw| claw.timeout), 2);
 }
 
 #[test]
@@ -188,22 +200,17 @@ fn between_two_attempts_it_has_time_to_discard_half_a_packet() {
 
 #[test]
 fn wrong_answers_are_losses_that_quote_them() {
-    calmly(|| {
-        for fault in [Fault::Flipped, Fault::Garbage, Fault::Echo, Fault::Babble] {
-            let rig = driving();
-            rig.fake.fail(fault);
-            let error = loses(&rig);
-            // An acknowledgement or a signed answer may be first.
-            assert!(
-                matches!(error, Error::WrongAnswer { .. } | Error::NoAnswer { .. }),
-                "{fault:?}: {error}"
-            );
-            rig.fake.fail(Fault::Nothing);
-            rig.events.wait_for('R', 2);
-            assert_eq!(rig.fake.motors(), [0, 0], "{fault:?}");
-            feed_until(&rig.actuator, [5, 5], "it drives again", || rig.fake.motors() == duties([5, 5]));
-        }
-    });
+    for fault in [Fault::Flipped, Fault::Garbage, Fault::Echo, Fault::Tail, Fault::Babble] {
+        let rig = patiently_driving();
+        rig.fake.fail(fault);
+        let error = is_lost(&rig);
+        // An acknowledgement or a signed answer may be first.
+        assert!(matches!(error, Error::WrongAnswer { .. } | Error::NoAnswer { .. }), "{fault:?}: {error}");
+        rig.fake.fail(Fault::Nothing);
+        rig.events.wait_for('R', 2);
+        assert_eq!(rig.fake.motors(), [0, 0], "{fault:?}");
+        feed_until(&rig.actuator, [5, 5], "it drives again", || rig.fake.motors() == duties([5, 5]));
+    }
 }
 
 #[test]
@@ -292,28 +299,24 @@ fn a_device_that_is_unplugged_stops_by_itself_and_is_found_again() {
 
 #[test]
 fn its_errors_are_named_and_its_warnings_are_not_errors() {
-    calmly(|| {
-        for (wide, status, name) in
-            [(true, 0x41, "e-stop, M1 driver fault"), (false, 0x0204, "e-stop, M2 driver fault")]
-        {
-            let rig = rig_with(|_| {}, |claw| claw.wide = wide);
-            rig.events.wait_for('R', 1);
-            // Over-current of motor 1: a warning.
-            rig.fake.with(|claw| claw.status = if wide { 0x1_0000 } else { 0x1 });
-            feed(&rig.actuator, [66, -20], ms(400));
-            assert_eq!((rig.events.letters().as_str(), rig.fake.motors()), ("R", duties([66, -20])));
-            rig.fake.with(|claw| claw.status = status);
-            let error = loses(&rig);
-            assert!(
-                matches!(&error, Error::DeviceFault { names, bits, .. } if names == name && *bits == status)
-            );
-            // It stays lost while its e-stop is pressed.
-            feed(&rig.actuator, [66, -20], ms(500));
-            assert_eq!((rig.events.letters().as_str(), rig.fake.motors()), ("RL", [0, 0]));
-            rig.fake.with(|claw| claw.status = 0);
-            rig.events.wait_for('R', 2);
-        }
-    });
+    for (wide, status, name) in
+        [(true, 0x41, "e-stop, M1 driver fault"), (false, 0x0204, "e-stop, M2 driver fault")]
+    {
+        let rig = patient_with(|_| {}, |claw| claw.wide = wide);
+        rig.events.wait_for('R', 1);
+        // Over-current of motor 1: a warning.
+        rig.fake.with(|claw| claw.status = if wide { 0x1_0000 } else { 0x1 });
+        feed(&rig.actuator, [66, -20], ms(400));
+        assert_eq!((rig.events.letters().as_str(), rig.fake.motors()), ("R", duties([66, -20])));
+        rig.fake.with(|claw| claw.status = status);
+        let error = is_lost(&rig);
+        assert!(matches!(&error, Error::DeviceFault { names, bits, .. } if names == name && *bits == status));
+        // It stays lost while its e-stop is pressed.
+        feed(&rig.actuator, [66, -20], ms(500));
+        assert_eq!((rig.events.letters().as_str(), rig.fake.motors()), ("RL", [0, 0]));
+        rig.fake.with(|claw| claw.status = 0);
+        rig.events.wait_for('R', 2);
+    }
 }
 
 #[test]

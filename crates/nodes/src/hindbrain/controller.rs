@@ -37,13 +37,12 @@ impl Controller {
             DriverKind::RoboClaw => Kind::RoboClaw,
         };
         let settings = Settings {
-            kind,
-            device: driver.device.clone().into(),
             baud: driver.baud,
             channels: driver.channels,
             address: driver.address,
             invert: driver.invert,
             watchdog: WATCHDOG,
+            ..Settings::new(kind, driver.device.clone())
         };
         let (sender, events) = channel();
         let report = move |event| {

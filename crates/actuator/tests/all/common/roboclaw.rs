@@ -13,6 +13,8 @@ pub struct RoboClaw {
     pub pretended_timeout: Option<u8>,
     pub status: u32,
     pub wide: bool,
+    /// Whether it stops by itself after its time-out.
+    pub has_watchdog: bool,
     pub version: &'static [u8],
     /// The number of invalid packets.
     pub refused: usize,
@@ -29,6 +31,7 @@ impl RoboClaw {
             pretended_timeout: None,
             status: 0,
             wide: true,
+            has_watchdog: true,
             version: b"USB Roboclaw 2x7a v4.1.34\n\0",
             refused: 0,
             packet: Vec::new(),
@@ -105,7 +108,7 @@ impl Model for RoboClaw {
 
     fn tick(&mut self, now: Instant) {
         let limit = Duration::from_millis(100) * u32::from(self.timeout);
-        if self.timeout > 0 && self.last_byte.is_some_and(|last| now - last >= limit) {
+        if self.has_watchdog && self.timeout > 0 && self.last_byte.is_some_and(|last| now - last >= limit) {
             self.duties = [0, 0];
         }
     }
