@@ -320,7 +320,9 @@ def test_a_pad_that_hangs_and_fails_is_logged_and_stops_the_others(node):
     node.do("fail", event=9)
     node.graph.wait(lambda: logged("cannot be opened"), lambda: f"nothing is logged:\n{node.process.output}")
     node.stays_still(0.1, "a held button counts as pressed again")
+    # The published state has been that of rest since the hang, so it does not show that the release was received.
     node.lets_go()
+    node.graph.wait(lambda: logged("the stick is at rest"), lambda: f"it is not at rest:\n{node.process.output}")
     node.drives()
     node.lets_go()
     (line,) = logged("cannot be opened")
