@@ -3,9 +3,11 @@
 mod motion;
 mod named;
 mod pid;
+mod pursuit;
 mod trajectory;
 
 pub use motion::{Bounds, GoalId, JointTolerances, Motion};
 pub use named::{FollowedJoint, NamedPoints, NamedPointsError};
 pub use pid::{Gains, Pid};
+pub(crate) use pursuit::{Advance, Approach, Progress, near};
 pub use trajectory::{Point, Trajectory, TrajectoryError};

@@ -57,7 +57,7 @@ pub enum NamedPointsError {
         /// The limit that is nearest to it.
         limit: f64,
     },
-    /// Less than half of the trajectory is left.
+    /// The trajectory is over.
     Late {
         /// The time since its start.
         since: Duration,
@@ -69,18 +69,19 @@ pub enum NamedPointsError {
 impl NamedPoints {
     /// The trajectory for `joints`, in their order, from `now` on by the wall clock.
     ///
-    /// One that has started is joined on its way ([`Trajectory::joined`]); before one that starts later the joints are held.
+    /// One that has started is [`late`](Trajectory::late); before one that starts later the joints are held.
     /// # Errors
-    /// The points are for other joints, or no trajectory, or beyond a joint's range, or all of it is due at once, or more than half of
-    /// it is over.
+    /// The points are for other joints, or no trajectory, or beyond a joint's range, or all of it is due at once, or it ended in the
+    /// past.
     /// A point at time zero is where the motion begins: that may be beyond the range, and then the motion leads back.
     /// # Source
-    /// `joint_trajectory_controller` of ros2_controllers 4 (Jazzy); own: points that have passed move nothing, as in ROS 1; what
-    /// could only jump, or press a joint against its end stop, is refused.
+    /// `joint_trajectory_controller` of ros2_controllers 4 (Jazzy); own: what could only jump, or press a joint against its end stop, is
+    /// refused.
     pub fn for_joints(self, joints: &[FollowedJoint], now: Stamp) -> Result<Trajectory, NamedPointsError> {
         let start = self.start;
         let trajectory = self.ordered(joints)?;
-        if trajectory.duration().is_zero() {
+        let whole = trajectory.end();
+        if whole.is_zero() {
             return Err(NamedPointsError::Instant { point: trajectory.points().len() - 1 });
         }
         check_range(&trajectory, joints)?;
@@ -92,8 +93,10 @@ impl NamedPoints {
         if way >= 0 {
             return Ok(trajectory.later(away));
         }
-        let whole = trajectory.duration();
-        trajectory.joined(away).ok_or(NamedPointsError::Late { since: away, whole })
+        if away >= whole {
+            return Err(NamedPointsError::Late { since: away, whole });
+        }
+        Ok(trajectory.late(away))
     }
 
     fn ordered(self, joints: &[FollowedJoint]) -> Result<Trajectory, NamedPointsError> {
@@ -105,7 +108,8 @@ impl NamedPoints {
         };
         let mut points = self.points;
         for point in &mut points {
-            for values in [&mut point.positions, &mut point.velocities, &mut point.accelerations] {
+            let Point { positions, velocities, accelerations, efforts, .. } = point;
+            for values in [positions, velocities, accelerations, efforts] {
                 // Values of another number are left for the trajectory to refuse.
                 if values.len() == places.len() {
                     *values = places.iter().filter_map(|&place| values.get(place).copied()).collect();
@@ -154,7 +158,7 @@ impl fmt::Display for NamedPointsError {
             }
             Self::Late { since, whole } => write!(
                 f,
-                "by its stamp it began {:.3} s ago, must be at most half of its {:.3} s ago: the rest would be a jump",
+                "by its stamp it began {:.3} s ago and takes {:.3} s: it is over",
                 since.as_secs_f64(),
                 whole.as_secs_f64()
             ),
@@ -218,12 +222,12 @@ mod tests {
             |sec, nanosec| starting(sec, nanosec).map(|trajectory| trajectory.duration().as_millis());
         assert_eq!(duration(0, 0), Ok(1000), "without one it starts now");
         assert_eq!(duration(102, 0), Ok(3000));
-        assert_eq!(duration(99, 750_000_000), Ok(750));
-        assert_eq!(duration(99, 500_000_000), Ok(500), "half of it is left");
+        let age = |sec, nanosec| starting(sec, nanosec).map(|trajectory| trajectory.age().as_millis());
+        assert_eq!(age(99, 750_000_000), Ok(250));
+        assert_eq!(age(99, 1_000_000), Ok(999), "it ends in the future");
         let refused = starting(97, 500_000_000).unwrap_err().to_string();
-        let expected = "by its stamp it began 2.500 s ago, must be at most half of its 1.000 s ago: the rest would be a jump";
-        assert_eq!(refused, expected);
-        assert!(starting(99, 499_000_000).is_err());
+        assert_eq!(refused, "by its stamp it began 2.500 s ago and takes 1.000 s: it is over");
+        assert!(starting(99, 0).is_err());
     }
 
     /// The points of one joint in the range from -1.5 to 1.57, `(seconds, position)`.

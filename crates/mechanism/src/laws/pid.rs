@@ -56,8 +56,13 @@ impl Pid {
     ///
     /// An error, a rate or a time that is not finite, or a negative time, gives no effort and leaves the integral.
     pub fn update(&mut self, error: f64, rate: f64, dt: f64) -> f64 {
+        self.update_with(0.0, error, rate, dt)
+    }
+
+    /// The effort as [`update`](Self::update) has it, with a `feed_forward` \[Nm or N\] that is added before the limit.
+    pub fn update_with(&mut self, feed_forward: f64, error: f64, rate: f64, dt: f64) -> f64 {
         let Gains { p, i, d, i_clamp, max_effort } = self.gains;
-        let quick = p * error + d * rate;
+        let quick = feed_forward + p * error + d * rate;
         let integral = (self.integral + i * error * dt).clamp(-i_clamp, i_clamp);
         let (wanted, before) = (quick + integral, quick + self.integral);
         if !(wanted.is_finite() && before.is_finite() && (0.0..f64::INFINITY).contains(&dt)) {
@@ -85,6 +90,15 @@ mod tests {
         assert!((pid.update(1.0, 4.0, 0.1) - 3.10).abs() < 1e-12);
         pid.reset();
         assert!((pid.update(1.0, 4.0, 0.1) - 3.05).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_feed_forward_counts_within_the_greatest_effort() {
+        // 2 · 1 + 0.5 · (1 · 0.1) + 0.25 · 4 = 3.05, and 1.5 more.
+        let mut pid = Pid::new(GAINS);
+        assert!((pid.update_with(1.5, 1.0, 4.0, 0.1) - 4.55).abs() < 1e-12);
+        assert_eq!(pid.update_with(50.0, 1.0, 4.0, 0.1), 10.0);
+        assert!((pid.integral() - 0.05).abs() < 1e-12, "the integral does not grow against a limit");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::controllers::{
     Controller, ControllerFailure, ControllerInput, ControllerOutput, InputKind, Message, OutputKind,
     PublishPeriod, Report, Step,
 };
-use crate::laws::{GoalId, Motion, Pid};
+use crate::laws::{Advance, Approach, GoalId, Motion, Pid, Progress, near};
 use crate::robot::{Joint, JointKind};
 use crate::standard::position::distance;
 
@@ -33,6 +33,7 @@ pub struct TrajectoryController {
     tolerance: Tolerance,
     motion: Option<Box<Motion>>,
     begun: Instant,
+    progress: Progress,
     /// Whether the next step is the first one of the motion.
     is_first: bool,
     goal: Goal,
@@ -105,23 +106,64 @@ pub enum Quantity {
 struct Axis {
     joint: usize,
     pid: Pid,
-    /// Where the joint was when the trajectory began: position and velocity.
+    /// Where the joint was when the trajectory began: position and velocity, and its feed-forward.
     start: [f64; 2],
-    /// The desired position, velocity and acceleration of the last step.
-    desired: [f64; 3],
+    start_effort: f64,
+    /// The desired position and velocity.
+    approach: Approach,
+    /// The desired acceleration.
+    acceleration: f64,
+    /// The effort that the trajectory states, which changes to that of the next one as a position does, without a limit.
+    feed_forward: Approach,
     /// What is reported of it next.
     tracking: Report,
+}
+
+/// A place at which a trajectory may be joined.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// The trajectory's time.
+    time: Duration,
+    /// Whether the joints' measured positions are near to it, and not the desired ones.
+    is_measured: bool,
+    /// The greatest distance of a joint there, of its tolerance.
+    ratio: f64,
+    /// That joint, as it is refused.
+    violation: Violation,
 }
 
 impl TrajectoryController {
     /// A controller of the joints with these indices in the robot, each with its law.
     pub fn new(joints: impl IntoIterator<Item = (usize, Pid)>, tolerance: Tolerance) -> Self {
-        let axis =
-            |(joint, pid)| Axis { joint, pid, start: [0.0; 2], desired: [0.0; 3], tracking: Report::Event };
+        let axis = |(joint, pid)| {
+            let (start, start_effort, approach, acceleration, feed_forward) = Default::default();
+            Axis {
+                joint,
+                pid,
+                start,
+                start_effort,
+                approach,
+                acceleration,
+                feed_forward,
+                tracking: Report::Event,
+            }
+        };
         let joints: Vec<Axis> = joints.into_iter().map(axis).collect();
         let (reported, begun) = (joints.len(), Instant::ZERO);
-        let (motion, is_first, goal, is_cancelled, ended, due) = Default::default();
-        Self { joints, tolerance, motion, begun, is_first, goal, is_cancelled, ended, due, reported }
+        let (motion, progress, is_first, goal, is_cancelled, ended, due) = Default::default();
+        Self {
+            joints,
+            tolerance,
+            motion,
+            begun,
+            progress,
+            is_first,
+            goal,
+            is_cancelled,
+            ended,
+            due,
+            reported,
+        }
     }
 
     /// What became of the last trajectory.
@@ -137,9 +179,11 @@ impl TrajectoryController {
             let bounds = if is_end { bounds.goal } else { bounds.path };
             let position = if is_end { self.tolerance.goal } else { self.tolerance.path };
             let joint = robot.joints().get(axis.joint)?;
-            let [wanted, velocity, _] = axis.desired;
+            let [wanted, velocity] = axis.approach.state();
+            // The tolerance is that of the trajectory, also while the desired position is on its way there.
+            let path = wanted - axis.approach.offset();
             [
-                (Quantity::Position, error(joint, wanted), bounds.position.unwrap_or(position)),
+                (Quantity::Position, error(joint, path), bounds.position.unwrap_or(position)),
                 (Quantity::Velocity, velocity - joint.velocity, bounds.velocity.unwrap_or(f64::INFINITY)),
             ]
             .into_iter()
@@ -155,37 +199,111 @@ impl TrajectoryController {
     }
 
     fn follow(&mut self, step: &Step<'_>) {
+        if step.robot.is_halted() {
+            return self.end(Goal::Halted, step.robot);
+        }
+        if self.is_first
+            && let Err(violation) = self.join(step.robot)
+        {
+            return self.end(Goal::PathViolated(violation), step.robot);
+        }
         let Some(motion) = &self.motion else { return };
-        let passed = step.now.since(self.begun);
-        if self.is_first {
-            let first = motion.trajectory.points().first();
-            for (index, axis) in self.joints.iter_mut().enumerate() {
-                axis.start = [axis.desired[0], axis.desired[1]];
-                let first = first.and_then(|point| point.positions.get(index));
-                if let Some((first, joint)) = first.zip(step.robot.joints().get(axis.joint)) {
-                    axis.start[0] = first - way(joint, axis.desired[0], *first);
+        let Advance { time, rate, step: dt } = self.progress.advance(step.now, step.period);
+        for (index, axis) in self.joints.iter_mut().enumerate() {
+            let [mut position, mut velocity, acceleration] =
+                motion.trajectory.sample(time, index, axis.start);
+            if time > motion.trajectory.end() {
+                let last = motion.trajectory.points().last().and_then(|point| point.positions.get(index));
+                let range = step.robot.joints().get(axis.joint).and_then(Joint::range);
+                // A joint that comes to rest beyond its last point stays within its limits.
+                if let Some(([lower, upper], last)) = range.zip(last) {
+                    let inside = position.max(lower.min(*last)).min(upper.max(*last));
+                    velocity = if inside == position { velocity } else { 0.0 };
+                    position = inside;
                 }
             }
-        }
-        for (index, axis) in self.joints.iter_mut().enumerate() {
-            axis.desired = motion.trajectory.sample(passed, index, axis.start);
+            axis.approach.follow([position, rate * velocity], dt);
+            axis.acceleration = rate * rate * acceleration;
+            let effort = motion.trajectory.effort(time, index, axis.start_effort);
+            axis.feed_forward.follow([effort, 0.0], dt);
         }
         if motion.goal.is_some() {
             self.track(step);
         }
-        self.judge(step.robot, passed);
+        self.judge(step.robot, time);
     }
 
-    /// Judges the joints against the tolerances, `passed` after the trajectory's begin.
+    /// Joins the trajectory: where it is nearest to the desired positions, since it is late, or else to the measured ones.
+    /// # Errors
+    /// A joint is further than its tolerance from there.
+    fn join(&mut self, robot: &Robot) -> Result<(), Violation> {
+        let Some(motion) = &self.motion else { return Ok(()) };
+        let trajectory = &motion.trajectory;
+        let nearest = |is_measured| {
+            let entries = trajectory.entries().map(|time| self.distance(robot, motion, time, is_measured));
+            // Of equal ones the latest.
+            entries.reduce(|best, one| if one.ratio <= best.ratio { one } else { best })
+        };
+        let entry = match nearest(false) {
+            Some(entry) if entry.ratio > 1.0 => nearest(true),
+            entry => entry,
+        };
+        if let Some(Entry { violation, .. }) = entry.filter(|entry| entry.ratio > 1.0) {
+            return Err(violation);
+        }
+        let time = entry.map_or(trajectory.begin(), |entry| entry.time.min(trajectory.age()));
+        let first = trajectory.points().first();
+        for (index, axis) in self.joints.iter_mut().enumerate() {
+            let Some(joint) = robot.joints().get(axis.joint) else { continue };
+            if entry.is_some_and(|entry| entry.is_measured) {
+                axis.approach = Approach::held(joint.position);
+            }
+            let [position, velocity] = axis.approach.state();
+            let target = match entry {
+                Some(entry) => trajectory.sample(entry.time, index, [0.0; 2])[0],
+                None => first.and_then(|first| first.positions.get(index)).copied().unwrap_or(position),
+            };
+            axis.start = [target - way(joint, position, target), velocity];
+            axis.start_effort = axis.feed_forward.state()[0];
+            let [path, ..] = trajectory.sample(time, index, axis.start);
+            axis.approach.begin(axis.start[0], path, trajectory.top_speed(index, axis.start));
+            let effort = trajectory.effort(time, index, axis.start_effort);
+            axis.feed_forward.begin(axis.start_effort, effort, f64::MAX / 4.0);
+        }
+        self.progress = Progress::new(self.begun, trajectory.age(), time);
+        Ok(())
+    }
+
+    /// How near the joints are to the motion at `time`, of which that counts which is the furthest for its tolerance.
+    fn distance(&self, robot: &Robot, motion: &Motion, time: Duration, is_measured: bool) -> Entry {
+        let violation = Violation { joint: 0, quantity: Quantity::Position, error: 0.0, tolerance: 0.0 };
+        let mut entry = Entry { time, is_measured, ratio: 0.0, violation };
+        for (index, axis) in self.joints.iter().enumerate() {
+            let Some(joint) = robot.joints().get(axis.joint) else { continue };
+            let given = motion.tolerances.get(index).and_then(|given| given.path.position);
+            let top_speed = motion.trajectory.top_speed(index, [0.0; 2]);
+            let tolerance = near(given.unwrap_or(self.tolerance.path), top_speed);
+            let from = if is_measured { joint.position } else { axis.approach.state()[0] };
+            let error = way(joint, from, motion.trajectory.sample(time, index, [0.0; 2])[0]);
+            let ratio = error.abs() / tolerance;
+            let ratio = if ratio.is_nan() { f64::INFINITY } else { ratio };
+            if ratio > entry.ratio {
+                let violation = Violation { joint: index, quantity: Quantity::Position, error, tolerance };
+                entry = Entry { ratio, violation, ..entry };
+            }
+        }
+        entry
+    }
+
+    /// Judges the joints against the tolerances, at this time of the trajectory.
     fn judge(&mut self, robot: &Robot, passed: Duration) {
         let Some(motion) = &self.motion else { return };
         let (duration, time) =
             (motion.trajectory.duration(), motion.goal_time.unwrap_or(self.tolerance.time));
+        let has_arrived = |axis: &Axis| axis.approach.has_arrived() && axis.feed_forward.has_arrived();
+        let is_on_the_way = passed < duration || !self.joints.iter().all(has_arrived);
         // Also a motion that is over at once may not jump.
-        let is_on_the_way = core::mem::take(&mut self.is_first) || passed < duration;
-        if robot.is_halted() {
-            self.end(Goal::Halted, robot);
-        } else if is_on_the_way {
+        if core::mem::take(&mut self.is_first) || is_on_the_way {
             if let Some(violation) = self.violation(robot, false) {
                 self.end(Goal::PathViolated(violation), robot);
             }
@@ -198,15 +316,15 @@ impl TrajectoryController {
         }
     }
 
-    /// Ends the motion as `goal`, and holds the joints where they are unless it was reached.
+    /// Ends the motion as `goal`, and holds the joints where they are unless it was reached. The feed-forward stays, but after a halt.
     fn end(&mut self, goal: Goal, robot: &Robot) {
         self.finish(goal);
-        if goal != Goal::Reached {
-            for axis in &mut self.joints {
-                if let Some(joint) = robot.joints().get(axis.joint).filter(|joint| joint.position.is_finite())
-                {
-                    axis.desired = [joint.position, 0.0, 0.0];
-                }
+        for axis in self.joints.iter_mut().filter(|_| goal != Goal::Reached) {
+            if let Some(joint) = robot.joints().get(axis.joint).filter(|joint| joint.position.is_finite()) {
+                (axis.approach, axis.acceleration) = (Approach::held(joint.position), 0.0);
+            }
+            if goal == Goal::Halted {
+                axis.feed_forward = Approach::default();
             }
         }
     }
@@ -226,9 +344,10 @@ impl TrajectoryController {
         }
         for (index, axis) in self.joints.iter_mut().enumerate() {
             if let Some(joint) = step.robot.joints().get(axis.joint) {
-                let error = error(joint, axis.desired[0]);
+                let [position, velocity] = axis.approach.state();
+                let (desired, error) = ([position, velocity, axis.acceleration], error(joint, position));
                 let actual = [joint.position, joint.velocity];
-                axis.tracking = Report::Tracking { index, desired: axis.desired, actual, error };
+                axis.tracking = Report::Tracking { index, desired, actual, error };
             }
         }
         self.reported = 0;
@@ -288,8 +407,9 @@ impl Controller for TrajectoryController {
         self.is_cancelled = false;
         for axis in &mut self.joints {
             if let Some(joint) = step.robot.joints().get(axis.joint) {
-                axis.desired = [joint.position, 0.0, 0.0];
+                (axis.approach, axis.acceleration) = (Approach::held(joint.position), 0.0);
             }
+            axis.feed_forward = Approach::default();
             axis.pid.reset();
         }
     }
@@ -308,8 +428,9 @@ impl Controller for TrajectoryController {
                 if !joint.is_calibrated {
                     return Err(ControllerFailure("one of its joints is no longer calibrated"));
                 }
-                let (error, rate) = (distance(joint, axis.desired[0]), axis.desired[1] - joint.velocity);
-                joint.commanded_effort += axis.pid.update(error, rate, period);
+                let ([position, velocity], [effort, _]) = (axis.approach.state(), axis.feed_forward.state());
+                let (error, rate) = (distance(joint, position), velocity - joint.velocity);
+                joint.commanded_effort += axis.pid.update_with(effort, error, rate, period);
             }
         }
         Ok(())

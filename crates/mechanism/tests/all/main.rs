@@ -11,6 +11,7 @@ mod description;
 mod gripper_and_calibration;
 mod halts;
 mod joints;
+mod late_trajectories;
 mod life_cycle;
 mod limits;
 mod limits_at_random;

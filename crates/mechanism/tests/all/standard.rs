@@ -208,7 +208,7 @@ fn trajectory(points: &[[f64; 3]]) -> Message {
         time: Duration::from_secs_f64(time),
         positions: vec![position],
         velocities: vec![velocity],
-        accelerations: Vec::new(),
+        ..Point::default()
     };
     let trajectory = Trajectory::new(1, points.iter().map(point).collect()).unwrap();
     Message::Trajectory(Some(Box::new(trajectory.into())))

@@ -223,7 +223,7 @@ pub(super) fn named_points(message: JointTrajectory) -> Result<NamedPoints, Traj
     let point = |point: r2r::trajectory_msgs::msg::JointTrajectoryPoint| {
         let time = Point::time(point.time_from_start.sec, point.time_from_start.nanosec)?;
         let (positions, velocities, accelerations) = (point.positions, point.velocities, point.accelerations);
-        Ok(Point { time, positions, velocities, accelerations })
+        Ok(Point { time, positions, velocities, accelerations, efforts: point.effort })
     };
     let points = message.points.into_iter().map(point).collect::<Result<Vec<_>, _>>()?;
     Ok(NamedPoints { joints: message.joint_names, points, start: from_wire(&message.header.stamp) })
