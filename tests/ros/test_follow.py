@@ -1,7 +1,9 @@
 """The action follow_joint_trajectory of a trajectory controller, as MoveIt's client speaks it."""
 
+import random
 import time
 
+import pytest
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointComponentTolerance, JointTolerance
@@ -237,13 +239,17 @@ def test_a_stamp_says_when_a_trajectory_starts():
         later.trajectory.header.stamp.sec, later.trajectory.header.stamp.nanosec = int(start) + 1, int(start % 1 * 1e9)
         assert client.ended(later)[0] == SUCCEEDED
         assert time.time() - start > 1.4
-        # Half a second ago: of two seconds one and a half are left.
-        begun = goal((0.1, [1.2, 1.2]), (2.0, [0.0, 0.0]))
+        # Half a second ago: it begins where the joints are, and of two seconds one and a half are left.
+        begun = goal((0.0, [0.3, 0.1]), (2.0, [0.0, 0.0]))
+        stamped(begun.trajectory, 0.5)
         start = time.time()
-        ago = start - 0.5
-        begun.trajectory.header.stamp.sec, begun.trajectory.header.stamp.nanosec = int(ago), int(ago % 1 * 1e9)
         assert client.ended(begun)[0] == SUCCEEDED
-        assert 1.3 < time.time() - start < 1.9, "the point that has passed moves nothing"
+        assert 1.3 < time.time() - start < 1.9
+        # The joints are at none of the places that it has passed.
+        elsewhere = goal((0.1, [1.2, 1.2]), (2.0, [0.0, 0.0]))
+        stamped(elsewhere.trajectory, 0.5)
+        status, code, text = client.ended(elsewhere)
+        assert (status, code) == (ABORTED, Result.PATH_TOLERANCE_VIOLATED) and text.startswith("joint 't"), text
 
 
 def test_many_goals_one_after_the_other():
@@ -254,3 +260,110 @@ def test_many_goals_one_after_the_other():
         assert {client.result(handle)[0] for handle in handles[:-1]} == {ABORTED}
         assert len(client.cancel(handles[-1]).goals_canceling) == 1
         assert client.result(handles[-1])[0] == CANCELED
+
+
+def stamped(message, age):
+    """The trajectory, which began so many seconds ago."""
+    nanos = time.time_ns() - round(age * 1e9)
+    message.header.stamp.sec, message.header.stamp.nanosec = nanos // 10**9, nanos % 10**9
+    return message
+
+
+def test_a_goal_that_begins_beyond_its_tolerance_is_refused_whatever_its_age():
+    with arm() as (graph, manager, process):
+        graph.subscribe(JointState, "joint_states", QoSProfile(depth=100))
+        running(manager)
+        client = Client(graph)
+        tolerance = [JointTolerance(name="pan", position=0.1)]
+        moves = [(0.0, [0.2, 0.0]), (1.0, [0.45, 0.0])]
+        sentence = "joint 'pan' left its path tolerance: its position is 0.2"
+        start = time.monotonic()
+        for age in [None, 0.0, 0.004, 0.05]:
+            sent = goal(*moves, path_tolerance=tolerance)
+            if age is not None:
+                stamped(sent.trajectory, age)
+            status, code, text = client.ended(sent)
+            assert (status, code) == (ABORTED, Result.PATH_TOLERANCE_VIOLATED), (age, text)
+            assert text.startswith(sentence) and text.endswith("rad from the desired one, must be within 0.1 rad"), (age, text)
+        # On the topic the tolerance is the controller's.
+        far = stamped(trajectory(["pan", "tilt"], (0.0, [0.5, 0.0]), (1.0, [0.75, 0.0])), 0.05)
+        graph.publish("arm_trajectory/joint_trajectory", far, ONE)
+        graph.wait(lambda: "a trajectory on 'arm_trajectory/joint_trajectory' ends: joint 'pan' left its path" in process.output, process.output)
+        top = max(abs(state.velocity[0]) for state in graph.since("joint_states", start))
+        assert top < 0.01, f"it moves: {top} rad/s"
+
+
+class JazzyServo:
+    """A jog as MoveIt Servo of Jazzy sends it (updateSlidingWindow, composeTrajectoryMessage): the window of the states that are due
+    from 0.1 s ago to 0.1 s ahead, but the newest one, with the stamp of the oldest."""
+
+    LATENCY = 0.1
+
+    def __init__(self, speed, period):
+        self.step, self.window, self.states, self.speed = speed * period, [], [], speed
+
+    def message(self, now):
+        position = self.states[-1][1] + self.step if self.states else self.step
+        state = [now + self.LATENCY, position, self.speed]
+        self.window = [one for one in self.window if one[0] >= now - self.LATENCY]
+        if len(self.window) >= 2:
+            before, last = self.window[-2:]
+            last[2] = min((state[1] - last[1]) / (state[0] - last[0]), (last[1] - before[1]) / (last[0] - before[0]))
+            state[2] = last[2]
+        self.window.append(state)
+        self.states.append(state)
+        if len(self.window) < 3:
+            return None
+        begin = self.window[0][0]
+        message = trajectory(["pan", "tilt"], *[(at - begin, [position, 0.0]) for at, position, _ in self.window[:-1]])
+        for point, (_, _, speed) in zip(message.points, self.window, strict=False):
+            point.velocities = [speed, 0.0]
+        message.header.stamp.sec, message.header.stamp.nanosec = int(begin), int(begin % 1 * 1e9)
+        return message
+
+    def planned(self, now):
+        """Where its states have the joint."""
+        after = next(index for index, state in enumerate(self.states) if state[0] >= now)
+        (t0, p0, _), (t1, p1, _) = self.states[after - 1 : after + 1]
+        return p0 + (p1 - p0) * (now - t0) / (t1 - t0)
+
+
+class HumbleServo:
+    """A jog as MoveIt Servo of Humble sends it (composeJointTrajMessage): one point, a period ahead, without a stamp."""
+
+    def __init__(self, speed, period):
+        self.speed, self.period, self.begin = speed, period, None
+
+    def message(self, now):
+        self.begin = self.begin or now
+        message = trajectory(["pan", "tilt"], (self.period, [self.speed * (now - self.begin + self.period), 0.0]))
+        message.points[0].velocities = [self.speed, 0.0]
+        return message
+
+    def planned(self, now):
+        return self.speed * (now - self.begin)
+
+
+@pytest.mark.parametrize("servo", [JazzyServo, HumbleServo])
+def test_a_stream_of_moveit_servo_moves_the_joint_at_its_speed(servo):
+    with arm() as (graph, manager, process):
+        graph.subscribe(JointState, "joint_states", QoSProfile(depth=100))
+        running(manager)
+        seed = random.randrange(10**6)
+        dice, source, start = random.Random(seed), servo(0.3, 0.02), time.monotonic()
+        pan = lambda: graph.last("joint_states").position[0]  # noqa: E731
+        while time.monotonic() < start + 4.0:
+            message = source.message(time.time())
+            if message is not None:
+                graph.publish("arm_trajectory/joint_trajectory", message, ONE)
+            time.sleep(0.02 + dice.uniform(0.0, 0.03))
+        position, wanted = pan(), source.planned(time.time())
+        assert abs(position - wanted) < 0.05 * wanted, f"{position}, must be {wanted}; seed {seed}"
+        states = graph.since("joint_states", start)
+        top = max(abs(state.velocity[0]) for state in states)
+        # A cubic between two points is 1.5 times as fast as their mean at most.
+        assert top < 2 * 1.5 * 0.3, f"{top} rad/s; seed {seed}"
+        assert "arm_trajectory/joint_trajectory' ends" not in process.output and "stops the motion" not in process.output, process.output
+        # The stream is silent: the joint comes to rest at its last point.
+        graph.wait(lambda: abs(graph.last("joint_states").velocity[0]) < 0.01, "it moves on")
+        assert pan() < wanted + 0.3 * 0.3, pan()

@@ -45,6 +45,8 @@ pub enum Report {
     },
     /// What became of a goal, [`Goal::None`] if the controller was started again.
     GoalEnded(GoalId, Goal),
+    /// A motion without a goal failed.
+    MotionFailed(Goal),
 }
 
 /// Where a vehicle is since its start, and how it moves.
@@ -86,7 +88,7 @@ pub enum OutputKind {
     Odometry,
     /// [`Report::Odometry`], as a transform on `/tf`, whatever the output's name is.
     Transform,
-    /// [`Report::Tracking`] of all joints and [`Report::GoalEnded`], as the action `control_msgs/FollowJointTrajectory`, whose
+    /// [`Report::Tracking`] of all joints, [`Report::GoalEnded`] and [`Report::MotionFailed`], as the action `control_msgs/FollowJointTrajectory`, whose
     /// trajectories come on the controller's only input.
     Follow,
 }

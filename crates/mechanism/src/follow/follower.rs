@@ -87,6 +87,11 @@ impl Follower {
         Some(result)
     }
 
+    /// Why a motion without a goal failed, in a sentence without a full stop.
+    pub fn failure(&self, goal: Goal) -> Option<String> {
+        FollowResult::of(goal, &self.joints).map(|result| result.text)
+    }
+
     /// Checks the controller: `is_running` is `None` if it is not loaded, and `failure` is why it stopped by itself.
     #[must_use]
     pub fn check(&mut self, is_running: Option<bool>, failure: Option<&str>) -> Option<FollowResult> {

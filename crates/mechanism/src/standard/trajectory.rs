@@ -21,12 +21,16 @@ use crate::standard::position::distance;
 /// that leaves its tolerance on the way, or is not within its tolerance at the end, ends the motion where the joints are then; so
 /// does a halt of the motors.
 ///
+/// A trajectory whose first point has passed is joined where it is nearest to the joints, at the desired positions or else at the
+/// measured ones. Further than the path tolerance from there it is refused. It is followed up to twice as fast until it is on
+/// time, and no desired position is faster than twice its greatest planned speed. Efforts of points are added to the law's.
+///
 /// Output `follow_joint_trajectory`: how the joints follow, [`FEEDBACK_RATE`] times a second, and how a goal ends.
 /// # Errors
 /// `starting`: a joint is not calibrated, or its position is not finite.
 /// # Source
 /// `joint_trajectory_controller` of ros2_controllers 4 (Jazzy) for tolerances and replacement, `JointTrajectoryActionController` 1.8 for
-/// the turns of continuous joints; own: a halt ends the motion.
+/// the turns of continuous joints; own: a halt ends the motion; one that is late keeps its way.
 #[derive(Clone, Debug)]
 pub struct TrajectoryController {
     joints: Vec<Axis>,
@@ -41,6 +45,9 @@ pub struct TrajectoryController {
     is_cancelled: bool,
     /// The goal that ended and is not reported yet.
     ended: Option<(GoalId, Goal)>,
+    /// How a motion without a goal failed.
+    failed: Option<Goal>,
+    failures: PublishPeriod,
     due: Option<PublishPeriod>,
     /// How many joints are reported.
     reported: usize,
@@ -48,6 +55,9 @@ pub struct TrajectoryController {
 
 /// How often a controller reports how its joints follow a goal \[Hz\].
 pub const FEEDBACK_RATE: f64 = 20.0;
+
+/// How often a controller reports at most that a trajectory without a goal failed \[Hz\]: a stream may fail with each message.
+const FAILURE_RATE: f64 = 1.0;
 
 /// The greatest distances from the desired positions \[rad or m\]; infinite for any.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -150,7 +160,8 @@ impl TrajectoryController {
         };
         let joints: Vec<Axis> = joints.into_iter().map(axis).collect();
         let (reported, begun) = (joints.len(), Instant::ZERO);
-        let (motion, progress, is_first, goal, is_cancelled, ended, due) = Default::default();
+        let (motion, progress, is_first, goal, is_cancelled, ended, failed, due) = Default::default();
+        let failures = PublishPeriod::new(FAILURE_RATE, begun);
         Self {
             joints,
             tolerance,
@@ -161,6 +172,8 @@ impl TrajectoryController {
             goal,
             is_cancelled,
             ended,
+            failed,
+            failures,
             due,
             reported,
         }
@@ -421,6 +434,11 @@ impl Controller for TrajectoryController {
         }
         if self.goal == Goal::Active {
             self.follow(step);
+            let has_failed = matches!(self.goal, Goal::PathViolated(_) | Goal::GoalMissed(_));
+            let is_goal = self.motion.as_ref().is_some_and(|motion| motion.goal.is_some());
+            if has_failed && !is_goal && self.failures.is_due(step.now) {
+                self.failed = Some(self.goal);
+            }
         }
         let period = step.period.as_secs_f64();
         for axis in &mut self.joints {
@@ -441,6 +459,7 @@ impl Controller for TrajectoryController {
             self.reported += 1;
             return Some((0, axis.tracking));
         }
-        self.ended.take().map(|(id, goal)| (0, Report::GoalEnded(id, goal)))
+        let ended = self.ended.take().map(|(id, goal)| Report::GoalEnded(id, goal));
+        ended.or_else(|| self.failed.take().map(Report::MotionFailed)).map(|report| (0, report))
     }
 }

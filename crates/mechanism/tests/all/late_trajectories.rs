@@ -4,12 +4,14 @@
 //! desired position is the joint's position plus its effort, whatever the controller says of itself.
 #![allow(clippy::unwrap_used)]
 
+use crate::plan::Plan;
+
 use std::time::Duration;
 
 use mechanism::Robot;
-use mechanism::controllers::{Controller, Message, Step};
+use mechanism::controllers::{Controller, Message, Report, Step};
 use mechanism::laws::{FollowedJoint, Gains, NamedPoints, NamedPointsError, Pid, Point};
-use mechanism::robot::{Joint, JointKind};
+use mechanism::robot::{Joint, JointKind, JointLimits};
 use mechanism::standard::{Goal, Quantity, Tolerance, TrajectoryController};
 use proptest::prelude::*;
 use units::{Instant, Stamp};
@@ -118,101 +120,6 @@ fn point(time: f64, position: f64, velocity: Option<f64>) -> Point {
     }
 }
 
-/// The curve of each joint through the points, by Bézier's control points, and de Casteljau's construction of a place on it.
-struct Plan {
-    /// When each piece begins and ends \[s\], and the control points of each joint.
-    pieces: Vec<([f64; 2], Vec<Vec<f64>>)>,
-}
-
-impl Plan {
-    /// From the joints' state to the first point, if that is still due after `age`, through the points, and to rest.
-    fn of(points: &[Point], age: f64, positions: &[f64], speeds: &[f64]) -> Self {
-        let begin = Point { positions: positions.to_vec(), velocities: speeds.to_vec(), ..Point::default() };
-        // A state has no acceleration of its own; that of a first point that has one is met from rest.
-        let has_acceleration = points.first().is_some_and(|first| !first.accelerations.is_empty());
-        let accelerations = if has_acceleration { vec![0.0; positions.len()] } else { Vec::new() };
-        let begin = Point { accelerations, ..begin };
-        let first = points.first().is_some_and(|first| first.time.as_secs_f64() > age).then_some(begin);
-        let all: Vec<&Point> = first.iter().chain(points).collect();
-        let piece = |pair: &[&Point]| {
-            let times = [pair[0], pair[1]].map(|point| point.time.as_secs_f64());
-            let joints = 0..positions.len();
-            (
-                times,
-                joints.map(|joint| Self::controls(pair[0], pair[1], joint, times[1] - times[0])).collect(),
-            )
-        };
-        let mut pieces: Vec<_> = all.windows(2).map(piece).collect();
-        if let Some(last) = points.last().filter(|last| !last.velocities.is_empty()) {
-            // From the velocity there back to the point and to rest, in a quarter of a second.
-            let end = last.time.as_secs_f64();
-            let back = |joint: usize| {
-                let [position, speed] = [last.positions[joint], last.velocities[joint]];
-                vec![position, position + speed * 0.25 / 3.0, position, position]
-            };
-            pieces.push(([end, end + 0.25], (0..positions.len()).map(back).collect()));
-        }
-        Self { pieces }
-    }
-
-    /// The control points of a piece of `whole` seconds: two for each quantity that both ends state.
-    fn controls(from: &Point, to: &Point, joint: usize, whole: f64) -> Vec<f64> {
-        let both = |of: fn(&Point) -> &Vec<f64>| Some([*of(from).get(joint)?, *of(to).get(joint)?]);
-        let [p0, p1] = [from, to].map(|point| point.positions[joint]);
-        let Some([v0, v1]) = both(|point| &point.velocities) else { return vec![p0, p1] };
-        match both(|point| &point.accelerations) {
-            None => vec![p0, p0 + v0 * whole / 3.0, p1 - v1 * whole / 3.0, p1],
-            Some(ends) => {
-                let [a0, a1] = ends.map(|acceleration| acceleration * whole * whole / 20.0);
-                let [v0, v1] = [v0, v1].map(|speed| speed * whole / 5.0);
-                vec![p0, p0 + v0, p0 + 2.0 * v0 + a0, p1 - 2.0 * v1 + a1, p1 - v1, p1]
-            }
-        }
-    }
-
-    fn at(&self, joint: usize, time: f64) -> f64 {
-        let after = self.pieces.iter().find(|([_, end], _)| time <= *end).or(self.pieces.last());
-        let ([begin, end], joints) = after.unwrap();
-        let share = ((time - begin) / (end - begin)).clamp(0.0, 1.0);
-        let mut points = joints[joint].clone();
-        while points.len() > 1 {
-            points = points.windows(2).map(|pair| pair[0] + (pair[1] - pair[0]) * share).collect();
-        }
-        points[0]
-    }
-
-    /// The greatest speed between 200 places on each piece, and the stated speeds, where a piece may be fastest.
-    fn top_speed(&self, joint: usize) -> f64 {
-        let piece = |([begin, end], _): &([f64; 2], Vec<Vec<f64>>)| {
-            let part = (end - begin) / 200.0;
-            let speed = |number: i32| {
-                let [low, high] = [number, number + 1].map(|number| begin + part * f64::from(number));
-                (self.at(joint, high.min(*end)) - self.at(joint, low + part * 1e-9)).abs() / part
-            };
-            (0..200).map(speed).fold(0.0, f64::max)
-        };
-        let ends = self.pieces.iter().flat_map(|([begin, end], joints)| {
-            let controls = &joints[joint];
-            let (degree, last) = ((controls.len() - 1) as f64, controls.len() - 1);
-            let ends = [controls[1] - controls[0], controls[last] - controls[last - 1]];
-            ends.map(|way| (way * degree / (end - begin)).abs())
-        });
-        self.pieces.iter().map(piece).chain(ends).fold(0.0, f64::max)
-    }
-
-    /// How near the joints are to the curve between two times, of which that counts which is the furthest for what it is allowed.
-    fn distance(&self, positions: &[f64], allowed: &[f64], from: f64, to: f64) -> f64 {
-        let at = |number: i32| {
-            let time = from + (to - from) * f64::from(number) / 600.0;
-            let joints = positions.iter().zip(allowed).enumerate();
-            joints
-                .map(|(joint, (place, most))| (self.at(joint, time) - place).abs() / most)
-                .fold(0.0, f64::max)
-        };
-        (0..=600).map(at).fold(f64::INFINITY, f64::min)
-    }
-}
-
 /// A trajectory that comes late.
 #[derive(Clone, Debug)]
 struct Case {
@@ -303,6 +210,71 @@ fn a_goal_that_begins_beyond_its_tolerance_is_refused_whatever_its_age() {
             arm.run(2000);
             assert_eq!((arm.top[0], arm.positions()[0]), (0.0, 0.0), "{age:?}");
         }
+    }
+}
+
+#[test]
+fn a_motion_that_fails_says_so_once_in_a_second() {
+    let mut arm = Arm::at(&[0.0], 0.1);
+    let mut failures = 0;
+    for _ in 0..100 {
+        arm.send(vec![point(0.0, 0.2, None), point(1.0, 0.45, None)], None).unwrap();
+        arm.run(15);
+        let reports = std::iter::from_fn(|| arm.controller.report());
+        failures += reports
+            .filter(|(_, report)| matches!(report, Report::MotionFailed(Goal::PathViolated(_))))
+            .count();
+    }
+    assert_eq!(failures, 2, "in 1.5 s");
+}
+
+#[test]
+fn a_sagging_joint_follows_a_trajectory_from_where_it_is() {
+    // The controller holds 0, a load keeps the joint at -0.15, and a planner begins there.
+    let mut arm = Arm::at(&[0.0], 0.1);
+    arm.run(10);
+    arm.robot.joints_mut()[0].position = -0.15;
+    arm.send(vec![point(0.0, -0.15, None), point(1.0, 0.2, None)], Some(0.01)).unwrap();
+    arm.run(1500);
+    assert_eq!(arm.controller.goal(), Goal::Reached);
+}
+
+#[test]
+fn a_motion_that_does_not_end_at_rest_is_held_at_its_end_without_a_step_and_within_the_limits() {
+    for upper in [1.0, 0.5] {
+        let mut arm = Arm::at(&[0.0], 0.1);
+        let limits = JointLimits { effort: 1.0, velocity: 5.0, lower: -1.0, upper };
+        arm.robot.joints_mut()[0].limits = Some(limits);
+        arm.send(vec![point(1.0, 0.5, Some(3.0))], None).unwrap();
+        arm.run(1000);
+        assert!(
+            (arm.speed[0] - 3.0).abs() < 0.05 && arm.controller.goal() == Goal::Active,
+            "{:?}",
+            arm.speed
+        );
+        let (mut before, mut furthest) = (arm.speed[0], 0.0_f64);
+        for _ in 0..400 {
+            arm.step(STEP);
+            // 16 v is the greatest deceleration.
+            assert!(upper == 0.5 || (arm.speed[0] - before).abs() < 0.049, "{before} to {}", arm.speed[0]);
+            (before, furthest) = (arm.speed[0], furthest.max(arm.positions()[0]));
+        }
+        assert!((furthest - if upper == 0.5 { 0.5 } else { 0.5 + 1.0 / 9.0 }).abs() < 1e-3, "{furthest}");
+        assert_eq!((arm.controller.goal(), arm.speed[0]), (Goal::Reached, 0.0));
+        assert!((arm.positions()[0] - 0.5).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn a_step_that_joins_a_late_trajectory_allocates_nothing() {
+    let points: Vec<Point> = (0..200).map(|number| point(f64::from(number) * 0.01, 0.0, Some(0.0))).collect();
+    for away in [0.0, 0.5] {
+        let mut arm = Arm::at(&[away], 0.1);
+        arm.send(points.clone(), Some(-1.5)).unwrap();
+        let before = allocations::count();
+        arm.run(100);
+        assert_eq!(allocations::count(), before);
+        assert_eq!(matches!(arm.controller.goal(), Goal::PathViolated(_)), away > 0.1);
     }
 }
 

@@ -17,6 +17,7 @@ mod limits;
 mod limits_at_random;
 mod manager;
 mod node;
+mod plan;
 mod random;
 mod remote;
 mod reports;

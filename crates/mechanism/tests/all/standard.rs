@@ -452,3 +452,36 @@ fn a_trajectory_of_other_joints_or_from_before_the_start_moves_nothing() {
     rig.run(500);
     assert!(rig.joint().position.abs() < 1e-9 && rig.controller.goal() == Goal::None);
 }
+
+#[test]
+fn the_efforts_of_points_are_added_until_a_halt() {
+    let controller =
+        TrajectoryController::new([(0, pid(0.0, 0.0, 0.0))], Tolerance { path: f64::INFINITY, ..LOOSE });
+    let mut rig = Rig::started(JointKind::Continuous, controller);
+    let sent = |efforts: &[f64]| {
+        let point = |index: usize| Point {
+            time: Duration::from_secs(index as u64 + 1),
+            positions: vec![0.0],
+            efforts: efforts.get(index).copied().into_iter().collect(),
+            ..Point::default()
+        };
+        let trajectory = Trajectory::new(1, vec![point(0), point(1)]).unwrap();
+        Message::Trajectory(Some(Box::new(trajectory.into())))
+    };
+    let effort_after = |rig: &mut Rig<TrajectoryController>, millis| {
+        rig.run(millis);
+        (rig.joint().commanded_effort * 1e3).round() / 1e3
+    };
+    let now = rig.now;
+    rig.controller.receive(0, &mut sent(&[1.0, 3.0]), now);
+    assert_eq!([500, 1000].map(|millis| effort_after(&mut rig, millis)), [0.5, 2.0]);
+    assert_eq!([500, 2000].map(|millis| effort_after(&mut rig, millis)), [3.0, 3.0], "the last one is kept");
+    let now = rig.now;
+    rig.controller.receive(0, &mut sent(&[]), now);
+    assert_eq!([125, 200].map(|millis| effort_after(&mut rig, millis)), [1.5, 0.0], "another one has none");
+    let now = rig.now;
+    rig.controller.receive(0, &mut sent(&[2.0, 2.0]), now);
+    assert_eq!(effort_after(&mut rig, 500), 1.0);
+    rig.simulation.halt();
+    assert_eq!(effort_after(&mut rig, 2), 0.0);
+}

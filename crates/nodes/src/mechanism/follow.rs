@@ -91,6 +91,11 @@ impl FollowServers {
                 let ended = server.follower.report(id, goal);
                 server.end(ended);
             }
+            Report::MotionFailed(goal) => {
+                if let Some(text) = server.follower.failure(goal) {
+                    log::warn!(target: NAME, "a trajectory on '{}/joint_trajectory' ends: {text}", server.name);
+                }
+            }
             Report::Tracking { .. } => server.feed(report, stamp),
             _ => {}
         }
