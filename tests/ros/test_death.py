@@ -14,6 +14,7 @@ import pytest
 from conftest import SLACK, STOP, Stack
 from devices import Device, RoboClaw
 from geometry_msgs.msg import TwistStamped
+from processes import panicking
 from std_msgs.msg import Bool
 from vehicle import Vehicle, now, watch
 
@@ -21,7 +22,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
 SEIZE, INTERRUPT, DETACH = 0x4206, 0x4207, 17
 ANY_THREAD = 0x40000000  # __WALL
-LIMIT = 0.5  # hindbrain::OVERRUN_LIMIT
+LIMIT = 0.25  # rt::LONGEST_SILENCE
 # From a value that was sent just before the hang: the limit, and the supervising thread's period of 10 ms.
 STOPS_WITHIN = LIMIT + 0.01 + SLACK
 
@@ -136,8 +137,33 @@ def test_a_hung_node_leaves_the_motor_controller_at_stop(tmp_path):
         device.wait(lambda: device.motors == [32767, 32767], "the device does not follow after reset and enable")
 
 
+def test_a_thread_that_hangs_in_a_send_keeps_no_stop_from_the_motor_controller(tmp_path, monkeypatch):
+    """What drives the ramps hangs while it publishes; the node's own thread reads the e-stop, which waits for no send."""
+    monkeypatch.setenv("FAULT", "stalls")
+    parameters = {"driver.kind": "roboclaw", "driver.device": str(tmp_path / "motor")}
+    with Device("roboclaw", tmp_path / "motor") as device, Vehicle(parameters, executable=panicking("hindbrain")) as vehicle:
+        vehicle.wait(lambda: vehicle.source("motor_controller").says == "works", "it is not open")
+        vehicle.estop(False)
+        vehicle.start()
+        vehicle.set_command(1.0)
+        device.wait(lambda: device.motors == [32767, 32767], "the device does not follow")
+        press = vehicle.publisher(Bool, "/hind/estop")
+        hangs = now()
+        vehicle.graph.publish("/hindbrain/panic", Bool(data=True))
+        vehicle.graph.wait(lambda: not vehicle.graph.since("/motor/port", now() - 0.1), "it publishes on", 5.0)
+        pressed = time.monotonic()
+        vehicle.button.data = True
+        press.publish(vehicle.button)
+        device.wait(lambda: RoboClaw.STOP in device.since(pressed, "motors") or device.motors == RoboClaw.STOP, "the device drives on", 2.0)
+        stopped = next(one["at"] for one in device.reports if one["at"] > pressed - 0.1 and one.get("motors") == RoboClaw.STOP)
+        # The supervising thread stops it 0.5 s after the last motor value, whatever is pressed.
+        assert now() - hangs > 0.1 and stopped - pressed < 0.15, f"stopped after {stopped - pressed:.3f} s"
+        vehicle.process.stop()
+        assert vehicle.motors == (STOP, STOP), "the final messages do not wait for the send either"
+
+
 def test_a_node_that_was_held_shortly_leaves_the_motor_controller_at_stop(tmp_path):
-    """The hold is longer than the timeout of the controller's thread and shorter than the supervising thread's: the node still commands full speed."""
+    """The hold is longer than the timeouts of the controller's thread and of the supervising one: the node still commands full speed."""
     parameters = {"driver.kind": "roboclaw", "driver.device": str(tmp_path / "motor")}
     with Device("roboclaw", tmp_path / "motor") as device, Vehicle(parameters) as vehicle:
         vehicle.wait(lambda: vehicle.source("motor_controller").says == "works", "it is not open")

@@ -122,9 +122,8 @@ def test_a_panic_while_a_panic_unwinds_leaves_the_motors_at_stop(monkeypatch):
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_panic_in_one_process_leaves_the_motors_at_stop(monkeypatch, fault):
     monkeypatch.setenv("FAULT", fault)
-    # The threads of the other nodes hang, and nothing waits for them longer than two seconds.
-    hangs = fault == "hang"
-    says = "something hangs" if hangs else "the reason is printed above"
+    # One thread hangs; if it is a node's, nothing waits for it longer than two seconds, and the process says so.
+    says = "steersman: " if fault == "hang" else "the reason is printed above"
     panics_in_one_process("joystick", says=says, begins_within=BEGINS_WITHIN.get(fault, 0.0))
 
 
@@ -149,7 +148,7 @@ def panics_in_one_process(node, code=1, says="the reason is printed above", begi
         ends_at_stop(stack.graph, process, node, code, begins_within)
         if code != ABORTED:
             says_why(process, says)
-        if says != "something hangs" and code != ABORTED:  # the topics between the nodes end at rest too
+        if says != "steersman: " and code != ABORTED:  # the topics between the nodes end at rest too
             assert stack.graph.last("/cmd_vel").twist.linear.x == 0.0
             assert stack.graph.last("/joystick/desired").vel[0].vx == 0.0
             stack.start("steersman")

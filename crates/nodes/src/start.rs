@@ -272,8 +272,8 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// Publishes the machine's final messages in order and waits until they are sent; after a panic publishes the
-/// [`panics::final_messages`] instead.
+/// Publishes the machine's final messages in order and waits until they are sent; after a panic, or while another thread hangs in a send,
+/// publishes the [`panics::final_messages`] instead.
 pub fn finish<M: Machine>(shell: &Shell<M>, stop: &Stop, last: impl IntoIterator<Item = M::Input>) {
     conclude(true, shell, last);
     stop.set_done();
@@ -284,12 +284,11 @@ pub fn finish<M: Machine>(shell: &Shell<M>, stop: &Stop, last: impl IntoIterator
 fn conclude<M: Machine>(is_whole: bool, shell: &Shell<M>, last: impl IntoIterator<Item = M::Input>) {
     let deliver = || {
         last.into_iter().for_each(|input| shell.deliver(input));
-        // Another thread may be publishing them.
-        if !shell.flush(FINAL_MESSAGES_TIME * 5) {
-            log::error!("a send hangs in the middleware: the final messages were not sent");
-        }
+        shell.flush(FINAL_MESSAGES_TIME) // a send of another thread may hang
     };
-    let is_published = is_whole && !panics::happened() && catch_unwind(AssertUnwindSafe(deliver)).is_ok();
+    let is_published = is_whole
+        && !panics::happened()
+        && catch_unwind(AssertUnwindSafe(deliver)).is_ok_and(|is_flushed| is_flushed);
     if is_published {
         std::thread::sleep(FINAL_MESSAGES_TIME);
     } else {

@@ -21,6 +21,7 @@ static ACTIVE: AtomicBool = AtomicBool::new(false);
 /// | `always` | the machine panics at every call |
 /// | `publish` | the function that publishes the machine's outputs panics at every one |
 /// | `hang` | that function hangs, and the node's thread panics |
+/// | `stalls` | that function hangs on every thread but the node's own, as in a send that waits for the network |
 /// | `twice` | the node's thread panics, and again while it unwinds, which aborts the process |
 /// | `thread` | another thread panics, which no thread joins |
 /// | `supervisor` | hindbrain's supervising thread panics |
@@ -29,10 +30,11 @@ pub fn with_fault<M: Machine + 'static>(runner: Runner<M>) -> Runner<M> {
     let kind = std::env::var("FAULT").unwrap_or_default();
     let broken = match kind.as_str() {
         "always" => Some(FaultPlace::Machine),
-        "publish" | "hang" => Some(FaultPlace::Publish),
+        "publish" | "hang" | "stalls" => Some(FaultPlace::Publish),
         _ => None,
     };
-    let hangs = kind == "hang";
+    let (hangs, stalls) = (kind == "hang", kind == "stalls");
+    let node = thread::current().id();
     if kind == "supervisor" {
         nodes::hindbrain::add_fault(|| {
             assert!(!ACTIVE.load(Ordering::SeqCst), "the injected panic");
@@ -40,7 +42,10 @@ pub fn with_fault<M: Machine + 'static>(runner: Runner<M>) -> Runner<M> {
     }
     runner.shell().add_fault(move |place| {
         if ACTIVE.load(Ordering::SeqCst) && broken == Some(place) {
-            if hangs {
+            if stalls && thread::current().id() == node {
+                return;
+            }
+            if hangs || stalls {
                 loop {
                     thread::park();
                 }
@@ -56,7 +61,7 @@ pub fn with_fault<M: Machine + 'static>(runner: Runner<M>) -> Runner<M> {
         if let Some(Some(Bool { data: true })) = stream.next().now_or_never() {
             ACTIVE.store(true, Ordering::SeqCst);
             match kind.as_str() {
-                "always" | "publish" | "supervisor" => {}
+                "always" | "publish" | "stalls" | "supervisor" => {}
                 "thread" => drop(thread::Builder::new().spawn(|| panic!("the injected panic"))),
                 "twice" => {
                     let _again = PanicsAgain;
