@@ -256,6 +256,8 @@ mod tests {
 
     use controller_plugin::{JointInfo, Setup, glue};
     use mechanism::robot::JointLimits;
+    use mechanism::robot::transmission::{Coupled, Transmission};
+    use units::Coupling;
 
     use super::*;
 
@@ -294,10 +296,16 @@ mod tests {
                 range: Some((-1.0, 2.0)),
                 velocity: Some(3.0),
                 effort: Some(4.0),
+                obstacle: None,
             };
             assert_eq!(setup.info(1), Some(expected));
             assert_eq!(setup.info(0).unwrap().range, None);
-            assert_eq!(setup.info(2), None);
+            assert_eq!(setup.info(3), None);
+            assert_eq!(
+                (setup.find_joint("hook"), setup.info(2).unwrap().obstacle),
+                (Some(2), Some("it follows 'tilt'"))
+            );
+            assert_eq!(setup.find_joint("leg"), None);
             ALIVE.fetch_add(1, Ordering::SeqCst);
             Ok(Self { command: 0.0, reported: 0 })
         }
@@ -332,12 +340,18 @@ mod tests {
         }
     }
 
+    /// Joints `pan`, `tilt`, and `hook`, which follows `tilt`.
     fn robot() -> Robot {
         let mut tilt = Joint::new("tilt", JointKind::Revolute);
         tilt.limits = Some(JointLimits { effort: 4.0, velocity: 3.0, lower: -1.0, upper: 2.0 });
         (tilt.position, tilt.velocity, tilt.measured_effort) = (1.0, 2.0, 3.0);
         tilt.commanded_effort = 0.5;
-        Robot::from_parts(vec![Joint::new("pan", JointKind::Continuous), tilt], Vec::new(), Vec::new())
+        let joints = ["pan", "hook"].map(|name| Joint::new(name, JointKind::Continuous));
+        let [pan, hook] = joints;
+        let (first, followers) = ((1, Coupling::default()), vec![(2, Coupling::default())]);
+        let coupled =
+            Transmission::Coupled(Box::new(Coupled { actuator: 0, reduction: 1.0, first, followers }));
+        Robot::from_parts(vec![pan, tilt, hook], Vec::new(), vec![coupled])
     }
 
     fn create(more: &[(&str, Value)]) -> Result<Box<dyn Controller>, String> {
@@ -405,8 +419,11 @@ mod tests {
             error("txet", Value::Bool(true))
                 .starts_with("parameter 'txet' does not exist, there are: type, ")
         );
-        let expected = "parameter 'joints' is 'leg', must be a joint with a transmission: pan, tilt";
+        let expected = "parameter 'joints' is 'leg', must be a joint with a transmission: pan, tilt, hook";
         assert_eq!(error("joints", Value::Texts(vec!["leg".into()])), expected);
+        let expected =
+            "parameter 'joints' is 'hook', must be a joint that an actuator moves: it follows 'tilt'";
+        assert_eq!(error("joints", Value::Texts(vec!["hook".into()])), expected);
         assert_eq!(ALIVE.load(Ordering::SeqCst), 0, "what was made before a refusal is dropped");
     }
 }
