@@ -88,6 +88,8 @@ def stays_faulty(vehicle, went_on):
     assert vehicle.detail.fault and vehicle.detail.rule == "OVERRUN"
     vehicle.enable(True)
     vehicle.wait_until_received("hind/enable", went_on)
+    # A press in the first 50 ms after a hold may have waited since before it, and does not count.
+    time.sleep(0.1)
     vehicle.reset()
     vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
     assert set(vehicle.values(went_on)) == {STOP}
