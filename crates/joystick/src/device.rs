@@ -46,7 +46,7 @@ pub(crate) struct Device {
     /// Whether it was connected at the same time as the last driving device.
     pub(crate) is_other: bool,
     /// The number of its last sign of a person, its connection or a press, among those of all devices.
-    pub(crate) heard: u64,
+    pub(crate) last_sign: u64,
     /// The complete state, which may be more than is published.
     state: DeviceState,
     /// Buttons that were pressed after the connection and are still down.
@@ -88,7 +88,7 @@ impl Device {
             dirty,
             is_read: true,
             is_other: false,
-            heard: 0,
+            last_sign: 0,
             state,
             pressed,
             rest,

@@ -20,7 +20,7 @@ use crate::{DeviceId, Hat, Output, RenameRefused};
 /// 3. Among equals the past decides. The device that drives stays. After a loss the one that connected or was pressed last gets
 ///    to drive, until a button of the driving one is pressed, or the lost one comes back.
 ///
-/// Whoever gets to drive commands nothing before its axes were at rest and a button was pressed after that: the filter's rule.
+/// A device that gets to drive commands nothing before its axes were at rest and a button was pressed after that: the filter's rule.
 /// So a loss never hands motion to a device that happens to lie somewhere with its stick deflected.
 ///
 /// # Source
@@ -38,7 +38,7 @@ pub(crate) struct Devices {
     /// The driving device that was lost, until it is back or a button of its successor was pressed.
     lost: Option<Identity>,
     /// The number of connections and presses so far.
-    heard: u64,
+    signs: u64,
     /// Whether the driving device is not the one that drove before.
     new_driver: bool,
     /// Counts how often the driving device changed; detects a handover even if the id stays the same.
@@ -155,9 +155,9 @@ impl Devices {
         let identity = Identity { label: name.into(), ..identity };
         let mut device = Device::new(id, port.clone(), identity, axes, buttons, hats);
         let same = |other: &&Device| other.identity.likeness(&device.identity) == Likeness::Same;
-        let frozen = self.list.iter().filter(same).max_by_key(|other| other.heard);
+        let frozen = self.list.iter().filter(same).max_by_key(|other| other.last_sign);
         let frozen = frozen.map(|other| other.name.clone());
-        device.heard = self.next_sign();
+        device.last_sign = self.next_sign();
         let is_back =
             self.lost.as_ref().is_some_and(|lost| lost.likeness(&device.identity) == Likeness::Same);
         self.list.push(device);
@@ -169,14 +169,14 @@ impl Devices {
     }
 
     fn next_sign(&mut self) -> u64 {
-        self.heard = self.heard.saturating_add(1);
-        self.heard
+        self.signs = self.signs.saturating_add(1);
+        self.signs
     }
 
     /// Whether no device of the same identity connected or was pressed after this one.
     fn is_live(&self, device: &Device) -> bool {
         let later = |other: &Device| {
-            other.heard > device.heard && other.identity.likeness(&device.identity) == Likeness::Same
+            other.last_sign > device.last_sign && other.identity.likeness(&device.identity) == Likeness::Same
         };
         !self.list.iter().any(later)
     }
@@ -188,7 +188,7 @@ impl Devices {
             self.lose_driver(identity);
         }
         let allowed = self.list.iter().filter(|device| self.choice.allows(device) && self.is_live(device));
-        let best = allowed.max_by_key(|device| (self.choice.is_exact(device), device.heard));
+        let best = allowed.max_by_key(|device| (self.choice.is_exact(device), device.last_sign));
         let next = match (self.driving(), best) {
             (Some(driver), Some(best)) if self.lost.is_none() => {
                 let is_better = self.choice.is_exact(best) && !self.choice.is_exact(driver);
@@ -381,7 +381,7 @@ impl Devices {
         }
         let drove = self.driver == Some(id);
         let sign = self.next_sign();
-        self.find(id)?.heard = sign;
+        self.find(id)?.last_sign = sign;
         if !drove {
             self.select_driver();
         }
