@@ -33,7 +33,7 @@ pub trait Driver: Send {
         false
     }
 
-    /// What the device answered of its model and its version, equal at each opening; empty if it has no such answer.
+    /// The model and the version that the device answered, equal at each opening; empty if it has no such answer.
     fn model(&self) -> &str {
         ""
     }

@@ -26,7 +26,7 @@ pub enum Error {
     OtherDevice {
         /// The path.
         device: String,
-        /// What is there.
+        /// The device that is there.
         found: String,
         /// The device of the first opening.
         known: String,

@@ -119,7 +119,9 @@ impl Line {
         self.receive_until(action, answer, |_| false)
     }
 
-    /// The same, but ends as soon as the received bytes are a whole answer.
+    /// Fills `answer`, or ends as soon as the received bytes are a whole answer. Returns how many bytes were received.
+    /// # Errors
+    /// As for [`receive`](Self::receive).
     pub(crate) fn receive_until(
         &mut self,
         action: &'static str,

@@ -50,7 +50,7 @@ impl Port {
         Port::below(Path::new("/"), settings)
     }
 
-    /// The same with the folders `sys` and `dev` below `root`: for tests.
+    /// As [`Port::new`], with the folders `sys` and `dev` below `root`: for tests.
     pub fn below(root: &Path, settings: Settings) -> Port {
         Port { settings, known: None, root: root.into() }
     }

@@ -18,7 +18,7 @@
 //! that confirm a stop), and then a person acts on purpose, after that (a press of the dead-man; a full reset and an enable).
 //! Whatever was held, latched or sent before the loss does not count.
 
-/// What a device says of itself.
+/// The model and the serial number that a device reports.
 ///
 /// # Source
 /// own; cockpit 2863 has the pad that comes back while its former device stays listed.

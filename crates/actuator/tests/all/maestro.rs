@@ -52,7 +52,7 @@ fn patient_with(change: impl FnOnce(&mut Settings)) -> Rig {
     Rig { fake, actuator, events }
 }
 
-/// The same while it is driving.
+/// A rig for such tests that is driving.
 fn patiently_driving() -> Rig {
     let rig = patient_with(|_| {});
     feed_until(&rig.actuator, [66, -20], "it drives", || rig.fake.motors() == targets([66, -20]));

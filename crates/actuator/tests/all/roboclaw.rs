@@ -35,7 +35,7 @@ fn rig_with(change: impl FnOnce(&mut Settings), prepare: impl FnOnce(&mut RoboCl
     Rig { fake, actuator, events }
 }
 
-/// The same for tests of causes and orders: neither the device nor the test has to be in time.
+/// A rig for tests of causes and orders: neither the device nor the test has to be in time.
 fn patient_with(change: impl FnOnce(&mut Settings), prepare: impl FnOnce(&mut RoboClaw)) -> Rig {
     let fake = Fake::new(RoboClaw::new());
     fake.with(prepare);

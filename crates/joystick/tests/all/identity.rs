@@ -221,7 +221,7 @@ const PADS: [Pad; 7] = [
     pad(OTHER_GUID, "1"),
 ];
 
-/// What happens to the pad of this number.
+/// An event of the pad of this number.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Toggle(u32),
