@@ -60,12 +60,24 @@ def test_a_panic_of_hindbrain_leaves_the_motors_at_stop(monkeypatch, fault):
         at_full_speed(vehicle)
         ends_at_stop(vehicle.graph, vehicle.process, "hindbrain", begins_within=BEGINS_WITHIN.get(fault, 0.0))
         says_why(vehicle.process)
-        assert vehicle.state == "SSTOP.ROS", "the last state is no OK"
+        assert vehicle.state == "ESTOP", "the memory of a node that panicked is not trusted"
         vehicle.restart_node()
         vehicle.set_command(0.0)
         vehicle.set_command(0.5)
         vehicle.stays_stopped(0.3, "it was started again, and a zero came")
         vehicle.half_ahead()
+
+
+@pytest.mark.parametrize("ends", ["panic", "SIGTERM"])
+def test_the_last_state_in_an_emergency_stop_is_that_stop(ends):
+    with Vehicle(executable=panicking("hindbrain")) as vehicle:
+        vehicle.half_ahead()
+        vehicle.estop(True)
+        vehicle.wait_for("ESTOP", "ESTOP_PRESSED", "ESTOP_LATCHED")
+        vehicle.estop(False)
+        vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
+        vehicle.process.stop() if ends == "SIGTERM" else ends_at_stop(vehicle.graph, vehicle.process, "hindbrain")
+        assert vehicle.state == "ESTOP", "it was not reset"
 
 
 @pytest.mark.parametrize("ends", ["panic", "SIGTERM"])

@@ -62,8 +62,8 @@ impl Topics {
             for (motor, data) in motors.iter().zip([stop.port, stop.starboard]) {
                 let _ = motor.publish(&Int16 { data });
             }
-            // After the motors: a node that only reads the state must not keep the last one.
-            let _ = last_state.publish(&Text { data: StopState::SoftRos.as_str().into() });
+            // After the motors. The memory of a machine that panicked is not trusted, and a hang is a fault too.
+            let _ = last_state.publish(&Text { data: StopState::Estop.as_str().into() });
         });
         let watch = Watch::new();
         let supervisor =
