@@ -325,23 +325,35 @@ def test_a_halt_stops_the_motors_until_the_reset():
         graph.stop_repeating(timer)
 
 
-def test_an_estop_of_the_vehicle_halts_and_its_end_resets():
+def test_an_estop_of_the_vehicle_halts_until_it_is_left_and_stays_left():
     with arm("-p", "halt_on:=hind/state") as (graph, manager, process):
         graph.subscribe(Bool, "motors_halted", LATCHED)
         halted = lambda: graph.last("motors_halted") is not None and graph.last("motors_halted").data  # noqa: E731
         moving = lambda: graph.last("motors_halted") is not None and not graph.last("motors_halted").data  # noqa: E731
         graph.wait(halted, "halted until the vehicle's state is there")
-        timer = graph.repeat("hind/state", String(data="OK"), 10.0)
+        state = String(data="OK")
+        timer = graph.repeat("hind/state", state, 10.0)
         graph.wait(moving, "no reset")
-        graph.stop_repeating(timer)
-        timer = graph.repeat("hind/state", String(data="ESTOP"), 10.0)
+        state.data = "ESTOP"
         graph.wait(halted, "no halt", 1.0)
         manager.reset()
         graph.wait(lambda: "the motors stay halted: the vehicle is in its emergency stop" in process.output, "no sentence")
         assert halted()
+        state.data = "SSTOP.BOTH"
+        took = graph.wait(moving, "no reset after the estop")
+        assert took > 0.3, "the state has to be repeated before it counts"
+        state.data = "ESTOP"
+        graph.wait(halted, "no halt", 1.0)
+        state.data = "OK"
+        graph.wait(lambda: process.output.count("the vehicle leaves its emergency stop") == 2, "the state is not received")
         graph.stop_repeating(timer)
-        timer = graph.repeat("hind/state", String(data="SSTOP.BOTH"), 10.0)
-        graph.wait(moving, "no reset after the estop")
+        timer = graph.repeat("hind/state", String(data="OK"), 10.0)
+        over = "the motors stay halted: the vehicle's state was lost in its emergency stop; reset_motors ends it"
+        graph.wait(lambda: over in process.output, lambda: process.output)
+        time.sleep(1.0)
+        assert halted(), "another publisher ends no emergency stop"
+        manager.reset()
+        graph.wait(moving, "no reset")
         graph.stop_repeating(timer)
         graph.wait(halted, "the lost state does not halt", 3.0)
         assert "the motors are halted: the vehicle's state is lost" in process.output

@@ -2,7 +2,8 @@ use core::time::Duration;
 use std::collections::VecDeque;
 
 use units::{
-    Clock, Instant, Machine, MessageTime, Stamp, StateMonitor, StateSample, StatesMessage, earliest,
+    Clock, Instant, Machine, MessageTime, PublisherId, Stamp, StateMonitor, StateSample, StatesMessage,
+    earliest,
 };
 
 use crate::controllers::{self, ControllerId, ControllerInput, Manager, Refusal, RequestId, is_stale};
@@ -45,8 +46,9 @@ pub enum Input {
     ResetRequested,
     /// The state of the vehicle was received, as hindbrain publishes it.
     StateReceived(String),
-    /// So many nodes publish the state of the vehicle.
-    StatePublishersCounted(usize),
+    /// The publishers of the state of the vehicle were read; `None` if they cannot be. Expected before each
+    /// [`StateReceived`](Self::StateReceived), after the message was received.
+    StatePublishersCounted(Option<Vec<PublisherId>>),
     /// States of the robot elsewhere were received.
     StatesReceived(StatesMessage),
     /// The publishers of a topic on which one is expected were counted; `None` if they cannot be.
@@ -99,10 +101,10 @@ const STATUS_PERIOD: Duration = Duration::from_secs(1);
 
 /// The controller manager, with the halt of the motors, the reports of the loop and the diagnostics.
 ///
-/// The motors are halted while one of these holds: a halt was requested and no reset since; the vehicle is in its emergency
-/// stop, or in a state that is not known; its state is awaited; it was lost, or had more than one publisher, or the states of a robot
-/// elsewhere were lost, or one of its topics had a second publisher, and no reset was requested since that ended; the control loop
-/// reports nothing. When the last one ends, the motors are reset once.
+/// The motors are halted while one of these holds: a halt was requested and no reset since; the state of the vehicle forbids to
+/// move ([`VehicleMonitor`](units::VehicleMonitor)); the states of a robot elsewhere were lost, or one of its topics had a second
+/// publisher, and no reset was requested since that ended; the control loop reports nothing. When the last one ends, the motors are
+/// reset once.
 #[derive(Debug)]
 pub struct Mechanism {
     manager: Manager,
@@ -388,8 +390,8 @@ impl Machine for Mechanism {
                 let time = MessageTime::read_now(&self.clock);
                 self.change_causes(|causes| causes.state_received(now, time, &state));
             }
-            Input::StatePublishersCounted(count) => {
-                self.change_causes(|causes| causes.publishers_counted(count));
+            Input::StatePublishersCounted(publishers) => {
+                self.change_causes(|causes| causes.publishers_counted(now, publishers.as_deref()));
             }
             Input::ParametersChanged(names) => self.parameters_changed(&names),
             Input::JointStatePublishersCounted(count) => {

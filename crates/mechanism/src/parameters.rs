@@ -69,8 +69,9 @@ params::params! {
             .needed_by("pr2_mechanism_diagnostics: its parameter of this name"),
         halt_on: String = Parameter::string("halt_on", "")
             .at_start()
-            .text("A topic like hind/state (std_msgs/String). While its value is ESTOP the motors are halted. After 1.5 s \
-                without a message they are halted until reset_motors is called. Empty for none.")
+            .text("A topic like hind/state (std_msgs/String). ESTOP halts the motors until its publisher says another \
+                state, and repeats it. When the state is silent for 1.5 s, or its publisher ends or changes, they are halted until \
+                reset_motors is called. Empty for none.")
             .needed_by("robots that drive with the node hindbrain"),
         priority: i64 = Parameter::integer("priority", 50, 0, 99)
             .at_start()

@@ -234,7 +234,7 @@ pub fn run_with(
         member.inputs.subscribe::<Text>(&mut member.node, topic, qos::edge(), |message| {
             Some(Input::StateReceived(message.data))
         })?;
-        member.inputs.expect_one_publisher(topic, Input::StatePublishersCounted);
+        member.inputs.identify_publishers(topic, Input::StatePublishersCounted);
     }
     let mut machine = Mechanism::new(params.call_timeout, params.halt_on.is_some())
         .ignoring_overruns(params.ignores_overruns);

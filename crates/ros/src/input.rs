@@ -1,5 +1,5 @@
 use r2r::{QosProfile, WrappedTypesupport};
-use units::Machine;
+use units::{Machine, PublisherId};
 
 use crate::candidate::{self, Read};
 use crate::names::type_of;
@@ -20,12 +20,22 @@ pub struct Inputs<M: Machine> {
 struct Subscribed<M: Machine> {
     monitor: TopicMonitor,
     read: Read<M>,
-    /// The input that reports the number of publishers, if the topic must have one publisher only.
+    /// The input that reports the publishers, if the topic must have one publisher only.
     count: Option<Count<M>>,
+    /// Whether messages were received and not delivered.
+    has_messages: bool,
+    /// Whether the publishers were read since messages were last delivered.
+    is_counted: bool,
 }
 
-/// Makes an input of a number of publishers.
-type Count<M> = Box<dyn Fn(usize) -> <M as Machine>::Input + Send>;
+/// Makes an input of the publishers of a topic.
+enum Count<M: Machine> {
+    /// Of their number, whenever it changes.
+    Number(Box<dyn Fn(usize) -> M::Input + Send>),
+    /// Of their identities, whenever they change and before messages are delivered; `None` if the graph cannot be read. The
+    /// last ones that were reported.
+    Identities(Box<dyn Fn(Option<Vec<PublisherId>>) -> M::Input + Send>, Option<Option<Vec<PublisherId>>>),
+}
 
 impl<M: Machine + 'static> Inputs<M> {
     /// No subscriptions yet, for the node of `names`.
@@ -61,19 +71,41 @@ impl<M: Machine + 'static> Inputs<M> {
         let monitor = TopicMonitor::new(full, type_name.clone(), reliable);
         let read = candidate::subscribe(node, topic, qos, move |_, message| convert(message))
             .map_err(Error::ros(format!("subscribe to '{topic}' as {type_name}")))?;
-        self.subscriptions.push(Subscribed { monitor, read, count: None });
+        self.subscriptions.push(Subscribed {
+            monitor,
+            read,
+            count: None,
+            has_messages: false,
+            is_counted: false,
+        });
         Ok(())
     }
 
     /// Requires a single publisher on `topic`, which is already subscribed to. More are logged, and the machine receives
     /// `input` with their number whenever it changes. The machine decides what follows.
     pub fn expect_one_publisher(&mut self, topic: &str, input: impl Fn(usize) -> M::Input + Send + 'static) {
+        self.expect_one(topic, Count::Number(Box::new(input)));
+    }
+
+    /// Requires a single publisher on `topic`, which is already subscribed to, as
+    /// [`expect_one_publisher`](Self::expect_one_publisher) does, and reports who it is: the machine receives `input` with the
+    /// publishers' identities whenever they change, and in each turn of the runner in which messages of the topic were received,
+    /// once, before they are delivered.
+    pub fn identify_publishers(
+        &mut self,
+        topic: &str,
+        input: impl Fn(Option<Vec<PublisherId>>) -> M::Input + Send + 'static,
+    ) {
+        self.expect_one(topic, Count::Identities(Box::new(input), None));
+    }
+
+    fn expect_one(&mut self, topic: &str, count: Count<M>) {
         let full = self.names.resolve(topic);
         if let Some(subscribed) =
             self.subscriptions.iter_mut().find(|subscribed| subscribed.monitor.topic == full)
         {
             subscribed.monitor.single = true;
-            subscribed.count = Some(Box::new(input));
+            subscribed.count = Some(count);
         }
     }
 
@@ -89,13 +121,26 @@ impl<M: Machine + 'static> Inputs<M> {
 
     /// Receives the messages that r2r has and returns their number.
     pub(crate) fn receive(&mut self) -> usize {
-        self.subscriptions.iter_mut().map(|subscribed| subscribed.read.receive()).sum()
+        let receive = |subscribed: &mut Subscribed<M>| {
+            let count = subscribed.read.receive();
+            subscribed.has_messages |= count > 0;
+            count
+        };
+        self.subscriptions.iter_mut().map(receive).sum()
     }
 
-    /// Delivers all received messages.
-    pub(crate) fn deliver(&mut self, shell: &Shell<M>) {
+    /// Delivers all received messages, those of a topic whose publishers are [identified](Self::identify_publishers) after
+    /// them.
+    pub(crate) fn deliver(&mut self, node: &r2r::Node, node_name: &str, shell: &Shell<M>) {
+        let is_unknown = |subscribed: &Subscribed<M>| {
+            subscribed.has_messages
+                && !subscribed.is_counted
+                && matches!(subscribed.count, Some(Count::Identities(..)))
+        };
+        self.check(node, node_name, shell, is_unknown);
         for subscribed in &mut self.subscriptions {
             subscribed.monitor.received += subscribed.read.deliver(shell, 0);
+            (subscribed.has_messages, subscribed.is_counted) = (false, false);
         }
     }
 
@@ -108,23 +153,44 @@ impl<M: Machine + 'static> Inputs<M> {
         shell: &Shell<M>,
         single: bool,
     ) {
+        self.check(node, node_name, shell, |subscribed| subscribed.count.is_some() == single);
+    }
+
+    fn check(
+        &mut self,
+        node: &r2r::Node,
+        node_name: &str,
+        shell: &Shell<M>,
+        is_due: impl Fn(&Subscribed<M>) -> bool,
+    ) {
         let best_effort = self.subscriptions.iter().filter(|subscribed| !subscribed.monitor.reliable);
         let best_effort: Vec<String> =
             best_effort.map(|subscribed| subscribed.monitor.topic.clone()).collect();
-        for Subscribed { monitor, count, .. } in
-            self.subscriptions.iter_mut().filter(|subscribed| subscribed.count.is_some() == single)
-        {
+        for subscribed in self.subscriptions.iter_mut().filter(|subscribed| is_due(subscribed)) {
+            subscribed.is_counted = true;
+            let Subscribed { monitor, count, has_messages, .. } = subscribed;
             let before = monitor.publishers;
-            match publishers(node, &monitor.topic) {
-                Some(found) => monitor.check(&found, node_name, best_effort.contains(&monitor.topic)),
+            let found = publishers(node, &monitor.topic);
+            match &found {
+                Some(found) => monitor.check(found, node_name, best_effort.contains(&monitor.topic)),
                 // A graph that cannot be read does not prove that there is a single publisher.
                 None if count.is_some() => monitor.publishers = usize::MAX,
                 None => continue,
             }
-            if let Some(count) = count
-                && before != monitor.publishers
-            {
-                shell.deliver(count(monitor.publishers));
+            match count {
+                Some(Count::Number(input)) if before != monitor.publishers => {
+                    shell.deliver(input(monitor.publishers));
+                }
+                Some(Count::Identities(input, known)) => {
+                    let mut found: Option<Vec<_>> =
+                        found.map(|found| found.iter().map(|publisher| publisher.id).collect());
+                    found.iter_mut().for_each(|ids| ids.sort_unstable());
+                    if *has_messages || known.as_ref() != Some(&found) {
+                        *known = Some(found.clone());
+                        shell.deliver(input(found));
+                    }
+                }
+                Some(Count::Number(_)) | None => {}
             }
         }
     }

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use r2r::qos::ReliabilityPolicy;
-use units::{Census, Instant};
+use units::{Census, Instant, PublisherId};
 
 use crate::{clock, panics};
 
@@ -50,6 +50,8 @@ const NAMELESS: &str = "_UNKNOWN_";
 /// A publisher in the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Publisher {
+    /// Its identity, which no other publisher had or will have.
+    pub id: PublisherId,
     /// The name of its node, without a namespace.
     pub node: String,
     /// The namespace and the name of its node.
@@ -95,12 +97,20 @@ pub fn publishers(node: &r2r::Node, topic: &str) -> Option<Vec<Publisher>> {
     }
     let all = all?.ok()?;
     let publishers = all.into_iter().map(|info| Publisher {
+        id: id_of(&info.endpoint_gid),
         is_best_effort: matches!(info.qos_profile.reliability, ReliabilityPolicy::BestEffort),
         full_name: format!("{}/{}", info.node_namespace.trim_end_matches('/'), info.node_name),
         node: info.node_name,
         type_name: info.topic_type,
     });
     Some(publishers.collect())
+}
+
+/// The identity of the endpoint with this GID, whose length depends on the version of ROS.
+fn id_of(gid: &[u8]) -> PublisherId {
+    let mut id = PublisherId([0; 24]);
+    id.0.iter_mut().zip(gid).for_each(|(to, from)| *to = *from);
+    id
 }
 
 /// Counts the publishers that [`publishers`] found.
@@ -161,7 +171,14 @@ mod tests {
     }
 
     fn publisher(type_name: &str, is_best_effort: bool) -> Publisher {
-        Publisher { node: "n".into(), full_name: "/n".into(), type_name: type_name.into(), is_best_effort }
+        let id = PublisherId([0; 24]);
+        Publisher {
+            id,
+            node: "n".into(),
+            full_name: "/n".into(),
+            type_name: type_name.into(),
+            is_best_effort,
+        }
     }
 
     #[test]

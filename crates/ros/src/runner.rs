@@ -440,7 +440,7 @@ impl<M: Machine + 'static> Runner<M> {
                 topics.check_publishers(&self.node);
             }
         }
-        self.inputs.deliver(&self.shell);
+        self.inputs.deliver(&self.node, &self.name, &self.shell);
         if let Some(topics) = self.update.topics() {
             topics.deliver();
         }

@@ -19,6 +19,7 @@ mod scale;
 #[cfg(test)]
 mod test_clock;
 mod time;
+mod vehicle_monitor;
 mod velocity;
 
 pub use census::Census;
@@ -39,6 +40,7 @@ pub use robot_states::{
 };
 pub use scale::{OutOfUnitRange, Scale};
 pub use time::{Instant, Stamp};
+pub use vehicle_monitor::{HaltEnds, PublisherId, VehicleHalt, VehicleMonitor};
 pub use velocity::{
     Command, Implausible, MAX_PLAUSIBLE, NEUTRAL_ANGULAR, NEUTRAL_LINEAR, NotFinite, SLOWEST_FULL_SPEED,
     Velocity,

@@ -53,7 +53,7 @@ impl Mechanism {
 
     pub(super) fn reset_requested(&mut self) {
         let mut after = self.causes.clone();
-        after.reset(self.has_obstacle());
+        after.reset(self.clock.now(), self.has_obstacle());
         if after.worst().is_some() {
             // A halt that was requested stays: a reset that is refused changes nothing.
             self.warn_of_halt("the motors stay halted");

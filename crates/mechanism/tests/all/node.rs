@@ -10,7 +10,7 @@ use mechanism::controllers::{
 };
 use mechanism::diagnostics::ControllerReport;
 use mechanism::{Input, Mechanism, Output, Snapshot};
-use units::{Instant, Level, Machine, Stamp};
+use units::{Instant, Level, Machine, PublisherId, Stamp};
 
 const TIMEOUT: Duration = Duration::from_secs(2);
 const ON: &str = "the motors are on";
@@ -29,6 +29,12 @@ impl Node {
     fn outputs(&mut self, input: Input) -> Vec<String> {
         self.machine.handle(self.now, input);
         self.drain()
+    }
+
+    /// The publishers of the vehicle's state are read, and it is received.
+    fn state(&mut self, state: &str) -> Vec<String> {
+        let counted = self.outputs(Input::StatePublishersCounted(Some(vec![PublisherId([1; 24])])));
+        [counted, self.outputs(Input::StateReceived(state.into()))].concat()
     }
 
     fn later(&mut self, millis: u64) -> Vec<String> {
@@ -84,12 +90,11 @@ fn an_estop_or_a_lost_state_halts_and_a_reset_waits_for_its_end() {
     let mut node = Node::new(true);
     let awaited = "the motors are halted: the vehicle's state is awaited";
     assert_eq!(node.drain(), ["halt", awaited], "until the state is there");
-    let state = |is_estop: bool| Input::StateReceived(if is_estop { "ESTOP" } else { "OK" }.into());
-    assert_eq!(node.outputs(state(false)), ["reset"]);
-    assert_eq!(
-        node.outputs(state(true)),
-        ["halt", "the motors are halted: the vehicle is in its emergency stop"]
-    );
+    assert_eq!(node.state("OK"), Vec::<String>::new(), "nothing is known of its publisher");
+    assert_eq!(node.state("OK"), Vec::<String>::new(), "it says so once");
+    node.later(450);
+    assert_eq!(node.state("OK"), ["reset"]);
+    assert_eq!(node.state("ESTOP"), ["halt", "the motors are halted: the vehicle is in its emergency stop"]);
     let stays = "the motors stay halted: the vehicle is in its emergency stop";
     assert_eq!(node.outputs(Input::ResetRequested), [stays]);
     assert_eq!(
@@ -97,8 +102,10 @@ fn an_estop_or_a_lost_state_halts_and_a_reset_waits_for_its_end() {
         ["halt"],
         "once more, for whom the first one did not reach"
     );
+    assert_eq!(node.state("OK"), ["the motors stay halted: the vehicle leaves its emergency stop"]);
+    node.later(450);
     let requested = "the motors stay halted: a halt was requested; reset_motors ends it";
-    assert_eq!(node.outputs(state(false)), [requested], "the requested halt is still there");
+    assert_eq!(node.state("OK"), [requested], "the requested halt is still there");
     assert_eq!(node.outputs(Input::ResetRequested), ["reset"]);
     // It is lost after 1.5 s without one.
     assert!(!node.later(1499).contains(&"halt".to_owned()));
@@ -114,8 +121,10 @@ fn an_estop_or_a_lost_state_halts_and_a_reset_waits_for_its_end() {
     // The test called the machine too late above, so what it receives at once may have waited.
     node.later(60);
     let over = "the motors stay halted: the vehicle's state was lost; reset_motors ends it";
-    assert_eq!(node.outputs(state(false)), [over]);
-    assert_eq!(node.outputs(state(false)), Vec::<String>::new(), "it is reported once");
+    assert_eq!(node.state("OK"), Vec::<String>::new(), "it says so once");
+    node.later(450);
+    assert_eq!(node.state("OK"), [over]);
+    assert_eq!(node.state("OK"), Vec::<String>::new(), "it is reported once");
     assert_eq!(node.outputs(Input::ResetRequested), ["reset"]);
 }
 

@@ -4,7 +4,7 @@
 use core::time::Duration;
 
 use mechanism::{Input, Mechanism, Output, Robot, Snapshot};
-use units::{Instant, LinkState, Machine, Stamp, StateMonitor, StatesMessage};
+use units::{Instant, LinkState, Machine, PublisherId, Stamp, StateMonitor, StatesMessage};
 
 const STATES: &str = "hardware/joint_states";
 
@@ -36,6 +36,12 @@ impl Rig {
             _ => None,
         };
         outputs.filter_map(text).collect()
+    }
+
+    /// The publishers of the vehicle's state are read, and it is received.
+    fn state(&mut self, state: &str) -> Vec<String> {
+        self.give(Input::StatePublishersCounted(Some(vec![PublisherId([1; 24])])));
+        self.give(Input::StateReceived(state.into()))
     }
 
     fn link(&mut self, is_silent: bool, losses: u64) -> Vec<String> {
@@ -85,12 +91,15 @@ fn a_loss_that_is_over_before_it_is_reported_halts() {
 #[test]
 fn the_end_of_an_estop_does_not_end_a_loss() {
     let mut rig = Rig::new(true);
-    rig.give(Input::StateReceived("ESTOP".into()));
+    rig.state("ESTOP");
+    rig.state("ESTOP");
+    rig.state("OK");
     rig.link(false, 0);
     rig.link(true, 1);
     rig.link(false, 1);
+    rig.now += 400;
     let stay = "the motors stay halted: the robot was lost; reset_motors ends it";
-    assert_eq!(rig.give(Input::StateReceived("OK".into())), [stay]);
+    assert_eq!(rig.state("OK"), [stay]);
     assert_eq!(rig.give(Input::ResetRequested), ["reset"]);
 }
 
