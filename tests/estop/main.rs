@@ -1,0 +1,122 @@
+//! hindbrain and the arm beside it, walked together: an emergency stop ends by a reset alone, whatever dies, starts or is lost.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `world` | hindbrain's machine and the arm's judge, the e-stop, the link and the graph between them |
+//! | `oracle` | what the rules' text requires of both, without a line of either |
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod oracle;
+mod world;
+
+use std::time::Duration;
+
+use hindbrain::STATE_PERIOD;
+use units::VehicleMonitor;
+
+use world::{Act, World};
+
+/// Beginnings of all sorts: from each of them every order of three acts is tried.
+fn beginnings() -> [Vec<Act>; 7] {
+    use Act::*;
+    let drives = [Release, Wait(100), Enable(false), Enable(true), Drive(false), Wait(600), Wait(600)];
+    let after = |more: &[Act]| [&drives[..], more].concat();
+    [
+        vec![],
+        after(&[]),
+        after(&[Press, Wait(100)]),
+        after(&[Press, Release, Wait(100)]),
+        after(&[Press, Release, Terminate, Start, Wait(600)]),
+        after(&[Press, Release, Kill, Wait(2000), Start, Wait(600)]),
+        after(&[Press, Release, ResetDown, ResetUp]),
+    ]
+}
+
+fn play(world: &mut World, acts: &[Act]) -> Result<(), String> {
+    acts.iter().try_for_each(|&act| world.act(act))
+}
+
+/// Tries every order of `depth` acts, each with half a second after it.
+fn walk(world: &World, done: &mut Vec<Act>, depth: usize, count: &mut u64) {
+    for &act in Act::ALL {
+        let mut next = world.clone();
+        done.push(act);
+        *count += 1;
+        let result = next.act(act);
+        assert!(result.is_ok(), "{}\nafter {done:?}", result.unwrap_err());
+        if depth > 1 {
+            walk(&next, done, depth - 1, count);
+        } else {
+            let result = next.act(Act::Wait(600));
+            assert!(result.is_ok(), "{}\nafter {done:?} and 0.6 s", result.unwrap_err());
+        }
+        done.pop();
+    }
+}
+
+#[test]
+fn no_order_of_three_events_ends_an_emergency_stop_without_a_reset() {
+    let mut count = 0;
+    for mut done in beginnings() {
+        let mut world = World::new();
+        play(&mut world, &done).unwrap_or_else(|wrong| panic!("{wrong}\nin {done:?}"));
+        walk(&world, &mut done, 3, &mut count);
+    }
+    println!("{count} orders");
+}
+
+/// `ESTOP_WALKS` random orders, each of sixty events, from the seed `ESTOP_SEED` on.
+#[test]
+fn no_random_order_ends_an_emergency_stop_without_a_reset() {
+    let number = |name, default| std::env::var(name).map_or(default, |text| text.parse().unwrap());
+    let (first, walks) = (number("ESTOP_SEED", 1), number("ESTOP_WALKS", 5_000));
+    let mut seen = [0; 2];
+    for seed in first..first + walks {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut world = World::new();
+        let beginnings = beginnings();
+        let mut acts = beginnings[random.usize(..beginnings.len())].clone();
+        // What brings motion is rare among all that prevents it.
+        let likely = [
+            Act::Wait(600),
+            Act::Release,
+            Act::ResetDown,
+            Act::ResetUp,
+            Act::ResetMotors,
+            Act::Start,
+            Act::Restore,
+        ];
+        acts.extend((0..60).map(|_| {
+            let from = if random.bool() { Act::ALL } else { &likely };
+            from[random.usize(..from.len())]
+        }));
+        for (index, &act) in acts.iter().enumerate() {
+            let result = world.act(act);
+            assert!(result.is_ok(), "{}\nseed {seed}: after {:?}", result.unwrap_err(), &acts[..=index]);
+        }
+        seen = [seen[0] + world.oracle.ended[0], seen[1] + world.oracle.ended[1]];
+    }
+    println!("{} emergency stops ended by hindbrain's reset, {} halts by the arm's", seen[0], seen[1]);
+    assert!(seen.iter().all(|&count| count * 10 > walks), "both resets are tried: {seen:?}");
+}
+
+#[test]
+fn the_judge_agrees_with_how_often_hindbrain_repeats_its_state() {
+    assert!(VehicleMonitor::CONFIRMED_AFTER < STATE_PERIOD, "the first repetition confirms");
+    let two_late = STATE_PERIOD * 2 + Duration::from_millis(400);
+    assert!(two_late < VehicleMonitor::TIMEOUT, "a message may be lost, and the next one late");
+}
+
+/// In the profile `seed` nothing is latched: the arm follows a while after the button.
+#[test]
+fn in_the_seed_the_arm_is_released_with_the_button() {
+    let mut world = World::of_seed();
+    play(&mut world, &[Act::Release, Act::Wait(600), Act::Wait(600)]).unwrap();
+    assert!(world.arm.halt().is_none());
+    play(&mut world, &[Act::Press]).unwrap();
+    assert!(world.arm.halt().is_some());
+    play(&mut world, &[Act::Release]).unwrap();
+    assert!(world.arm.halt().is_some());
+    play(&mut world, &[Act::Wait(600)]).unwrap();
+    assert!(world.arm.halt().is_none());
+}

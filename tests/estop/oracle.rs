@@ -1,0 +1,227 @@
+use std::collections::BTreeSet;
+
+/// How long a state is a state \[ms\].
+const SILENT_AFTER: u64 = 1500;
+/// A process that says something twice within less may have died meanwhile: 0.4 s, of which a late message may seem to be 0.3 s
+/// \[ms\].
+const LIVES_ON: u64 = 100;
+/// The e-stop counts as pressed when it is silent for longer \[ms\].
+const ESTOP_SILENT_AFTER: u64 = 250;
+/// How soon the arm must follow when nothing disturbs it: a period of the state for the first message, one for its repetition,
+/// and one for a message that was lost \[ms\].
+const FOLLOWS_WITHIN: u64 = 1300;
+
+/// The rules, and the truth about who did and published what, which neither hindbrain nor the arm can know.
+///
+/// 1. hindbrain, once in an emergency stop, says nothing else before a reset: pressed and released, with the e-stop released.
+/// 2. The arm, once it received an emergency stop, moves only after hindbrain's reset or its own.
+/// 3. hindbrain's counts only if the process that published `ESTOP` was reset and shows it, and if nothing was lost since.
+/// 4. The arm's counts only while the only publisher says that it is in no emergency stop, and lives on.
+/// 5. After a loss, a replacement or a second publisher the arm moves only after its own reset.
+/// 6. When nothing of this prevents it, the arm moves.
+#[derive(Clone, Default)]
+pub struct Oracle {
+    // hindbrain's present process, or the last one.
+    brain: u8,
+    is_alive: bool,
+    /// When the e-stop was last received, and whether it was pressed.
+    estop: Option<(u64, bool)>,
+    is_stopped: bool,
+    is_reset_down: bool,
+    /// The resets that were pressed and released, by process, and their times.
+    resets: BTreeSet<(u8, u64)>,
+    // The arm.
+    /// Whether a state was confirmed, and whether the arm moved since its start.
+    has_begun: bool,
+    has_moved: bool,
+    /// The emergency stop that the arm knows of: its publisher, and when it was sent.
+    owed: Option<(u8, u64)>,
+    is_lost: bool,
+    /// Whether an emergency stop ended and the arm has not moved since; and whether the arm may move then, or wait for its reset.
+    has_just_ended: bool,
+    is_doubtful: bool,
+    graph: Vec<u8>,
+    graph_changed: u64,
+    /// Whether the arm cannot know who published the emergency stop: it came with a change of the graph.
+    is_anybodys: bool,
+    /// When a state was last received.
+    last: Option<u64>,
+    /// Who first published another state, when, and whether that process lives on.
+    clear: Option<(u8, u64, bool)>,
+    quiet_since: u64,
+    /// How many emergency stops were ended by hindbrain's reset, and how many halts by the arm's.
+    pub ended: [u64; 2],
+}
+
+impl Oracle {
+    /// A process of hindbrain was started.
+    pub fn started(&mut self, now: u64, id: u8) {
+        (self.brain, self.estop, self.is_stopped, self.is_reset_down) = (id, None, false, false);
+        self.is_alive = true;
+        self.disturbed(now);
+    }
+
+    /// It ended.
+    pub fn ended(&mut self) {
+        self.is_alive = false;
+    }
+
+    /// hindbrain received the e-stop.
+    pub fn estop_received(&mut self, now: u64, pressed: bool) {
+        self.pass(now);
+        self.estop = Some((now, pressed));
+        if pressed {
+            self.stops();
+        }
+    }
+
+    /// hindbrain received the reset button; `late` if the message waited while the process was held.
+    pub fn reset_received(&mut self, now: u64, down: bool, late: bool) {
+        self.pass(now);
+        let is_released = self.estop.is_none_or(|(_, pressed)| !pressed) && !self.is_silent(now);
+        if !down && self.is_reset_down {
+            self.is_stopped = false;
+            self.resets.insert((self.brain, now));
+        }
+        // A button that is down already is not pressed.
+        self.is_reset_down = down && !late && is_released;
+    }
+
+    /// hindbrain published `text`.
+    pub fn published(&mut self, now: u64, text: &str) -> Result<(), String> {
+        self.pass(now);
+        if text == "ESTOP" {
+            self.is_stopped = true;
+        } else if self.is_stopped {
+            return Err(format!("hindbrain {} says {text} without a reset", self.brain));
+        }
+        Ok(())
+    }
+
+    fn is_silent(&self, now: u64) -> bool {
+        self.estop.is_some_and(|(at, pressed)| !pressed && now >= at + ESTOP_SILENT_AFTER)
+    }
+
+    fn pass(&mut self, now: u64) {
+        if self.is_silent(now) {
+            self.stops();
+        }
+    }
+
+    fn stops(&mut self) {
+        (self.is_stopped, self.is_reset_down) = (true, false);
+    }
+
+    /// Something happened that may delay the arm.
+    pub fn disturbed(&mut self, now: u64) {
+        self.quiet_since = now;
+    }
+
+    /// The arm's process was started again: it knows nothing.
+    pub fn arm_restarted(&mut self, now: u64) {
+        (self.has_begun, self.has_moved, self.owed, self.is_lost) = (false, false, None, false);
+        (self.graph, self.last, self.clear) = (Vec::new(), None, None);
+        (self.has_just_ended, self.is_doubtful) = (false, false);
+        self.disturbed(now);
+    }
+
+    /// The arm read the graph.
+    pub fn counted(&mut self, now: u64, publishers: &[u8]) {
+        self.pass_arm(now);
+        if self.graph != publishers {
+            if self.graph.len() == 1 {
+                self.lose();
+            }
+            (self.graph, self.graph_changed) = (publishers.to_vec(), now);
+            self.disturbed(now);
+        }
+        if publishers.len() > 1 {
+            self.is_lost = true;
+        }
+    }
+
+    /// The arm received what `from` published.
+    pub fn handed(&mut self, now: u64, from: u8, text: &str, sent: u64) {
+        self.pass_arm(now);
+        self.last = Some(now);
+        if text == "ESTOP" {
+            (self.owed, self.clear) = (Some((from, sent)), None);
+            self.is_anybodys = self.graph != [from] || self.graph_changed == now;
+            self.disturbed(now);
+            return;
+        }
+        let since = match self.clear {
+            Some((by, since, _)) if by == from => since,
+            _ => sent,
+        };
+        let lives_on = sent >= since + LIVES_ON;
+        self.clear = Some((from, since, lives_on));
+        if self.graph != [from] {
+            return;
+        }
+        let is_reset = self.owed.is_none_or(|(by, at)| {
+            by == from && self.resets.iter().any(|&(of, reset)| of == from && (at..=sent).contains(&reset))
+        });
+        if is_reset && !self.is_lost {
+            if self.owed.take().is_some() {
+                self.ended[0] += 1;
+                self.has_just_ended = true;
+                self.is_doubtful |= self.is_anybodys;
+            }
+            self.has_begun |= lives_on;
+        }
+    }
+
+    /// Whether a reset of the arm's motors may end its halt.
+    pub fn may_reset(&mut self, now: u64) -> bool {
+        self.pass_arm(now);
+        self.clear.is_some_and(|(by, _, lives_on)| lives_on && self.graph == [by])
+    }
+
+    /// The arm obeyed its reset.
+    pub fn motors_reset(&mut self) {
+        self.ended[1] += u64::from(self.owed.is_some() || self.is_lost);
+        (self.owed, self.is_lost, self.has_begun) = (None, false, true);
+    }
+
+    /// Whether nothing has disturbed the arm for so long that it must follow.
+    pub fn is_quiet(&self, now: u64) -> bool {
+        self.is_alive && now >= self.quiet_since + FOLLOWS_WITHIN
+    }
+
+    /// Judges whether the arm may move, or has to.
+    pub fn judge(&mut self, now: u64, moves: bool) -> Result<(), String> {
+        self.pass_arm(now);
+        self.has_moved |= moves;
+        if moves {
+            (self.has_just_ended, self.is_doubtful) = (false, false);
+        }
+        let forbids = [
+            (self.owed.is_some(), "an emergency stop was not reset"),
+            (self.is_lost, "a loss was not reset"),
+            (!self.has_begun, "no state was confirmed"),
+        ];
+        match forbids.iter().find(|(holds, _)| *holds) {
+            Some((_, why)) if moves => Err(format!("the arm moves, and {why}")),
+            None if !moves && !self.is_doubtful && self.is_quiet(now) => {
+                Err("the arm stays halted, and nothing forbids it".into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The last state is none any more when it is too old.
+    fn pass_arm(&mut self, now: u64) {
+        if self.last.is_some_and(|at| now >= at + SILENT_AFTER) {
+            self.lose();
+            self.disturbed(now);
+        }
+    }
+
+    fn lose(&mut self) {
+        (self.last, self.clear) = (None, None);
+        self.is_lost |= self.has_moved || self.owed.is_some();
+        self.has_begun &= self.has_moved;
+        self.is_doubtful |= self.has_just_ended;
+    }
+}
