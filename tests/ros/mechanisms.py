@@ -2,8 +2,9 @@
 
 import contextlib
 import pathlib
+import time
 
-from conftest import Graph
+from conftest import LATCHED, Graph
 from pr2_mechanism_msgs.srv import (
     ListControllers,
     ListControllerTypes,
@@ -13,6 +14,9 @@ from pr2_mechanism_msgs.srv import (
     UnloadController,
 )
 from processes import Process
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool, Float64
 from std_srvs.srv import Empty
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -89,3 +93,53 @@ def arm(*arguments, file=ARM, urdf=URDF, executable="mechanism"):
     finally:
         process.stop()
         graph.close()
+
+
+class MovingArm:
+    """The arm, and a client that commands motion to it all the time."""
+
+    def __init__(self, graph, manager, process):
+        self.graph, self.manager, self.process = graph, manager, process
+        graph.subscribe(Bool, "motors_halted", LATCHED)
+        graph.record(JointState, "joint_states", QoSProfile(depth=1000))
+        assert manager.load("pan_velocity") and manager.switch(["pan_velocity"])
+        self.command = Float64(data=0.3)
+        graph.repeat("pan_velocity/command", self.command, 50.0)
+        graph.node.create_timer(0.1, self._turn)
+
+    def _turn(self):
+        """It turns to and fro, far from its limits."""
+        state = self.graph.last("joint_states")
+        if state and abs(state.position[0]) > 1.5:
+            self.command.data = -0.3 if state.position[0] > 0.0 else 0.3
+
+    @property
+    def is_halted(self):
+        message = self.graph.last("motors_halted")
+        return message is None or message.data
+
+    def wait_until_it_moves(self, timeout=5.0):
+        moves = lambda: not self.is_halted and abs(self.graph.last("joint_states").velocity[0]) > 0.2  # noqa: E731
+        self.graph.wait(moves, lambda: f"it does not move:\n{self.process.output}", timeout)
+
+    def halts(self, bound=1.0):
+        """Waits until it is halted, and returns the time from which it gets no effort."""
+        self.graph.wait(lambda: self.is_halted, lambda: f"it is not halted:\n{self.process.output}", bound)
+        self.graph.wait(lambda: not any(self.graph.last("joint_states").effort), "an effort", 0.5)
+        return time.time()
+
+    def gets_no_effort(self, since, what):
+        states = self.graph.since("joint_states", since)
+        assert states, "no states of its joints"
+        efforts = max(abs(effort) for state in states for effort in state.effort)
+        assert efforts == 0.0, f"{what}: an effort of {efforts} Nm\n{self.process.output}"
+
+    def moves_after_its_reset(self, timeout=5.0):
+        """Resets the motors, again until they are on: a reset that comes before the vehicle's state is refused."""
+        end = time.monotonic() + timeout
+        while self.is_halted:
+            assert time.monotonic() < end, f"no reset:\n{self.process.output}"
+            self.manager.reset()
+            with contextlib.suppress(AssertionError):
+                self.graph.wait(lambda: not self.is_halted, "", 0.5)
+        self.wait_until_it_moves()

@@ -1,0 +1,164 @@
+"""An arm on another host than hindbrain, with a client that commands motion to it all the time.
+
+`unshare --net python arm_hosts.py vehicle FOLDER rounds` is the host with hindbrain; it starts the arm's as `hosts.py` does.
+"""
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+
+from hosts import FAR, OPERATOR, VEHICLE, Operator, address, ip, profile, wait_until_up
+
+ROUNDS = int(os.environ.get("ARM_ROUNDS", "2"))
+ACTS = ["panic", "SIGKILL", "SIGTERM", "restart", "hold", "cut"]
+# Who was killed stays in the graph for 3 s, not for 20.
+LEASE = """
+            <builtin><discovery_config>
+                <leaseDuration><sec>3</sec></leaseDuration>
+                <leaseAnnouncement><sec>1</sec></leaseAnnouncement>
+            </discovery_config></builtin>"""
+
+
+def operate(folder):
+    """The arm's host."""
+    print("here", flush=True)
+    sys.stdin.readline()
+    address(FAR, OPERATOR)
+    wait_until_up(FAR)
+    profile(folder, OPERATOR, LEASE)
+    from mechanisms import MovingArm, arm
+
+    with arm("-p", "halt_on:=hind/state") as parts:
+        moving, since = MovingArm(*parts), 0.0
+        print("done", flush=True)
+        for line in sys.stdin:
+            order, answer = json.loads(line), "done"
+            try:
+                if "link" in order:
+                    ip("link", "set", FAR, "up" if order["link"] else "down")
+                if "reset" in order:
+                    moving.moves_after_its_reset(20.0)
+                if "halts" in order:
+                    since = moving.halts()
+                if "no_effort" in order:
+                    moving.gets_no_effort(since, order["no_effort"])
+            except AssertionError as failure:
+                answer = repr(str(failure))
+            print(answer, flush=True)
+
+
+def end(vehicle, by):
+    """Lets hindbrain end."""
+    if by == "SIGTERM":
+        vehicle.process.stop()
+    elif by == "SIGKILL":
+        vehicle.process.kill()
+    else:
+        panic(vehicle)
+
+
+def panic(vehicle):
+    from conftest import EDGE
+    from std_msgs.msg import Bool
+
+    topic, graph = "/hindbrain/panic", vehicle.graph
+    if topic not in graph.publishers:
+        graph.publishers[topic] = graph.node.create_publisher(Bool, topic, EDGE)
+    timeout = time.monotonic() + 10.0
+    while vehicle.process.process.poll() is None and time.monotonic() < timeout:
+        graph.publishers[topic].publish(Bool(data=True))
+        time.sleep(0.05)
+    assert vehicle.process.wait() == 1, vehicle.process.output
+
+
+class Round:
+    """What happens to hindbrain between the e-stop and the reset."""
+
+    def __init__(self, vehicle, arm, dice):
+        self.vehicle, self.arm, self.dice = vehicle, arm, dice
+        self.has_link = True
+
+    def link(self, on):
+        if on != self.has_link:
+            self.arm.order(link=on)
+            self.has_link = on
+
+    def start(self):
+        if self.vehicle.process.is_over:
+            self.vehicle.process = self.vehicle.begin()
+            time.sleep(self.dice.uniform(0.2, 1.0))
+
+    def act(self, act):
+        self.start()
+        if act == "cut":
+            self.link(False)
+            return
+        if act == "restart":
+            end(self.vehicle, "SIGTERM")
+            self.start()
+        elif act == "hold":
+            process = self.vehicle.process.process
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(1.0)
+            process.send_signal(signal.SIGCONT)
+        else:
+            end(self.vehicle, act)
+        self.link(True)
+
+
+def only_hindbrain(vehicle):
+    """Waits until the middleware has forgotten who was killed."""
+    topics = ("/hind/state", "/motor/port", "/motor/starboard")
+    forgotten = lambda: all(vehicle.graph.node.count_publishers(topic) == 1 for topic in topics)  # noqa: E731
+    vehicle.wait(forgotten, "who was killed is not forgotten", 20.0)
+
+
+def rounds(vehicle, arm):
+    """Everything in `ACTS`, each round in another order: no effort comes before the arm's own reset, since each round has an end of hindbrain."""
+    seed = int(os.environ.get("ARM_SEED", random.randrange(1 << 32)))
+    for number in range(ROUNDS):
+        dice, acts = random.Random(seed + number), list(ACTS)
+        dice.shuffle(acts)
+        name = f"ARM_SEED={seed + number}: {acts}"
+        print(name, flush=True)
+        vehicle.estop(False)
+        only_hindbrain(vehicle)
+        vehicle.restart()
+        arm.order(reset=True)
+        vehicle.estop(True)
+        vehicle.wait(lambda: vehicle.state == "ESTOP", "it is not in its emergency stop")
+        arm.order(halts=True)
+        if dice.random() < 0.5:
+            vehicle.estop(False)
+        this = Round(vehicle, arm, dice)
+        for act in acts:
+            this.act(act)
+            time.sleep(dice.uniform(0.0, 0.5))
+            arm.order(no_effort=f"{name}, after {act}")
+        this.link(True)
+        this.start()
+        vehicle.estop(False)
+        only_hindbrain(vehicle)
+        vehicle.restart()
+        time.sleep(1.5)
+        arm.order(no_effort=f"{name}, and hindbrain was reset, which is another one")
+
+
+def main(role, folder, scenario=None):
+    if role == "operator":
+        return operate(folder)
+    profile(folder, VEHICLE, LEASE)
+    with Operator(folder, __file__) as arm:
+        from processes import panicking
+        from vehicle import Vehicle
+
+        with Vehicle(executable=panicking("hindbrain")) as vehicle:
+            globals()[scenario](vehicle, arm)
+    print(f"{scenario}: ok")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
