@@ -69,6 +69,7 @@ def test_the_reset_of_hindbrain_ends_the_emergency_stop_of_the_arm():
         moving.wait_until_it_moves()
 
 
+@pytest.mark.timeout(120.0 + 40.0 * arm_hosts.ROUNDS)
 def test_whatever_happens_to_hindbrain_no_joint_gets_an_effort_before_a_reset(tmp_path):
     """Every end and every hold of hindbrain and a cut link, in random orders: `ARM_ROUNDS` of them, from `ARM_SEED` on."""
     play(pathlib.Path(arm_hosts.__file__), tmp_path, "rounds", 60.0 + 40.0 * arm_hosts.ROUNDS)
