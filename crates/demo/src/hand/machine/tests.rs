@@ -258,7 +258,7 @@ fn the_script_fails_with_a_node_that_is_wrong() {
         (Fault::NoReset, vec![reset]),
         (Fault::NoGravity, vec![rest]),
         (Fault::OtherOrder, vec![rest]),
-        (Fault::Stuck, vec![close, hold, open, free]),
+        (Fault::Stuck, vec![close, hold, free]),
         (Fault::DeadContact, vec![close, hold]),
         (Fault::StickyForces, vec![open, away, free]),
         (Fault::Shaking, vec![hold, nan, open, free, reset]),
