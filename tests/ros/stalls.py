@@ -77,7 +77,7 @@ def watch():
 
 
 MOTORS = {"/motor/port": "std_msgs/Int16", "/motor/starboard": "std_msgs/Int16"}
-# What somebody with RViz and a plot subscribes to.
+# RViz and a plot subscribe to these.
 HINDBRAIN = MOTORS | {"/hind/state_detail": "hindbrain_msgs/StateDetail", "/hind/applied": "geometry_msgs/TwistStamped"}
 CHAIN = HINDBRAIN | {"/cmd_vel": "geometry_msgs/TwistStamped", "/cmd_vel_arbitrated": "geometry_msgs/TwistStamped"}
 CHAIR = {"/luci/remote_joystick": "luci_messages/LuciJoystick"}

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_said_with_its_name() {
+    fn what_differs_is_named() {
         let doubt = |origin: Origin, text: io::Result<&str>| origin.doubt(|_| text.map(str::to_owned));
         let file = || Origin::File("/my.xml".into());
         assert_eq!(doubt(Origin::Ours, Ok("")), None);

@@ -6,7 +6,7 @@ use roxmltree::{Document, Node};
 
 /// What the XML profile `text` lacks, as a sentence; `None` if no send of its default participant can wait for the network.
 ///
-/// It is read as Fast DDS does: names of elements, whatever their namespace. What Fast DDS would refuse is said as well.
+/// It is read as Fast DDS does: names of elements, whatever their namespace. A text that Fast DDS would refuse lacks something, too.
 pub fn lacks(text: &str) -> Option<String> {
     let document = match Document::parse(text) {
         Ok(document) => document,
