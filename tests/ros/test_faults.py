@@ -10,7 +10,7 @@ from or_pose_estimator.msg import Vel
 from processes import Process
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool, Int16
-from vehicle import second_publisher
+from vehicle import Vehicle, now, second_publisher
 
 
 @pytest.mark.parametrize("victim", ["joystick", "velocity_arbiter", "zone_scaler"])
@@ -46,7 +46,7 @@ def test_ending_the_one_process_stops_the_motors(stack):
 
 
 @pytest.mark.parametrize("gap", [0.0, 0.002, 0.02])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT, signal.SIGTSTP])
 def test_a_second_signal_does_not_cut_the_stop_short(stack, number, gap):
     stack.drive_forward()
     start = time.monotonic()
@@ -62,6 +62,29 @@ def test_a_second_signal_does_not_cut_the_stop_short(stack, number, gap):
         return
     stack.start(*stack.processes)
     stack.drive_forward()
+
+
+# Ends or suspends a process that does not catch it. A fault of the processor (SIGSEGV, SIGBUS, SIGFPE, SIGILL) is a crash.
+CATCHABLE = sorted(
+    set(signal.valid_signals())
+    - {signal.SIGKILL, signal.SIGSTOP, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL}
+    - {signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH}  # no effect by default
+    - {signal.SIGPIPE}  # ignored, as Rust's programs do
+    - set(range(signal.SIGRTMIN + 1, signal.SIGRTMAX))  # as their first and last
+)
+
+
+@pytest.mark.parametrize("number", CATCHABLE, ids=lambda number: getattr(number, "name", str(number)))
+def test_every_signal_that_can_be_caught_ends_at_stop(number):
+    """Also Ctrl-Z: a suspended hindbrain would leave the motors at their last value."""
+    with Vehicle() as vehicle:
+        vehicle.half_ahead()
+        start = now()
+        vehicle.process.process.send_signal(number)
+        assert vehicle.process.wait() == 0, vehicle.process.output
+        vehicle.wait(lambda: vehicle.values(start) and vehicle.motors == (STOP, STOP), "the motors are not stopped", 1.0)
+        is_common = number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+        assert ("was received: the process ends at stop" in vehicle.process.output) != is_common, vehicle.process.output
 
 
 def test_a_hand_that_dies_lets_go(stack):

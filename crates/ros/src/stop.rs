@@ -5,13 +5,17 @@ use std::sync::{Arc, OnceLock};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::consts::{
+    SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGTSTP, SIGTTIN,
+    SIGTTOU, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
+};
 use signal_hook::iterator::Signals;
+use signal_hook::low_level::signal_name;
 
 use crate::stderr::print_line_within;
 use crate::{clock, panics};
 
-/// The request to end the process, set by SIGINT, SIGTERM, SIGHUP, SIGQUIT or by the program, and checked by every runner.
+/// The request to end the process, set by a signal or by the program, and checked by every runner.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<StopState>);
 
@@ -23,6 +27,22 @@ struct StopState {
     is_interrupted: AtomicBool,
     last: OnceLock<Thread>,
 }
+
+/// The signals with which people, terminals and launch files end a process.
+const COMMON: [i32; 4] = [SIGINT, SIGTERM, SIGQUIT, SIGHUP];
+/// All other signals that by default end a process or suspend it and that can be caught, besides the real-time signals.
+///
+/// Absent: SIGPIPE, which Rust's programs ignore; SIGKILL and SIGSTOP, which cannot be caught, and SIGSEGV, SIGBUS, SIGFPE and SIGILL: a handler of them that returns
+/// repeats the faulty instruction for ever.
+const OTHERS: [i32; 16] = [
+    SIGTSTP, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGXCPU, SIGXFSZ,
+    SIGSYS, SIGTRAP, SIGABRT, SIGSTKFLT, SIGPWR,
+];
+/// SIGSTKFLT and SIGPWR, which `signal-hook` does not name.
+const SIGSTKFLT: i32 = 16;
+const SIGPWR: i32 = 30;
+/// The real-time signals that glibc leaves to programs.
+const REAL_TIME: std::ops::RangeInclusive<i32> = 34..=64;
 
 /// A second SIGINT or SIGTERM ends the process at once if it comes later than this after the first signal. A clean stop takes a
 /// tenth of it, and signals in quick succession (a closed terminal sends two) must not cut it short.
@@ -61,15 +81,19 @@ impl Stop {
         Self::default()
     }
 
-    /// A request that signals set too, except for SIGHUP where that is already ignored (`nohup`). The process ends no later
-    /// than `limit` after the first signal or after [`end`](Stop::end). It ends with exit code 1 and a message if it was not
-    /// [`done`](Stop::set_done) by then.
+    /// A request that signals set too: every signal that can be caught and would end the process, or suspend it with its motors
+    /// at their last value. A signal that is already ignored stays so (`nohup`), except SIGINT, SIGTERM and SIGQUIT. The process
+    /// ends no later than `limit` after the first signal or after [`end`](Stop::end). It ends with exit code 1 and a message if it
+    /// was not [`done`](Stop::set_done) by then.
     /// # Errors
     /// The operating system refused the handler or a thread.
     pub fn on_signals(limit: Duration) -> io::Result<Self> {
         let stop = Self::new();
-        let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGQUIT].into_iter().chain(hangup))?;
+        let ignored = ignored();
+        let all = COMMON.into_iter().chain(OTHERS).chain(REAL_TIME);
+        let mut signals = Signals::new(all.filter(|&signal| {
+            matches!(signal, SIGINT | SIGTERM | SIGQUIT) || ignored >> (signal - 1) & 1 == 0
+        }))?;
         // Both threads live as long as the process: a signal or a panic may come at any time.
         let state = stop.clone();
         let last = thread::Builder::new().name("last".into()).spawn(move || end_at_last(&state, limit))?;
@@ -80,6 +104,10 @@ impl Stop {
             for signal in signals.forever() {
                 state.0.is_interrupted.fetch_or(signal == SIGINT, Ordering::SeqCst);
                 state.end();
+                if first.is_none() && !COMMON.contains(&signal) {
+                    let name = signal_name(signal).map_or(format!("signal {signal}"), str::to_owned);
+                    print_line_within(LAST_LINE, format!("{name} was received: the process ends at stop"));
+                }
                 let since = clock::now().since(*first.get_or_insert(clock::now()));
                 if since > IMPATIENT && signal != SIGHUP {
                     exit_at_once(128 + signal);
@@ -119,10 +147,10 @@ impl Stop {
     }
 }
 
-/// Whether the process was started with `signal` ignored; `false` if the operating system does not report it.
-fn is_ignored(signal: i32) -> bool {
+/// The signals that the process was started with as ignored, the lowest bit for signal 1; none if the operating system does not
+/// report them.
+fn ignored() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
