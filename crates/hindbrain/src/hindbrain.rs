@@ -103,7 +103,7 @@ impl Hindbrain {
             timers: Timers { tick: Instant::ZERO, state: Instant::ZERO, detail: Instant::ZERO },
             stopping: false,
             received: [None; Source::COUNT],
-            changed: (None, Instant::ZERO),
+            changed: (outputs.causes.worst(), Instant::ZERO),
             motors: None,
             published: None,
             detail: None,
@@ -173,6 +173,9 @@ impl Hindbrain {
 
     fn pass_to(&mut self, now: Instant) {
         self.clock.pass_to(now, self.stepped.map(|_| self.timers.tick));
+        if self.stepped.is_none() && !self.stopping {
+            self.changed.1 = self.clock.now(); // the first state begins with the machine, not with the origin of time
+        }
     }
 
     /// One step of the core; with `drive` the motor values are sent even if they do not change.

@@ -7,8 +7,11 @@ use crate::common;
 use std::time::Duration;
 
 use common::{Rig, command, ir, not_finite, params, publishers, rig, text, texts};
-use hindbrain::{Cause, Input, Sensor, SoleTopic, Source, SourceDetail, StopState};
+use hindbrain::{
+    Cause, Hindbrain, Input, Output, Params, Sensor, SoleTopic, Source, SourceDetail, StopState,
+};
 use params::Value;
+use units::{Instant, Machine};
 
 fn source_detail(rig: &Rig, source: Source) -> Option<SourceDetail> {
     let place = Source::ALL.iter().position(|&known| known == source).unwrap();
@@ -161,7 +164,7 @@ fn every_source_has_its_own_age() {
 #[test]
 fn the_cause_that_led_to_the_state_is_named_with_its_time() {
     let mut rig = rig(&[]);
-    assert_eq!(rig.hindbrain.detail().since_cause, None);
+    assert_eq!(rig.hindbrain.detail().since_cause, Some(Cause::NotEnabled));
     rig.ready();
     rig.wait(100);
     let detail = rig.hindbrain.detail();
@@ -178,6 +181,25 @@ fn the_cause_that_led_to_the_state_is_named_with_its_time() {
     assert_eq!((detail.state, detail.since_cause, detail.since), expected);
     assert_eq!((detail.levels, detail.causes), ([0, 0], rig.hindbrain.causes()));
     assert_eq!(rig.details.last(), Some(&detail), "it is published with the state");
+}
+
+#[test]
+fn the_first_state_has_its_cause_and_begins_with_the_machine() {
+    let mut hindbrain = Hindbrain::new(Params::default());
+    let uptime = Duration::from_secs(100_000);
+    let mut now = Instant::ZERO + uptime;
+    let mut detail = None;
+    for _ in 0..100 {
+        while let Some(output) = hindbrain.poll(now) {
+            if let Output::PublishDetail(published) = output {
+                detail = Some(published);
+            }
+        }
+        now = now + Duration::from_millis(20);
+    }
+    let detail = detail.unwrap();
+    assert_eq!((detail.state, detail.since_cause), (StopState::SoftRos, Some(Cause::NotEnabled)));
+    assert!(detail.since < Duration::from_secs(2), "{:?}", detail.since);
 }
 
 #[test]
