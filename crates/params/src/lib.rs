@@ -25,4 +25,4 @@ pub use refusal::Refusal;
 pub use set::{Set, nearest};
 pub use specification::{Fixed, Group, Preset, PresetValue, Specification};
 pub use topic::check_topic;
-pub use value::Value;
+pub use value::{Value, quoted};

@@ -1,6 +1,8 @@
 use core::fmt;
+use std::borrow::Cow;
 
 use crate::Value;
+use crate::value::quoted;
 
 /// Why a value was refused: name, value and what is allowed.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,39 +83,56 @@ pub enum Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, value) = self.quoted();
         match self {
-            Self::Unknown { name, nearest: Some(nearest) } => {
+            Self::Unknown { nearest: Some(nearest), .. } => {
                 write!(f, "parameter '{name}' does not exist; did you mean '{nearest}'?")
             }
-            Self::Unknown { name, nearest: None } => write!(f, "parameter '{name}' does not exist"),
-            Self::WrongType { name, value, expected } => {
+            Self::Unknown { nearest: None, .. } => write!(f, "parameter '{name}' does not exist"),
+            Self::WrongType { value: given, expected, .. } => {
                 write!(
                     f,
                     "parameter '{name}' is {value} ({}), must be of type {expected}",
-                    value.type_name()
+                    given.type_name()
                 )?;
                 // YAML reads some texts as another type, such as a GUID of digits.
-                let plain = matches!(value, Value::Bool(_) | Value::Integer(_) | Value::Float(_));
+                let plain = matches!(given, Value::Bool(_) | Value::Integer(_) | Value::Float(_));
                 f.write_str(if plain && *expected == "string" { "; write it in quotes" } else { "" })
             }
-            Self::OutOfRange { name, value, min, max, unit } => {
+            Self::OutOfRange { min, max, unit, .. } => {
                 let space = if unit.is_empty() { "" } else { " " };
                 write!(f, "parameter '{name}' is {value}, must be from {min} to {max}{space}{unit}")
             }
-            Self::NotAllowed { name, value, allowed } => {
+            Self::NotAllowed { allowed, .. } => {
                 write!(f, "parameter '{name}' is {value}, must be one of: {}", allowed.join(", "))
             }
-            Self::TooLong { name, value, longest } => {
+            Self::TooLong { longest, .. } => {
                 write!(f, "parameter '{name}' is {value}, must have at most {longest} entries")
             }
-            Self::ReadOnly { name, current } => {
-                write!(f, "parameter '{name}' is read-only and stays {current}; set it when the node starts")
+            Self::ReadOnly { .. } => {
+                write!(f, "parameter '{name}' is read-only and stays {value}; set it when the node starts")
             }
-            Self::NotRemovable { name, current, key } => {
-                write!(f, "parameter '{name}' cannot be deleted and stays {current}")?;
+            Self::NotRemovable { key, .. } => {
+                write!(f, "parameter '{name}' cannot be deleted and stays {value}")?;
                 key.as_ref().map_or(Ok(()), |key| write!(f, "; delete '{key}' to remove the entry"))
             }
-            Self::Rule { name, value, rule } => write!(f, "parameter '{name}' is {value}, {rule}"),
+            Self::Rule { rule, .. } => write!(f, "parameter '{name}' is {value}, {rule}"),
+        }
+    }
+}
+
+impl Refusal {
+    /// The parameter's name, and the value that is quoted with it: no sentence uses them at full length.
+    fn quoted(&self) -> (Cow<'_, str>, String) {
+        match self {
+            Self::Unknown { name, .. } => (quoted(name), String::new()),
+            Self::WrongType { name, value, .. }
+            | Self::OutOfRange { name, value, .. }
+            | Self::NotAllowed { name, value, .. }
+            | Self::TooLong { name, value, .. }
+            | Self::ReadOnly { name, current: value }
+            | Self::NotRemovable { name, current: value, .. }
+            | Self::Rule { name, value, .. } => (quoted(name), value.quoted()),
         }
     }
 }

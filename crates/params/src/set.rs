@@ -211,8 +211,11 @@ impl Set {
 
 /// The most similar one of `known`, if no more than a third of `name` differs.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let (distance, best) = known.into_iter().map(|known| (distance(known, name), known)).min()?;
-    (distance * 3 <= name.chars().count()).then_some(best)
+    // A name whose length alone differs too much is not compared: the time would grow with the length of what a client sends.
+    let length = name.chars().count();
+    let alike = known.into_iter().filter(|known| known.chars().count().abs_diff(length) * 3 <= length);
+    let (distance, best) = alike.map(|known| (distance(known, name), known)).min()?;
+    (distance * 3 <= length).then_some(best)
 }
 
 /// How many letters must be put in, taken out or replaced to make `a` of `b` (Levenshtein's distance).

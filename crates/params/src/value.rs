@@ -1,4 +1,5 @@
 use core::fmt;
+use std::borrow::Cow;
 
 /// The value of a parameter, in the types that ROS 2 has for them.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +54,59 @@ impl Value {
             _ => [].iter(),
         }
     }
+}
+
+/// The most characters of a text that a sentence quotes.
+const QUOTED: usize = 200;
+/// The most entries of a list that a sentence quotes.
+const QUOTED_ENTRIES: usize = 20;
+
+impl Value {
+    /// The value as an error quotes it: of a long text the first 200 characters, of a long list the first 20 entries, and how long
+    /// it is. A client of the parameter services chooses the length, and the log is written by the thread that also reads the stops.
+    pub fn quoted(&self) -> String {
+        fn entries<T: Clone>(all: &[T], of: fn(Vec<T>) -> Value) -> String {
+            let shown = of(all[..all.len().min(QUOTED_ENTRIES)].to_vec()).to_string();
+            match all.len() {
+                ..=QUOTED_ENTRIES => shown,
+                count => format!("{}, … ({count} entries)]", shown.trim_end_matches(']')),
+            }
+        }
+        match self {
+            Self::Text(text) => match shorten(text) {
+                None => self.to_string(),
+                Some((start, count)) => format!("{}… ({count} characters)", yaml_text(start)),
+            },
+            Self::Bools(all) => entries(all, Self::Bools),
+            Self::Integers(all) => entries(all, Self::Integers),
+            Self::Floats(all) => entries(all, Self::Floats),
+            Self::Texts(all) => {
+                let shown: Vec<String> =
+                    all.iter().take(QUOTED_ENTRIES).map(|text| Self::Text(text.clone()).quoted()).collect();
+                let rest = if all.len() > QUOTED_ENTRIES {
+                    format!(", … ({} entries)", all.len())
+                } else {
+                    String::new()
+                };
+                format!("[{}{rest}]", shown.join(", "))
+            }
+            Self::Bool(_) | Self::Integer(_) | Self::Float(_) => self.to_string(),
+        }
+    }
+}
+
+/// `text` as an error quotes it, shortened like [`Value::quoted`].
+pub fn quoted(text: &str) -> Cow<'_, str> {
+    match shorten(text) {
+        None => Cow::Borrowed(text),
+        Some((start, count)) => Cow::Owned(format!("{start}… ({count} characters)")),
+    }
+}
+
+/// The start of a text that is too long to be quoted, and its number of characters.
+fn shorten(text: &str) -> Option<(&str, usize)> {
+    let (end, _) = text.char_indices().nth(QUOTED)?;
+    Some((text.get(..end)?, text.chars().count()))
 }
 
 /// Writes the value as YAML would read it back with the same type: `1.0`, not `1`, for a real number.
@@ -111,6 +165,20 @@ mod tests {
         assert_eq!(Value::Float(1e-9).to_string(), "1e-9");
         assert_eq!(Value::Float(f64::NAN).to_string(), ".nan");
         assert_eq!(Value::Floats(vec![0.5, -2.0]).to_string(), "[0.5, -2.0]");
+    }
+
+    #[test]
+    fn a_long_value_is_quoted_by_its_start_and_its_length() {
+        let long = Value::Text("ß".repeat(20_000_000));
+        assert_eq!(long.quoted(), format!("\"{}\"… (20000000 characters)", "ß".repeat(200)));
+        let just = Value::Text("x".repeat(200));
+        assert_eq!(just.quoted(), just.to_string());
+        let zeros = ["0"; 20].join(", ");
+        assert_eq!(Value::Integers(vec![0; 21]).quoted(), format!("[{zeros}, … (21 entries)]"));
+        assert_eq!(Value::Integers(vec![0; 20]).quoted(), format!("[{zeros}]"));
+        let texts = Value::Texts(vec!["y".repeat(1000); 1000]).quoted();
+        assert!(texts.len() < 5_000 && texts.ends_with("… (1000 characters), … (1000 entries)]"), "{texts}");
+        assert_eq!(quoted(&"z".repeat(201)), format!("{}… (201 characters)", "z".repeat(200)));
     }
 
     #[test]
