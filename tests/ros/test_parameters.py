@@ -176,6 +176,47 @@ def test_a_block_is_in_force_as_in_rclcpp(graph, tmp_path, pattern, namespace):
     assert (value.double_value == 31.0) == (pattern in fits)
 
 
+RENAMED = "'hindbrain' is not for this node, which was renamed from 'hindbrain' to '"
+
+
+@pytest.mark.parametrize(
+    "executable, text, arguments, sentence",
+    [
+        ("hindbrain", "hindbrain: {ros__parameters: {estop.required: true}}", ["-r", "__node:=brain"], f"robot.yaml, line 1: {RENAMED}/brain'"),
+        ("hindbrain", "hindbrain: {ros__parameters: {estop.required: true}}", ["-r", "__node:=brain", "-r", "__ns:=/left"], f"{RENAMED}/left/brain'"),
+        ("hindbrain", "/**: {ros__parameters: {accel: 31.0}}\nhindbrain: {ros__parameters: {}}", ["-r", "__node:=brain"], f"robot.yaml, line 2: {RENAMED}/brain'"),
+        ("hindbrain", "/**: {ros__parameters: {accel: 31.0}}", ["-r", "__node:=brain", "-p", "hindbrain:estop.required:=true"], f"argument -p hindbrain:estop.required:=true: {RENAMED}/brain'"),
+        ("steersman", "hindbrain: {ros__parameters: {estop.required: true}}", ["-r", "hindbrain:__node:=brain"], f"{RENAMED}/brain'"),
+        ("luci_chair", "interface: {ros__parameters: {}}", ["-r", "__node:=wheels"], "'interface' is not for this node, which was renamed from 'interface' to '/wheels'"),
+    ],
+)
+def test_a_block_for_the_name_that_a_node_had_is_refused(tmp_path, executable, text, arguments, sentence):
+    """Otherwise it would start with all defaults, without a required e-stop."""
+    process = Process(executable, "--ros-args", *parameters_in(tmp_path, text), *arguments)
+    assert process.wait() == 1, process.output
+    assert sentence in process.output and "do not rename the node" in process.output, process.output
+
+
+@pytest.mark.parametrize(
+    "text, arguments, node, value",
+    [
+        ("brain: {ros__parameters: {accel: 31.0}}\nhindbrain: {ros__parameters: {accel: 32.0}}", ["-r", "__node:=brain"], "brain", 31.0),
+        ("/**: {ros__parameters: {accel: 31.0}}", ["-r", "__node:=brain"], "brain", 31.0),
+        ("joystick: {ros__parameters: {drag: 1.0}}", ["-r", "__node:=brain"], "brain", None),
+        ("joystick: {ros__parameters: {drag: 1.0}}", [], "hindbrain", None),
+    ],
+)
+def test_a_node_starts_with_the_file_of_a_robot_that_names_it_or_other_nodes_only(graph, tmp_path, text, arguments, node, value):
+    process = Process("hindbrain", "--ros-args", *parameters_in(tmp_path, text), *arguments)
+    try:
+        accel = Client(graph, node).get("accel")[0].double_value
+    finally:
+        process.stop()
+    assert value in (None, accel)
+    reported = f"the parameter files hold nothing for '/{node}': all defaults are in force; in "
+    assert (reported in process.output and "there is only joystick" in process.output) == (value is None), process.output
+
+
 def test_the_last_value_is_in_force(graph, tmp_path):
     """A number may be whole or have decimals, and may be set for the node or for all."""
     file = parameters_in(tmp_path, "hindbrain: {ros__parameters: {accel: 31}}\n")

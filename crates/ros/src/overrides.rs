@@ -1,7 +1,8 @@
+use std::fmt::Write;
 use std::fs;
 
 use params::file::{Block, is_for, read, read_value};
-use params::{Value, nearest};
+use params::{Value, nearest, quoted};
 
 use crate::Error;
 
@@ -11,7 +12,10 @@ use crate::Error;
 /// own: r2r reads the same, but silently ignores parameters of other nodes and the wildcards `*`, `/ns/**` and `/**/node`,
 /// which rclcpp honours. If a parameter is given both as a whole and as a decimal number, r2r takes the whole one, whichever
 /// came last.
-pub(crate) struct Overrides(Vec<Given>);
+pub(crate) struct Overrides {
+    files: Vec<String>,
+    given: Vec<Given>,
+}
 
 struct Given {
     /// The file and its line, or the rule.
@@ -20,12 +24,23 @@ struct Given {
     block: Block,
 }
 
+impl Given {
+    /// The last name of its key: a node's name, without a namespace.
+    fn last_name(&self) -> &str {
+        last_name(&self.block.node)
+    }
+}
+
+fn last_name(node: &str) -> &str {
+    node.rsplit('/').next().unwrap_or(node)
+}
+
 impl Overrides {
     /// Reads `arguments`.
     /// # Errors
     /// A file or a rule that does not have the form of parameters.
     pub(crate) fn new(arguments: impl IntoIterator<Item = String>) -> Result<Self, Error> {
-        let mut all = Vec::new();
+        let (mut files, mut all) = (Vec::new(), Vec::new());
         let (mut for_ros, mut option) = (false, String::new());
         for argument in arguments {
             match (argument.as_str(), option.as_str()) {
@@ -37,6 +52,7 @@ impl Overrides {
                     })?;
                     let blocks = read(&text)
                         .map_err(|wrong| Error::Start(format!("parameter file '{path}', {wrong}")))?;
+                    files.push(path.to_owned());
                     all.extend(blocks.into_iter().map(|block| Given {
                         place: format!("{path}, line {}", block.line),
                         is_rule: false,
@@ -48,14 +64,14 @@ impl Overrides {
             }
             option = argument;
         }
-        Ok(Self(all))
+        Ok(Self { files, given: all })
     }
 
     /// The values for the node whose full name is `name`; of several values the last one counts.
     pub(crate) fn of(&self, name: &str) -> Vec<(String, Value)> {
         let mut values: Vec<(String, Value)> = Vec::new();
         for (parameter, value) in
-            self.0.iter().filter(|given| is_for(&given.block.node, name)).flat_map(|g| &g.block.values)
+            self.given.iter().filter(|given| is_for(&given.block.node, name)).flat_map(|g| &g.block.values)
         {
             values.retain(|(known, _)| known != parameter);
             values.push((parameter.clone(), value.clone()));
@@ -63,28 +79,72 @@ impl Overrides {
         values
     }
 
-    /// Whether there are files but none has values for the node whose full name is `name`.
-    pub(crate) fn have_nothing_for(&self, name: &str) -> bool {
-        let mut files = self.0.iter().filter(|given| !given.is_rule).peekable();
-        files.peek().is_some() && !files.any(|given| is_for(&given.block.node, name))
+    /// Why there are all defaults for the node whose full name is `name`, if files were given and none has a block for it.
+    ///
+    /// A robot's file serves several processes, so it may hold blocks for other nodes only.
+    pub(crate) fn nothing_for(&self, name: &str) -> Option<String> {
+        let mut blocks = self.given.iter().filter(|given| !given.is_rule);
+        if self.files.is_empty() || blocks.clone().any(|given| is_for(&given.block.node, name)) {
+            return None;
+        }
+        let found = blocks.next().map_or("no block at all".to_owned(), |first| {
+            let mut keys = vec![first.block.node.as_str()];
+            blocks.for_each(|given| {
+                if !keys.contains(&given.block.node.as_str()) {
+                    keys.push(&given.block.node);
+                }
+            });
+            format!("only {}", keys.join(", "))
+        });
+        Some(format!(
+            "the parameter files hold nothing for '{name}': all defaults are in force; in {} there is {found}",
+            self.files.join(" and ")
+        ))
     }
 
-    /// A block of a file for a node of the same last name in another namespace, where no block names the node whose full name
-    /// is `name`: the block was meant for this node.
-    pub(crate) fn misplaced(&self, name: &str) -> Option<(&str, &str)> {
-        let last = |text: &str| text.rsplit('/').next().unwrap_or_default().to_owned();
-        let blocks = || self.0.iter().filter(|given| !given.is_rule && last(&given.block.node) == last(name));
-        let is_named = blocks().any(|given| is_for(&given.block.node, name));
-        let other = blocks().next().filter(|_| !is_named)?;
-        Some((&other.place, &other.block.node))
+    /// Checks that what was meant for the node whose full name is `name` applies to it, under the name that it has now and under
+    /// `original`, which the arguments may have replaced. Blocks for other nodes and for patterns do not count: they are no
+    /// substitute for the block that names the node.
+    /// # Errors
+    /// A block, or a rule, names this node and does not apply, and none that names it does: another namespace, or another name.
+    pub(crate) fn check_meant_for(&self, name: &str, original: &str) -> Result<(), Error> {
+        // A rule for this node is no substitute for the block that a file has for it.
+        self.check_of_kind(false, name, original)?;
+        self.check_of_kind(true, name, original)
+    }
+
+    /// The same for the blocks of files alone, or for the rules alone.
+    fn check_of_kind(&self, is_rule: bool, name: &str, original: &str) -> Result<(), Error> {
+        let own = last_name(name);
+        let meant = || {
+            let alike = self.given.iter().filter(move |given| given.is_rule == is_rule);
+            alike.filter(move |given| [own, original].contains(&given.last_name()))
+        };
+        let is_named = meant().any(|given| is_for(&given.block.node, name));
+        let Some(first) = meant().next().filter(|_| !is_named) else { return Ok(()) };
+        let mut found = format!("{}: '{}'", first.place, first.block.node);
+        for other in meant().skip(1) {
+            let _ = write!(found, "; {}: '{}'", other.place, other.block.node);
+        }
+        let reason = if first.last_name() == own {
+            format!(
+                "is in another namespace than this node, which is '{name}'; without a slash, '{own}' is meant in any"
+            )
+        } else {
+            format!(
+                "is not for this node, which was renamed from '{original}' to '{name}', so its values would be passed over; write \
+                 '{own}' in place of '{original}' there, or do not rename the node (__node:={own}, or name= in a launch file)"
+            )
+        };
+        Err(Error::Start(format!("{found} {reason}")))
     }
 
     /// Refuses a block that applies neither to one of the nodes `known`, which may run in other processes, nor to a node in
     /// `renamed`.
     fn check(&self, known: &[&str], renamed: &[String]) -> Result<(), Error> {
         let known: Vec<&str> = known.iter().copied().chain(renamed.iter().map(String::as_str)).collect();
-        for Given { place, is_rule, block } in &self.0 {
-            let name = block.node.rsplit('/').next().unwrap_or(&block.node);
+        for given in &self.given {
+            let (Given { place, is_rule, block }, name) = (given, given.last_name());
             if matches!(name, "*" | "**") || known.contains(&name) {
                 continue;
             }
@@ -101,12 +161,12 @@ impl Overrides {
 
 /// `NAME:=VALUE`, or `NODE:NAME:=VALUE`.
 fn parse(rule: &str) -> Result<Given, Error> {
-    let refuse = |what: &str| Error::Start(format!("argument -p {rule}: {what}"));
+    let refuse = |what: &str| Error::Start(format!("argument -p {}: {what}", quoted(rule)));
     let (name, text) = rule.split_once(":=").ok_or_else(|| refuse("it must be NAME:=VALUE"))?;
     let value = read_value(text).map_err(|wrong| refuse(&wrong.what))?;
     let (node, name) = name.rsplit_once(':').unwrap_or(("/**", name));
     let block = Block { node: node.into(), line: 1, values: vec![(name.into(), value)] };
-    Ok(Given { place: format!("argument -p {rule}"), is_rule: true, block })
+    Ok(Given { place: format!("argument -p {}", quoted(rule)), is_rule: true, block })
 }
 
 /// Refuses parameters among `arguments` that apply to no node: neither to one of `known`, which may run in other processes, nor
@@ -145,24 +205,83 @@ mod tests {
         assert_eq!(overrides.of("/other"), [value("a", Value::Integer(1)), value("b", Value::Integer(3))]);
     }
 
+    /// Of two files with these keys.
+    fn given(nodes: &[&str]) -> Overrides {
+        let block = |(line, node): (usize, &&str)| Given {
+            place: format!("f, line {line}"),
+            is_rule: false,
+            block: Block { node: (*node).into(), line, values: Vec::new() },
+        };
+        Overrides {
+            files: vec!["f".into(), "g".into()],
+            given: nodes.iter().enumerate().map(block).collect(),
+        }
+    }
+
+    fn meant(nodes: &[&str], name: &str) -> Result<(), String> {
+        given(nodes).check_meant_for(name, "hindbrain").map_err(|error| error.to_string())
+    }
+
     #[test]
     fn a_block_in_another_namespace_is_for_this_node_if_no_other_is() {
-        let given = |nodes: &[&str]| {
-            let block = |node: &&str| Block { node: (*node).into(), line: 1, values: Vec::new() };
-            Overrides(
-                nodes
-                    .iter()
-                    .map(block)
-                    .map(|block| Given { place: "f, line 1".into(), is_rule: false, block })
-                    .collect(),
+        let refused = meant(&["/**", "/robot/hindbrain"], "/hindbrain").unwrap_err();
+        assert_eq!(
+            refused,
+            "f, line 1: '/robot/hindbrain' is in another namespace than this node, which is '/hindbrain'; without a slash, \
+             'hindbrain' is meant in any"
+        );
+        assert_eq!(
+            meant(&["/robot/hindbrain", "/hindbrain"], "/hindbrain"),
+            Ok(()),
+            "one file for two robots"
+        );
+        assert_eq!(meant(&["hindbrain"], "/hindbrain"), Ok(()));
+        assert_eq!(meant(&["/**", "/robot/joystick"], "/hindbrain"), Ok(()));
+    }
+
+    #[test]
+    fn a_block_for_the_name_that_a_node_had_is_refused_unless_another_names_it() {
+        let refused = meant(&["/**", "hindbrain", "joystick", "/r/hindbrain"], "/r/brain").unwrap_err();
+        assert_eq!(
+            refused,
+            "f, line 1: 'hindbrain'; f, line 3: '/r/hindbrain' is not for this node, which was renamed from 'hindbrain' to \
+             '/r/brain', so its values would be passed over; write 'brain' in place of 'hindbrain' there, or do not rename the node \
+             (__node:=brain, or name= in a launch file)"
+        );
+        for fine in [
+            &["hindbrain", "brain"][..], // one file for two vehicles
+            &["/**"],
+            &["/r/**", "joystick"],
+            &["/**/brain"],
+            &[],
+        ] {
+            assert_eq!(meant(fine, "/r/brain"), Ok(()), "{fine:?}");
+        }
+        let mut with_rule = given(&["hindbrain"]);
+        with_rule.given.push(parse("brain:a:=1").unwrap());
+        assert!(with_rule.check_meant_for("/brain", "hindbrain").is_err(), "a rule replaces no block");
+        let arguments = words("x --ros-args -r __node:=brain -p hindbrain:a:=1");
+        let refused = Overrides::new(arguments).unwrap().check_meant_for("/brain", "hindbrain").unwrap_err();
+        assert!(
+            refused.to_string().starts_with("argument -p hindbrain:a:=1: 'hindbrain' is not for this node")
+        );
+    }
+
+    #[test]
+    fn files_without_a_block_for_the_node_leave_its_defaults() {
+        let nothing = |nodes: &[&str]| given(nodes).nothing_for("/joystick");
+        assert_eq!(
+            nothing(&["hindbrain", "zone_scaler", "hindbrain"]).as_deref(),
+            Some(
+                "the parameter files hold nothing for '/joystick': all defaults are in force; in f and g there is only hindbrain, zone_scaler"
             )
-        };
-        let misplaced =
-            |nodes: &[&str]| given(nodes).misplaced("/hindbrain").map(|(_, block)| block.to_owned());
-        assert_eq!(misplaced(&["/**", "/robot/hindbrain"]).as_deref(), Some("/robot/hindbrain"));
-        assert_eq!(misplaced(&["/robot/hindbrain", "/hindbrain"]), None, "one file for two robots");
-        assert_eq!(misplaced(&["hindbrain"]), None);
-        assert_eq!(misplaced(&["/**", "/robot/joystick"]), None);
+        );
+        assert!(nothing(&[]).is_some_and(|text| text.ends_with("in f and g there is no block at all")));
+        assert_eq!(nothing(&["hindbrain", "/**"]), None);
+        assert_eq!(
+            Overrides::new(words("x --ros-args -p hindbrain:a:=1")).unwrap().nothing_for("/joystick"),
+            None
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use params::{Refusal, Set, Specification, Value};
+use params::{Refusal, Set, Specification, Value, quoted};
 use r2r::rcl_interfaces::{msg, srv};
 use r2r::{QosProfile, WrappedServiceTypeSupport};
 
@@ -58,14 +58,9 @@ impl Parameters {
             log::warn!(target: &name, "use_sim_time has no effect: stamps follow the wall clock");
         }
         overrides.retain(|(key, _)| !ROS_OWN.contains(&key.as_str()) && !key.starts_with("qos_overrides."));
-        if let Some((place, block)) = given.misplaced(&full_name) {
-            return Err(Error::Start(format!(
-                "{place}: '{block}' is in another namespace than this node, which is '{full_name}'; without a slash, '{name}' is \
-                 meant in any"
-            )));
-        }
-        if given.have_nothing_for(&full_name) {
-            log::warn!(target: &name, "the parameter files hold nothing for '{full_name}': all defaults are in force");
+        given.check_meant_for(&full_name, specification.node)?;
+        if let Some(sentence) = given.nothing_for(&full_name) {
+            log::warn!(target: &name, "{sentence}");
         }
         let set = specification
             .resolve(overrides)
@@ -328,7 +323,7 @@ fn edits(parameters: &[msg::Parameter]) -> Result<Vec<Edit>, String> {
         // A value of unknown type is not a request to delete.
         let value = from_wire(&parameter.value);
         if value.is_none() && parameter.value.type_ != 0 {
-            let (name, type_) = (&parameter.name, parameter.value.type_);
+            let (name, type_) = (quoted(&parameter.name), parameter.value.type_);
             return Err(format!("parameter '{name}' has a value of type {type_}, must be from 0 to 9"));
         }
         Ok((parameter.name.clone(), value))
