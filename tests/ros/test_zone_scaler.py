@@ -7,7 +7,7 @@ import time
 import pytest
 from conftest import LATCHED, Stack
 from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import TwistStamped
+from geometry_msgs.msg import Twist, TwistStamped
 from luci_messages.msg import LuciJoystick, LuciJoystickScaling, LuciZoneScaling
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Int32
@@ -103,6 +103,54 @@ def test_another_mode_on_the_move_waits_for_a_zero():
         scaler.stays_at_rest(0.5, "no motion was commanded under this rule")
         scaler.command(1.0)
         scaler.wait_for_left(1.0, 0.0, "after a zero")
+
+
+def sideways(stamped, x, y):
+    """A command forward and to the left."""
+    message = TwistStamped() if stamped else Twist()
+    twist = message.twist if stamped else message
+    twist.linear.x, twist.linear.y = x, y
+    return message
+
+
+@pytest.mark.parametrize("stamped", [True, False], ids=["TwistStamped", "Twist"])
+def test_passthrough_keeps_every_part_of_a_command_and_its_direction(stamped):
+    with Scaler({"mode": "passthrough"}, stamped, scaling=False) as scaler:
+
+        def parts():
+            message = scaler.graph.last("/cmd_vel")
+            linear = (message.twist if stamped else message).linear
+            return linear.x, linear.y
+
+        scaler.command(0.0)
+        scaler.repeated["command"] = sideways(stamped, 0.2, 0.3)
+        scaler.wait(lambda: parts() == (0.2, 0.3), "the part sideways is lost")
+        # Full throw is 1 m/s; 3, 4 has the length 5.
+        scaler.repeated["command"] = sideways(stamped, 3.0, 4.0)
+        scaler.wait(lambda: parts() == pytest.approx((0.6, 0.8)), "another direction")
+
+
+def test_a_command_sideways_that_no_zone_judges_is_a_withheld_zero_with_its_reason():
+    with Scaler() as scaler:
+        scaler.scaling()
+        scaler.command(0.5)
+        scaler.wait_for_left(0.5, 0.0, "forward")
+        start = time.monotonic()
+        scaler.repeated["command"] = sideways(True, 0.2, 0.3)
+        sentence = (
+            "a command with a part that no zone judges, standing still: linear.y is 3e-1, must be from -0.02 to 0.02 m/s; mode "
+            "passthrough carries it unjudged"
+        )
+        scaler.wait_for_health(DiagnosticStatus.ERROR, sentence)
+        scaler.wait(lambda: sentence in scaler.process.output, "it is not logged")
+        zeros = [message for message in scaler.graph.since("/cmd_vel", start) if message.twist.linear.x == 0.0]
+        assert zeros and all(message.header.frame_id == "withheld" for message in zeros)
+        assert {message.twist.linear.y for message in scaler.graph.since("/cmd_vel", start)} == {0.0}
+        scaler.hold(0.5)
+        time.sleep(0.3)
+        assert scaler.left[0] == 0.0, "it drives on without a zero"
+        scaler.command(0.5)
+        scaler.wait_for_left(0.5, 0.0, "forward after a zero")
 
 
 def test_passthrough_scales_nothing_and_needs_no_scaling():

@@ -106,6 +106,13 @@ impl CommandMonitor {
         self.in_force = None;
     }
 
+    /// Ends the command in force as lost, by a command that asks for motion and cannot be followed.
+    /// * `now`: the time of its receipt
+    pub fn refuse(&mut self, now: Instant) {
+        self.lose();
+        (self.last_motion, self.waits_for_zero) = (Some(now), true);
+    }
+
     /// Requires a zero before motion.
     pub fn require_zero(&mut self) {
         self.waits_for_zero = true;
@@ -190,6 +197,16 @@ mod tests {
         assert_eq!(monitor.receive(&clock(0), command(1.0, Stamp::ZERO), TIMEOUT), Received::WaitsForZero);
         assert_eq!(monitor.receive(&clock(1), command(0.003, Stamp::ZERO), TIMEOUT), Received::InForce);
         assert_eq!(monitor.receive(&clock(2), command(1.0, Stamp::ZERO), TIMEOUT), Received::InForce);
+    }
+
+    #[test]
+    fn a_refused_command_asks_for_motion_and_waits_for_a_zero() {
+        let mut monitor = CommandMonitor::silent_at_rest();
+        monitor.receive(&clock(0), command(1.0, Stamp::ZERO), TIMEOUT);
+        monitor.refuse(Instant::from_millis(10));
+        assert!(monitor.command().is_none() && monitor.waits_for_zero() && monitor.asks_for_motion());
+        monitor.expire(Instant::from_millis(510), TIMEOUT);
+        assert!(!monitor.asks_for_motion() && monitor.waits_for_zero(), "it fell silent");
     }
 
     #[test]

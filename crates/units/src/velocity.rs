@@ -116,6 +116,41 @@ impl Velocity {
         Ok(())
     }
 
+    /// Checks that the parts other than forward and turn lie within `linear` [m/s] and `angular` [rad/s].
+    /// # Errors
+    /// The first part that is beyond.
+    pub fn check_other_parts(&self, linear: f64, angular: f64) -> Result<(), Implausible> {
+        let ([_, y, z], [roll, pitch, _]) = (self.linear, self.angular);
+        let parts = [
+            ("linear.y", y, linear),
+            ("linear.z", z, linear),
+            ("angular.x", roll, angular),
+            ("angular.y", pitch, angular),
+        ];
+        match parts.into_iter().find(|(_, value, most)| value.abs() > *most) {
+            Some((part, value, most)) => Err(Implausible { part, value, most }),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether any part other than forward and turn is not zero.
+    pub fn has_other_parts(&self) -> bool {
+        self.check_other_parts(0.0, 0.0).is_err()
+    }
+
+    /// The velocity with its linear vector shortened to `linear` [m/s] and its angular one to `angular` [rad/s], if it is longer:
+    /// the direction of either stays.
+    #[must_use]
+    pub fn shortened_to(&self, linear: f64, angular: f64) -> Self {
+        let shorten = |vector: [f64; 3], most: f64| {
+            let [x, y, z] = vector;
+            let length = x.hypot(y).hypot(z);
+            // No part becomes greater than it was, and an overflow of the length leaves nothing.
+            if length > most { vector.map(|part| part * (most / length)) } else { vector }
+        };
+        Self { linear: shorten(self.linear, linear), angular: shorten(self.angular, angular) }
+    }
+
     /// Whether it asks for no motion: every part is within [`NEUTRAL_LINEAR`] or [`NEUTRAL_ANGULAR`].
     ///
     /// This is the only definition of zero, also where a stop must not be refused. A stick that drifts sends no exact zero, and a
@@ -229,6 +264,34 @@ mod tests {
             "linear.x is 2.01e2, must be from -200 to 200 m/s"
         );
         assert!(check(0.0, 51.0).unwrap_err().to_string().ends_with("must be from -50 to 50 rad/s"));
+    }
+
+    #[test]
+    fn a_velocity_is_shortened_along_its_own_direction() {
+        let v = |linear, angular| Velocity::new(linear, angular).unwrap();
+        // 3, 4, 0 has the length 5, and 0, 0, 2 the length 2.
+        assert_eq!(
+            v([3.0, 4.0, 0.0], [0.0, 0.0, 2.0]).shortened_to(2.5, 1.0),
+            v([1.5, 2.0, 0.0], [0.0, 0.0, 1.0])
+        );
+        let short = v([0.2, 0.3, -0.1], [0.1, -0.2, 0.3]);
+        assert_eq!(short.shortened_to(0.5, 0.5), short, "to the last bit");
+        assert!(v([f64::MAX; 3], [0.0; 3]).shortened_to(1.0, 1.0).is_zero(), "its length overflows");
+    }
+
+    #[test]
+    fn parts_beside_forward_and_turn_are_found_by_name() {
+        let v = |linear, angular| Velocity::new(linear, angular).unwrap();
+        let refused = v([9.0, 0.02, -0.03], [0.0, 0.0, 9.0]).check_other_parts(0.02, 0.05).unwrap_err();
+        assert_eq!(refused, Implausible { part: "linear.z", value: -0.03, most: 0.02 });
+        assert_eq!(
+            v([0.0; 3], [0.0, -0.06, 0.0]).check_other_parts(0.02, 0.05).unwrap_err().part,
+            "angular.y"
+        );
+        assert!(
+            !v([9.0, 0.0, -0.0], [0.0, 0.0, 9.0]).has_other_parts()
+                && v([0.0, 1e-9, 0.0], [0.0; 3]).has_other_parts()
+        );
     }
 
     #[test]

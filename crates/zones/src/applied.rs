@@ -53,6 +53,8 @@ pub enum Reason {
     WaitsForZero,
     /// Zero: the last message was not a command.
     CommandInvalid,
+    /// Zero: the last command has parts that no zone judges: sideways, up, roll or pitch.
+    CommandUnjudged,
     /// Zero: there are several publishers of commands, or the graph cannot report their number.
     CommandConflict,
     /// Zero: profiles are configured, and the chair's profile is none of them or was not reported.
@@ -119,6 +121,7 @@ impl fmt::Display for Reason {
             Self::CommandStale => "no command in time, standing still",
             Self::WaitsForZero => "waits for a zero command, with which motion begins",
             Self::CommandInvalid => "invalid command, standing still",
+            Self::CommandUnjudged => "a command with a part that no zone judges, standing still",
             Self::CommandConflict => "more than one publisher of commands, standing still",
             Self::ProfileUnknown => "the chair's profile is not known or not described, standing still",
             Self::ScalingStale => "scaling is stale, standing still",

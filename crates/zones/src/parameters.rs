@@ -11,7 +11,8 @@ params::params! {
         mode: String = Parameter::choice("mode", "apply", &["apply", "predict", "passthrough"])
             .text("apply: scale each command. predict, for a vehicle that scales commands itself: publish what it \
                 will leave of them and command nothing. passthrough: do not scale. A command must not be scaled \
-                twice. In every mode a command is limited to full throw and times out. After a change a command has \
+                twice. In every mode a command is limited to full throw and times out. linear.y and z and angular.x and y, \
+                which no zone judges, pass in passthrough without profiles only; otherwise such a command is refused. After a change a command has \
                 to be zero once.")
             .needed_by("LUCI: whether a chair scales remote commands itself is not stated; vehicles without \
                 sensors"),
@@ -37,8 +38,8 @@ params::params! {
                 has to send a zero before anything moves again.")
             .needed_by("publishers' rates differ: navigation from 5 Hz, sticks at 200 Hz; twist_mux and nav2 have one"),
         max_linear: f64 = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("m/s")
-            .text("Speed at full throw forward or back; a faster command is cut to it. Without effect where profiles are \
-                described.").needed_by("vehicles differ"),
+            .text("Speed at full throw forward or back; a faster command is cut to it, with parts sideways or up the \
+                whole vector. Without effect where profiles are described.").needed_by("vehicles differ"),
         max_angular: f64 = Parameter::float("max_angular", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("rad/s")
             .text("Turning speed at full throw left or right; a faster command is cut to it. Without effect where profiles are \
                 described.").needed_by("vehicles differ"),

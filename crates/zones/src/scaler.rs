@@ -59,13 +59,15 @@ pub enum Output {
 pub(crate) enum Invalid {
     NotFinite(NotFinite),
     Implausible(Implausible),
+    /// The part that no zone judges, and what it may be at most.
+    Unjudged(Implausible),
 }
 
 impl fmt::Display for Invalid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFinite(why) => why.fmt(f),
-            Self::Implausible(why) => why.fmt(f),
+            Self::Implausible(why) | Self::Unjudged(why) => why.fmt(f),
         }
     }
 }
@@ -82,7 +84,10 @@ impl fmt::Display for Invalid {
 ///   the result is zero while a factor is not a number. After a stop, and before the first zero of a publisher,
 ///   nothing moves until the publisher has sent a zero ([`CommandMonitor`]).
 /// * With profiles the zones are evaluated on the stick in whole percent that the chair makes of the velocity.
-/// * Only forward and turn are kept; a command is cut to full throw.
+/// * The zones judge forward and turn. A command with another part beyond a [zero](Velocity::is_neutral) is refused: it is lost,
+///   and the zero in its place withholds its motion. [`Operation::Passthrough`] without profiles carries all parts.
+/// * A command is cut to full throw: forward and turn each on its own. With other parts the linear vector is shortened as a whole,
+///   and so is the angular one: neither changes its direction.
 /// * A `LuciJoystick` has its own channel: the result is only reported by [`Output::PublishApplied`], with the same
 ///   bounds and timeouts, and it never becomes a command here.
 /// * [`Operation::Predict`] commands nothing: no [`Output::Drive`] except one zero on the change from another mode.
@@ -202,11 +207,21 @@ impl ZoneScaler {
         self.counters.commands += 1;
         self.counters.invalid_commands += 1;
         self.last_invalid = Some(invalid);
+        let reason = match invalid {
+            Invalid::NotFinite(_) | Invalid::Implausible(_) => Reason::CommandInvalid,
+            Invalid::Unjudged(_) => Reason::CommandUnjudged,
+        };
         // Once only: a flood of invalid messages must not become a flood of zeros.
         let known = self.commands.command().is_none() && self.velocity.absent >= Reason::CommandInvalid;
+        match invalid {
+            Invalid::Unjudged(_) => self.commands.refuse(self.clock.now()),
+            Invalid::NotFinite(_) | Invalid::Implausible(_) if !known => self.commands.lose(),
+            Invalid::NotFinite(_) | Invalid::Implausible(_) => {}
+        }
         if !known {
-            self.commands.lose();
-            self.lose_command(Reason::CommandInvalid);
+            self.lose_command(reason);
+        } else if !self.is_stopping() {
+            self.velocity.absent = reason;
         }
     }
 

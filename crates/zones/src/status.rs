@@ -19,7 +19,7 @@ pub struct Counters {
     pub future_commands: u64,
     /// Commands with motion before the zero that is required after a loss.
     pub held_commands: u64,
-    /// Commands with parts other than forward and turn, which were set to zero.
+    /// Commands with parts other than forward and turn within a zero, which were set to zero; a greater part is invalid.
     pub dropped_parts: u64,
     /// Commands that were cut to full throw.
     pub cut: u64,
@@ -64,6 +64,7 @@ impl ZoneScaler {
             | Reason::ScalingConflict
             | Reason::CommandConflict
             | Reason::ProfileUnknown
+            | Reason::CommandUnjudged
             | Reason::CommandInvalid => Level::Error,
             Reason::CommandStale => Level::Stale,
             Reason::WaitsForZero | Reason::Stopping => Level::Warn,
@@ -71,6 +72,10 @@ impl ZoneScaler {
         match (reason, self.stale) {
             (Reason::CommandStale | Reason::WaitsForZero, Some(stale)) => {
                 return (Level::Error, format!("{reason}: the last one {}", explain(stale)));
+            }
+            (Reason::CommandUnjudged, _) => {
+                let why = self.last_invalid.map_or(String::new(), |invalid| format!(": {invalid}"));
+                return (level, format!("{reason}{why}; mode passthrough carries it unjudged"));
             }
             (Reason::Scaled | Reason::Predicted, _) if self.blocked().count() == Zone::AROUND.len() => {
                 let text =

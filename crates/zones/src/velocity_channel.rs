@@ -1,8 +1,8 @@
-use units::{Command, HEARTBEAT, Received, Stale, Velocity};
+use units::{Command, HEARTBEAT, MAX_PLAUSIBLE, NEUTRAL_ANGULAR, NEUTRAL_LINEAR, Received, Stale, Velocity};
 
 use crate::scaler::Invalid;
 use crate::throw::Throw;
-use crate::{Applied, Channel, Operation, Output, Reason, ZoneScaler};
+use crate::{Applied, Channel, FullThrow, Operation, Output, Reason, ZoneScaler};
 
 /// The velocity channel: the scaled velocity is commanded.
 impl ZoneScaler {
@@ -14,6 +14,9 @@ impl ZoneScaler {
         let throw = Throw::of(&self.params, self.profile.number());
         if let Some(Err(mistake)) = throw.map(|throw| throw.check_plausible(&command.velocity)) {
             return self.refuse_command(Invalid::Implausible(mistake));
+        }
+        if let Err(invalid) = self.check_other_parts(&command.velocity) {
+            return self.refuse_command(invalid);
         }
         self.counters.commands += 1;
         match self.commands.receive(&self.clock, command, self.params.command_timeout) {
@@ -39,6 +42,28 @@ impl ZoneScaler {
         }
     }
 
+    /// Checks the parts that no zone judges.
+    fn check_other_parts(&self, velocity: &Velocity) -> Result<(), Invalid> {
+        if self.carries_all_parts() {
+            let FullThrow { linear, angular } = self.params.full_throw;
+            let beyond = velocity.check_other_parts(MAX_PLAUSIBLE * linear, MAX_PLAUSIBLE * angular);
+            return beyond.map_err(Invalid::Implausible);
+        }
+        velocity.check_other_parts(NEUTRAL_LINEAR, NEUTRAL_ANGULAR).map_err(Invalid::Unjudged)
+    }
+
+    /// Whether commands keep their parts other than forward and turn: they are not judged, and the vehicle is no chair.
+    fn carries_all_parts(&self) -> bool {
+        self.params.operation == Operation::Passthrough && self.params.profiles.is_empty()
+    }
+
+    /// `velocity` within full throw, if it has parts that are carried along: its stick is judged after that.
+    fn carried(&self, velocity: &Velocity) -> Option<Velocity> {
+        let FullThrow { linear, angular } = self.params.full_throw;
+        let is_carried = self.carries_all_parts() && velocity.has_other_parts();
+        is_carried.then(|| velocity.shortened_to(linear, angular))
+    }
+
     fn count(&mut self, stale: Stale) {
         self.stale = Some(stale);
         match stale {
@@ -50,10 +75,14 @@ impl ZoneScaler {
 
     /// Puts the command in force; the result is published after all inputs of this call.
     fn begin(&mut self, command: &Command) {
-        let ([_, y, z], [roll, pitch, _]) = (command.velocity.linear(), command.velocity.angular());
-        self.counters.dropped_parts += u64::from([y, z, roll, pitch].iter().any(|&part| part != 0.0));
+        let carried = self.carried(&command.velocity);
+        let is_dropped = carried.is_none() && command.velocity.has_other_parts();
+        self.counters.dropped_parts += u64::from(is_dropped);
         let throw = Throw::of(&self.params, self.profile.number());
-        let is_cut = throw.is_some_and(|throw| throw.stick(&command.velocity).1);
+        let is_cut = match carried {
+            Some(carried) => carried != command.velocity,
+            None => throw.is_some_and(|throw| throw.stick(&command.velocity).1),
+        };
         self.counters.cut += u64::from(is_cut);
         (self.velocity.next_zero, self.velocity.is_new) = (None, true);
     }
@@ -142,10 +171,12 @@ impl ZoneScaler {
         let Some(throw) = Throw::of(&self.params, self.profile.number()) else {
             return (command.reduced_to(Velocity::ZERO), self.standing_still());
         };
-        let input = throw.stick(&command.velocity).0;
+        let carried = self.carried(&command.velocity);
+        let input = throw.stick(&carried.unwrap_or(command.velocity)).0;
         let (output, mut applied) = self.velocity.judge(&self.params, &self.sensed, input, source);
         applied.reason = fault.map_or(applied.reason, |fault| fault.max(applied.reason));
-        (command.reduced_to(throw.left_of(&command.velocity, input, output)), applied)
+        let left = carried.unwrap_or_else(|| throw.left_of(&command.velocity, input, output));
+        (command.reduced_to(left), applied)
     }
 
     /// The result while no command is in force.

@@ -129,16 +129,63 @@ fn passthrough_scales_nothing_but_still_ends_at_full_throw_and_needs_commands() 
     assert_eq!(bench.at(510), [Command::STOP]);
 }
 
+fn full(linear: [f64; 3], angular: [f64; 3]) -> Command {
+    Command::new(Velocity::new(linear, angular).unwrap(), Stamp::ZERO)
+}
+
 #[test]
-fn only_forward_and_turn_survive() {
+fn a_part_within_a_zero_is_dropped_and_counted() {
     let mut bench = Bench::new(params());
     bench.on(0, free());
-    let velocity = Velocity::new([1.0, 1.0, 1.0], [1.0, 1.0, 0.1]).unwrap();
-    let input = Input::CommandReceived(Command::new(velocity, Stamp::ZERO));
+    let input = Input::CommandReceived(full([1.0, 0.02, -0.02], [0.05, -0.05, 0.1]));
     assert_eq!(bench.0.counters().dropped_parts, 0);
     assert_eq!(bench.on(0, input), [go(1.0, 0.1, 0)]);
     bench.on(10, command(1.0, 0.1, 0));
     assert_eq!(bench.0.counters().dropped_parts, 1, "a command without other parts drops none");
+}
+
+#[test]
+fn a_command_that_no_zone_judges_is_a_withheld_zero_with_its_reason() {
+    for (linear, angular, part) in [
+        ([0.2, 0.3, 0.0], [0.0; 3], "linear.y is 3e-1, must be from -0.02 to 0.02 m/s"),
+        ([0.2, 0.0, -0.3], [0.0; 3], "linear.z is -3e-1"),
+        ([0.2, 0.0, 0.0], [0.3, 0.0, 0.0], "angular.x is 3e-1, must be from -0.05 to 0.05 rad/s"),
+        ([0.0; 3], [0.0, 0.3, 0.0], "angular.y is 3e-1"),
+    ] {
+        let mut bench = Bench::new(params());
+        bench.on(0, free());
+        bench.on(10, command(1.0, 0.1, 0));
+        let lateral = Input::CommandReceived(full(linear, angular));
+        assert_eq!(bench.on(20, lateral.clone()), [WITHHELD], "{part}");
+        assert_eq!(bench.on(30, lateral), [], "a flood is no flood of zeros");
+        assert_eq!(bench.reason(), Reason::CommandUnjudged);
+        let (level, text) = bench.0.health();
+        assert!(level == Level::Error && text.contains(part), "{text}");
+        // Motion begins with a zero.
+        assert_eq!(bench.on(40, command(1.0, 0.1, 0)), []);
+        bench.on(50, command(0.0, 0.0, 0));
+        assert_eq!(bench.on(60, command(1.0, 0.1, 0)), [go(1.0, 0.1, 0)]);
+    }
+    let mut bench = Bench::new(params());
+    bench.on(0, free());
+    bench.on(1, Input::ParametersChanged(Params { operation: Operation::Predict, ..params() }));
+    assert_eq!(bench.on(2, Input::CommandReceived(full([0.2, 0.3, 0.0], [0.0; 3]))), []);
+    assert_eq!(bench.reason(), Reason::CommandUnjudged, "nor can it be predicted");
+}
+
+#[test]
+fn a_command_that_is_passed_through_keeps_all_parts_and_its_direction() {
+    let mut bench = Bench::new(Params { operation: Operation::Passthrough, ..params() });
+    let whole = full([0.2, 0.3, -0.1], [0.1, -0.2, 0.05]);
+    assert_eq!(bench.on(0, Input::CommandReceived(whole)), [whole]);
+    assert_eq!((bench.0.counters().dropped_parts, bench.0.counters().cut), (0, 0));
+    // Full throw is 2 m/s: 3, 4 has the length 5, and becomes 1.2, 1.6.
+    let [driven] = bench.on(10, Input::CommandReceived(full([3.0, 4.0, 0.0], [0.0; 3]))).try_into().unwrap();
+    let [x, y, _] = driven.velocity.linear();
+    assert!((x - 1.2).abs() < 1e-12 && (y - 1.6).abs() < 1e-12 && bench.0.counters().cut == 1, "{driven:?}");
+    assert_eq!(bench.0.applied().forward_back, 60, "the stick is that of what is left");
+    bench.on(20, Input::CommandReceived(full([0.0, 201.0, 0.0], [0.0; 3])));
+    assert_eq!(bench.reason(), Reason::CommandInvalid);
 }
 
 #[test]
