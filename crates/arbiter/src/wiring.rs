@@ -11,18 +11,25 @@ pub struct Wiring {
     pub own: Vec<String>,
 }
 
+/// What a source or a lock must not subscribe to.
+const OWN: &str =
+    "must not be what this process publishes for its later stages: let the source publish another topic";
+
 impl Wiring {
     /// The index of the source that is the stick; without one the stick drives nothing, but other sources may drive.
     ///
     /// * `resolve`: converts a topic of a parameter to its name in the graph
     /// # Errors
-    /// A [`Clash`] of a source on a topic that the process publishes itself, of a second source on the stick, and of a stick
+    /// A [`Clash`] of a source or a lock on a topic that the process publishes itself, of a second source on the stick, and of a stick
     /// whose type is not the joystick's.
     pub fn stick_of(
         &self,
         params: &Params,
         resolve: impl Fn(&str) -> String,
     ) -> Result<Option<usize>, Clash> {
+        if let Some(lock) = params.locks.iter().find(|lock| self.own.contains(&resolve(&lock.topic))) {
+            return Err(Clash { parameter: format!("locks.{}.topic", lock.name), rule: OWN.into() });
+        }
         let mut stick: Option<usize> = None;
         for (index, source) in params.sources.iter().enumerate() {
             let clash = |member: &str, rule: String| {
@@ -30,7 +37,7 @@ impl Wiring {
             };
             let topic = resolve(&source.topic);
             if self.own.contains(&topic) {
-                return clash("topic", "must not be what this process publishes for its later stages: let the source publish another topic".into());
+                return clash("topic", OWN.into());
             }
             if self.stick.as_ref() != Some(&topic) {
                 continue;
@@ -60,6 +67,20 @@ mod tests {
         let params = Params { sources, ..Params::default() };
         let resolve = |topic: &str| format!("/{}", topic.trim_start_matches('/'));
         wiring.stick_of(&params, resolve).map_err(|clash| format!("{} {}", clash.parameter, clash.rule))
+    }
+
+    #[test]
+    fn a_lock_on_what_the_process_publishes_is_refused() {
+        let lock = crate::Lock {
+            name: "door".into(),
+            topic: "cmd_vel".into(),
+            priority: 9,
+            timeout: core::time::Duration::MAX,
+        };
+        let params = Params { locks: vec![lock], ..Params::default() };
+        let wiring = Wiring { stick: None, own: vec!["/cmd_vel".into()] };
+        let clash = wiring.stick_of(&params, |topic| format!("/{topic}")).unwrap_err();
+        assert_eq!((clash.parameter.as_str(), clash.rule.as_str()), ("locks.door.topic", OWN));
     }
 
     #[test]

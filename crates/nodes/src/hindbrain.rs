@@ -25,6 +25,7 @@ use self::inputs::EnableQueue;
 use self::watch::Watch;
 use crate::command_topic::SharedLatency;
 use crate::start::{self, Member};
+use crate::zone_scaler;
 
 pub use self::topics::{APPLIED, INFRARED, Topics};
 pub use self::watch::add_fault;
@@ -62,6 +63,7 @@ impl Parts {
         let topics = Topics::new(node, params, publishers.clone(), controller)?;
         inputs::subscribe(inputs, node, params, composed, &enables)?;
         let names = inputs.names().clone();
+        ros::declare_stage(node, &names.resolve(zone_scaler::COMMAND), &names.resolve(APPLIED))?;
         let watch = topics.watch();
         let latency = topics.latency();
         let commands = (!composed).then_some(params.command_type);

@@ -169,6 +169,8 @@ pub fn subscribe<M: Contains<Joystick, Input: Send> + Send + 'static>(
     node: &mut r2r::Node,
     shell: &Shell<M>,
 ) -> Result<Pads, Error> {
+    let names = inputs.names();
+    ros::declare_stage(node, &names.resolve("~/reference"), &names.resolve("~/desired"))?;
     inputs.subscribe::<or_pose::State>(node, "~/reference", qos::commands(), move |message| {
         Some(M::wrap(Input::ReferenceReceived(messages::reference(&message))))
     })?;

@@ -293,6 +293,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         .on_update(move |set| shared_params.update(set))
         .count_publishers([COMMAND], command_counted::<Arbiter>)
         .task(move |_| line.print())
-        .subscribe(move |set| subscriptions(set, &names, &wiring))?;
+        .subscribe(move |set| subscriptions(set, &names, &wiring))?
+        .find_loops_of(COMMAND);
     start::run(runner, stop, &shell, [Input::Stopping])
 }

@@ -121,6 +121,8 @@ pub fn subscribe<M: Contains<ZoneScaler> + 'static>(
         qos::command(),
         move |message| Some(M::wrap(Input::JoystickReceived(messages::joystick(&message)))),
     )?;
+    let names = inputs.names();
+    ros::declare_stage(node, &names.resolve(velocity_arbiter::COMMAND), &names.resolve(COMMAND))?;
     let command = move |command: Result<Command, NotFinite>| match command {
         Ok(command) => Some(M::wrap(Input::CommandReceived(command))),
         Err(error) => Some(M::wrap(Input::CommandRefused(error))),

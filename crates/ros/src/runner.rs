@@ -1,4 +1,3 @@
-use std::convert::Infallible;
 use std::panic;
 use std::time::Duration;
 
@@ -8,6 +7,7 @@ use units::{Instant, Level, Machine};
 
 use crate::action::{Action, Goal};
 use crate::diagnostics::{Diagnostics, log_level};
+use crate::parameter_update::{Extra, ParameterUpdate};
 use crate::publishers::{CountSchedule, publishers};
 use crate::reader::Reader;
 use crate::service::{Deferred, Reply, Serve, Service};
@@ -52,67 +52,6 @@ type Task = Box<dyn FnMut(&mut r2r::Node) + Send>;
 /// Checks whether the machine changed the state behind a parameter: returns the parameter's new value, and the input that
 /// confirms it to the machine.
 type Follow<M> = Box<dyn FnMut(&M, &Set) -> Option<((String, Value), <M as Machine>::Input)> + Send>;
-/// Whether the machine accepts the second set of parameters in place of the first.
-type Guard<M> = Box<dyn FnMut(&M, &Set, &Set) -> Result<(), Refusal> + Send>;
-
-/// Makes the input that puts a set of parameters in force.
-type Apply<M> = Box<dyn FnMut(&Set) -> Result<<M as Machine>::Input, Refusal> + Send>;
-/// Passes the parameters to the code that carries out the machine's outputs.
-type OnUpdate = Box<dyn FnMut(&Set) + Send>;
-
-/// Puts a change of parameters in force. Every change goes through it, whatever its origin.
-pub(crate) struct ParameterUpdate<M: Machine> {
-    apply: Apply<M>,
-    on_update: Option<OnUpdate>,
-    extra: Extra<M>,
-}
-
-/// What else a change of parameters needs. Only one of the two is possible, since subscriptions are not undone when the machine
-/// refuses.
-enum Extra<M: Machine> {
-    Nothing,
-    /// The machine must accept the change.
-    Guard(Guard<M>),
-    /// Subscriptions to the topics that the parameters name.
-    Topics(DynamicSubscriptions<M>),
-}
-
-impl<M: Machine + 'static> ParameterUpdate<M> {
-    /// Puts `after` in force in place of `before`: in the machine and in the subscriptions of `node`.
-    pub(crate) fn put_in_force(
-        &mut self,
-        shell: &Shell<M>,
-        node: &mut r2r::Node,
-        before: &Set,
-        after: &Set,
-    ) -> Result<(), Refusal> {
-        let Self { apply, on_update, extra } = self;
-        let input = apply(after)?;
-        let on_accepted = || {
-            if let Some(on_update) = on_update {
-                on_update(after);
-            }
-        };
-        match extra {
-            Extra::Nothing => shell.deliver_checked(input, |_| Ok(()), on_accepted),
-            // The check and the input are one step, so an accepted change takes effect.
-            Extra::Guard(guard) => {
-                shell.deliver_checked(input, |machine| guard(machine, before, after), on_accepted)
-            }
-            Extra::Topics(topics) => topics.change(node, after, || {
-                let Ok(()) = shell.deliver_checked(input, |_| Ok::<_, Infallible>(()), on_accepted);
-            }),
-        }
-    }
-
-    fn topics(&mut self) -> Option<&mut DynamicSubscriptions<M>> {
-        match &mut self.extra {
-            Extra::Topics(topics) => Some(topics),
-            Extra::Nothing | Extra::Guard(_) => None,
-        }
-    }
-}
-
 /// One thread for one ROS node: waits for messages, delivers them, and does the housekeeping.
 pub struct Runner<M: Machine> {
     node: Node,
@@ -363,8 +302,19 @@ impl<M: Machine + 'static> Runner<M> {
             .change(&mut self.node, self.parameters.set(), || {})
             .map_err(|refusal| Error::Parameters { node: self.name.clone(), refusals: vec![refusal] })?;
         debug_assert!(matches!(self.update.extra, Extra::Nothing), "{} is guarded", self.name);
-        self.update.extra = Extra::Topics(topics);
+        self.update.extra = Extra::Topics(Box::new(topics));
         Ok(self)
+    }
+
+    /// Reports each topic of [`subscribe`](Self::subscribe) that carries what a later stage makes of the node's own command on `topic`
+    /// ([`declare_stage`](crate::declare_stage)) as [`units::Census::Loop`].
+    #[must_use]
+    pub fn find_loops_of(mut self, topic: &str) -> Self {
+        if let Some(topics) = self.update.topics() {
+            topics.find_loops_of(topic);
+            topics.check_publishers(&self.node);
+        }
+        self
     }
 
     /// Calls `on_update` with each changed set of parameters, after the last output made with the old set and before the first

@@ -2,8 +2,8 @@ use params::Value;
 use r2r::WrappedServiceTypeSupport;
 use units::Machine;
 
+use crate::parameter_update::ParameterUpdate;
 use crate::requests::{Requests, respond};
-use crate::runner::ParameterUpdate;
 use crate::{Error, Parameters, Shell, qos};
 
 /// What a service may use while it answers: the machine and the node's parameters.

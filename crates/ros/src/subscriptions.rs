@@ -1,10 +1,14 @@
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use params::{Refusal, Set};
-use units::{Census, Machine};
+use units::{Census, Instant, Machine};
 
 use crate::candidate::Read;
+use crate::loops::fed_by;
 use crate::subscription_spec::Count;
 use crate::topic_monitor::TopicMonitor;
-use crate::{Names, Shell, Status, SubscriptionSpec, census, publishers};
+use crate::{Names, Publisher, Shell, Status, SubscriptionSpec, census, clock, publishers};
 
 /// The topics that a node's parameters name, added and removed at run time, in reading order: topics that stop come before
 /// topics that move.
@@ -25,7 +29,21 @@ pub(crate) struct DynamicSubscriptions<M: Machine> {
     entries: Vec<Entry<M>>,
     /// Subscribed to, but not named by the parameters now.
     inactive: Vec<Subscribed<M>>,
+    own: Option<OwnCommand>,
 }
+
+/// The command that the node itself publishes.
+struct OwnCommand {
+    /// Its topic in the graph.
+    topic: String,
+    /// The topics that carry what later stages made of it.
+    fed: BTreeSet<String>,
+    /// When they are read again at the latest.
+    due: Instant,
+}
+
+/// The longest time between two readings of what the own command feeds; a publisher that comes or goes is a reason for one, too.
+const FEEDS_PERIOD: Duration = Duration::from_secs(1);
 
 /// Makes the list of subscriptions of a set of parameters.
 type Plan<M> = Box<dyn FnMut(&Set) -> Result<Vec<SubscriptionSpec<M>>, Refusal> + Send>;
@@ -46,6 +64,8 @@ struct Entry<M: Machine> {
     count: Count<M>,
     /// The publishers that were last reported to the machine.
     counted: Option<Census>,
+    /// Whether it was logged that the topic is a loop.
+    loop_reported: bool,
 }
 
 /// The most inactive subscriptions, so that endless changes of the parameters do not fill the memory.
@@ -66,7 +86,14 @@ impl<M: Machine + 'static> DynamicSubscriptions<M> {
             plan: Box::new(plan),
             entries: Vec::new(),
             inactive: Vec::new(),
+            own: None,
         }
+    }
+
+    /// Reports each topic that carries what a later stage makes of the node's own command on `topic` as [`Census::Loop`].
+    pub(crate) fn find_loops_of(&mut self, topic: &str) {
+        let topic = self.names.resolve(topic);
+        self.own = Some(OwnCommand { topic, fed: BTreeSet::new(), due: Instant::ZERO });
     }
 
     /// Subscribes to the topics that `after` names, and calls `commit`, which puts `after` in force, at the same moment.
@@ -104,7 +131,14 @@ impl<M: Machine + 'static> DynamicSubscriptions<M> {
             let subscribed = self.inactive.swap_remove(at);
             let mut monitor = TopicMonitor::new(full, subscribed.type_name.clone(), reliable);
             monitor.single = true;
-            self.entries.push(Entry { subscribed, monitor, index, count, counted: None });
+            self.entries.push(Entry {
+                subscribed,
+                monitor,
+                index,
+                count,
+                counted: None,
+                loop_reported: false,
+            });
         }
         commit();
         // The machine needs the publishers of each topic, also of those that had another index before.
@@ -163,15 +197,48 @@ impl<M: Machine + 'static> DynamicSubscriptions<M> {
         self.inactive.iter_mut().for_each(|one| one.read.discard());
     }
 
-    /// Counts the publishers of each topic, and logs the incompatible ones.
+    /// Counts the publishers of each topic, and logs the incompatible ones and the loops.
     pub(crate) fn check_publishers(&mut self, node: &r2r::Node) {
-        for Entry { subscribed, monitor, index, count, counted } in &mut self.entries {
-            let found = publishers(node, &subscribed.full);
+        let all: Vec<_> = self.entries.iter().map(|entry| publishers(node, &entry.subscribed.full)).collect();
+        let is_known = |(entry, found): (&Entry<M>, &Option<Vec<_>>)| {
+            found.as_ref().is_some_and(|found| entry.monitor.publishers == found.len())
+        };
+        let has_changed = !self.entries.iter().zip(&all).all(is_known);
+        if let Some(own) = &mut self.own
+            && (has_changed || clock::now() >= own.due)
+        {
+            own.fed = fed_by(node, &own.topic);
+            // After a change once more with the next count: a publisher may be discovered before its stage's declaration.
+            own.due = clock::now() + if has_changed { Duration::ZERO } else { FEEDS_PERIOD };
+        }
+        for (entry, found) in self.entries.iter_mut().zip(all) {
+            let Entry { subscribed, monitor, index, count, counted, loop_reported } = entry;
             if let Some(found) = &found {
                 monitor.check(found, &self.node, false);
             }
+            let looped = self.own.as_ref().filter(|own| own.fed.contains(&subscribed.full));
+            // It is logged once, when the names of all publishers are known.
+            let are_named = !found.iter().flatten().any(Publisher::is_nameless);
+            let is_loop = looped.is_some() && (*loop_reported || are_named);
+            if !std::mem::replace(loop_reported, is_loop)
+                && is_loop
+                && let Some(own) = looped
+            {
+                let nodes: Vec<_> = found.iter().flatten().map(|publisher| publisher.node.as_str()).collect();
+                log::error!(
+                    target: &self.node,
+                    "'{}' carries what this node publishes on '{}', passed on by {}: it is ignored, or the node would drive itself; let \
+                     the source publish another topic",
+                    subscribed.full, own.topic, if nodes.is_empty() { "a later stage".into() } else { nodes.join(", ") }
+                );
+            }
             let reliable = monitor.reliable;
-            let now = census(found.as_deref(), |one| one.mismatch(&subscribed.type_name, reliable).is_none());
+            let now = match looped {
+                Some(_) => Census::Loop,
+                None => {
+                    census(found.as_deref(), |one| one.mismatch(&subscribed.type_name, reliable).is_none())
+                }
+            };
             if counted.replace(now) != Some(now) {
                 self.shell.deliver(count(*index, now));
             }

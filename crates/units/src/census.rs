@@ -12,21 +12,23 @@ pub enum Census {
         /// Publishers of another type or reliability, whose messages cannot be received.
         others: usize,
     },
+    /// It carries what a later stage made of the counting node's own commands: that counts as a conflict.
+    Loop,
 }
 
 impl Census {
     /// Whether there is more than one publisher, or one whose messages are not received.
     pub const fn is_conflict(self) -> bool {
         match self {
-            Self::Unknown => true,
+            Self::Unknown | Self::Loop => true,
             Self::Known { fitting, others } => fitting > 1 || others > 0,
         }
     }
 
-    /// Whether there is more than one publisher of any kind, or the number is not known.
+    /// Whether there is more than one publisher of any kind, the number is not known, or the topic is a loop.
     pub const fn are_several(self) -> bool {
         match self {
-            Self::Unknown => true,
+            Self::Unknown | Self::Loop => true,
             Self::Known { fitting, others } => fitting.saturating_add(others) > 1,
         }
     }
@@ -47,6 +49,9 @@ impl fmt::Display for Census {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Unknown => f.write_str("its publishers cannot be read from the graph"),
+            Self::Loop => {
+                f.write_str("its topic carries this node's own command, passed on by a later stage")
+            }
             Self::Known { fitting, others: 0 } => write!(f, "{fitting} publishers, must be 1"),
             Self::Known { fitting, others } => {
                 let all = fitting.saturating_add(others);
@@ -83,6 +88,7 @@ mod tests {
             assert_eq!((census.are_several(), census.is_any()), (several, any), "{fitting} {others}");
         }
         assert!(Census::Unknown.are_several() && Census::Unknown.is_any(), "not known");
+        assert!(Census::Loop.are_several() && Census::Loop.is_conflict() && Census::Loop.is_any());
         assert!(Census::Known { fitting: usize::MAX, others: 1 }.are_several());
     }
 
