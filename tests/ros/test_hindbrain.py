@@ -244,6 +244,12 @@ def test_the_state_is_published_on_change_and_twice_a_second():
         assert published - change < 0.25, f"the change was published after {published - change:.3f} s"
 
 
+def test_the_first_state_has_its_cause_and_begins_with_the_node():
+    with Vehicle() as vehicle:
+        first = vehicle.graph.since("/hind/state_detail", 0.0)[0]
+        assert (first.state, first.rule) == ("SSTOP.ROS", "NOT_ENABLED") and first.since < 10.0, first
+
+
 def test_a_late_joiner_receives_what_was_published_before():
     def first_to_come(message_type, topic):
         """How much older the first message that a new subscription gets is than the subscription [s]."""

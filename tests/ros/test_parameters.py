@@ -111,6 +111,20 @@ def test_a_bad_value_is_refused_with_the_reason(client, parameter, reason):
     assert client.get("accel")[0].double_value == 30.0
 
 
+def test_a_refused_value_of_20_mb_is_quoted_by_its_start(graph):
+    process = Process("hindbrain")
+    try:
+        client, huge = Client(graph, "hindbrain"), "x" * 20_000_000
+        text = lambda name: Parameter(name=name, value=ParameterValue(type=4, string_value=huge))  # noqa: E731
+        for name, quoted in (("accel", "x" * 200 + '"… (20000000 characters)'), (huge, "x" * 200 + "… (20000000 characters)")):
+            (result,) = client.set(text(name))
+            assert not result.successful and quoted in result.reason and len(result.reason) < 1000, result.reason[:1000]
+        graph.wait(lambda: "does not exist" in process.output, "it is not logged")
+        assert len(process.output) < 5000
+    finally:
+        process.stop()
+
+
 def test_an_atomic_set_changes_all_or_nothing(client):
     result = client.call(
         SetParametersAtomically,
