@@ -14,6 +14,7 @@ mod environment;
 mod lock;
 mod process;
 mod prove;
+mod repeat;
 mod report;
 mod root;
 mod run;

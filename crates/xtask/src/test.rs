@@ -5,7 +5,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::environment::{Environment, cargo_without_ros, detect, inherited};
-use crate::process::{capture, succeeds};
+use crate::process::{Ended, capture, succeeds};
+use crate::repeat::repeat_alone;
 use crate::report::{Failure, Outcome, Watch, seconds, step};
 use crate::root::Root;
 use crate::setup::{self, debian, python};
@@ -95,7 +96,7 @@ pub fn run(root: &Root, quick: bool) -> Outcome<()> {
 pub fn over_dds(root: &Root, tests: &str) -> Outcome<()> {
     setup::run(root)?;
     step("building what has changed; a first build takes minutes");
-    if build(root)? && pytest(root, &selection(tests).each_ref().map(String::as_str))? {
+    if build(root)? && succeeds(&mut pytest(root, &selection(tests).each_ref().map(String::as_str))?)? {
         return Ok(());
     }
     Err(Failure::new("the build or a test failed, or no test has this name: see above"))
@@ -199,23 +200,36 @@ const OTHERS: &[&str] = &[
 /// the documents, in the time that is left. Their output follows.
 fn many_beside_others(root: &Root) -> Outcome<bool> {
     const DOCS: &[&str] = &["doc", "--quiet", "--no-deps", "--workspace"];
-    let run = |mut command: Command| {
-        let (environment, _) = Environment::new(root).isolated(root)?;
-        capture(environment.apply(&mut command).env("RUST_BACKTRACE", "1"))
-    };
+    let run = |command: Command| isolated(root, command);
     std::thread::scope(|scope| {
-        let mut tests = cargo(root, &[&["test", "--quiet"], &crates()[..]].concat());
-        lint(&mut tests);
+        // One that fails hides no other: each is repeated.
+        let tests = test_others(root, &[&["--no-fail-fast"], &crates()[..]].concat());
         let tests = scope.spawn(|| run(tests));
         let docs = scope.spawn(|| run(in_spare_time(root, DOCS)));
         let mut passed = pytest_many(root)?;
-        for other in [docs, tests] {
-            let other = other.join().map_err(|_| Failure::new("what runs beside them panicked"))??;
-            eprintln!("{}{}", other.out, other.err);
-            passed &= other.success;
-        }
-        Ok(passed)
+        let end_of = |other: std::thread::ScopedJoinHandle<'_, Outcome<Ended>>| {
+            let ended = other.join().map_err(|_| Failure::new("what runs beside them panicked"))??;
+            eprintln!("{}{}", ended.out, ended.err);
+            Ok(ended)
+        };
+        passed &= end_of(docs)?.success;
+        let tests = end_of(tests)?;
+        Ok((tests.success || repeat_alone(&tests.err, FEATURES, |target| run(test_others(root, target)))?)
+            && passed)
     })
+}
+
+/// The command that tests crates of [`OTHERS`].
+fn test_others(root: &Root, arguments: &[&str]) -> Command {
+    let mut command = cargo(root, &[&["test", "--quiet"], arguments].concat());
+    lint(&mut command);
+    command
+}
+
+/// Runs it in the ROS domain of the tests, and returns its output.
+fn isolated(root: &Root, mut command: Command) -> Outcome<Ended> {
+    let (environment, _) = Environment::new(root).isolated(root)?;
+    capture(environment.apply(&mut command).env("RUST_BACKTRACE", "1"))
 }
 
 /// cargo at the lowest priority, for which it needs a session of its own: where the kernel groups processes by session (autogroup), a low
@@ -271,11 +285,13 @@ fn pytest_side_by_side(root: &Root, which: &str, workers: usize) -> Outcome<bool
     debian::ensure_mocks()?;
     let crashes = root.target().join(CRASHES);
     let _ = fs::remove_file(&crashes); // usually there is none
-    let mut passed = pytest(root, &["-m", which, "--dist", "worksteal", "-n", &workers.to_string(), ALL])?;
+    let mut passed =
+        succeeds(&mut pytest(root, &["-m", which, "--dist", "worksteal", "-n", &workers.to_string(), ALL])?)?;
     if !passed {
         // On a busy machine a test may fail because of the others; one that also fails alone is wrong, and so is a node that crashed.
         step("repeating the failed tests one by one");
-        passed = pytest(root, &["--last-failed", "--last-failed-no-failures=none", "-v", ALL])?;
+        passed =
+            succeeds(&mut pytest(root, &["--last-failed", "--last-failed-no-failures=none", "-v", ALL])?)?;
     }
     let Ok(crashes) = fs::read_to_string(crashes) else { return Ok(passed) };
     Err(Failure::new(format!("a node crashed:\n{crashes}")))
@@ -287,8 +303,8 @@ const CRASHES: &str = "crashes";
 /// The folder of the tests over DDS.
 const ALL: &str = "tests/ros";
 
-/// The tests over DDS that `which` selects.
-fn pytest(root: &Root, which: &[&str]) -> Outcome<bool> {
+/// The command that runs the tests over DDS that `which` selects.
+fn pytest(root: &Root, which: &[&str]) -> Outcome<Command> {
     let (environment, sentence) = Environment::new(root).isolated(root)?;
     step(sentence);
     let mut command = Command::new(python::of_ros(root, &detect(&inherited), &environment));
@@ -308,7 +324,8 @@ fn pytest(root: &Root, which: &[&str]) -> Outcome<bool> {
     command.current_dir(root.path());
     environment.apply(&mut command).env("WORKER_DOMAINS", domains.join(" "));
     command.env("CRASHES", root.target().join(CRASHES));
-    succeeds(command.env("RUST_BACKTRACE", "1"))
+    command.env("RUST_BACKTRACE", "1");
+    Ok(command)
 }
 
 #[cfg(test)]
