@@ -58,6 +58,11 @@ const FULL: &[Part] = &[
         hint: "see the test or the warning above",
         run: many_beside_others,
     },
+    Part {
+        name: "docs/safety.md: each row was shown by tests that ran",
+        hint: "see the row above; `-rs` of the tests over DDS gives the reason of a skip",
+        run: rows_were_shown,
+    },
 ];
 
 /// Runs all parts, or those that need no ROS; stops at the first that fails.
@@ -65,6 +70,9 @@ const FULL: &[Part] = &[
 /// # Errors
 /// The part that failed.
 pub fn run(root: &Root, quick: bool) -> Outcome<()> {
+    if !quick {
+        let _ = fs::remove_file(root.target().join(OUTCOMES)); // of an earlier run
+    }
     let whole = Watch::start();
     let mut times: Vec<(&str, Duration)> = Vec::new();
     let parts = if quick { QUICK } else { FULL };
@@ -232,6 +240,13 @@ fn isolated(root: &Root, mut command: Command) -> Outcome<Ended> {
     capture(environment.apply(&mut command).env("RUST_BACKTRACE", "1"))
 }
 
+/// Compares the rows of `docs/safety.md` with the record of the tests over DDS.
+fn rows_were_shown(root: &Root) -> Outcome<bool> {
+    const TEST: &str = "every_row_was_shown_by_tests_that_ran";
+    let words = ["-p", "tests", "-p", FEATURES, "--test", "safety", "--", "--exact", TEST, "--nocapture"];
+    succeeds(test_others(root, &words).env("OUTCOMES", root.target().join(OUTCOMES)))
+}
+
 /// cargo at the lowest priority, for which it needs a session of its own: where the kernel groups processes by session (autogroup), a low
 /// priority yields only to processes of the same session. It ends with this process.
 fn in_spare_time(root: &Root, arguments: &[&str]) -> Command {
@@ -285,13 +300,13 @@ fn pytest_side_by_side(root: &Root, which: &str, workers: usize) -> Outcome<bool
     debian::ensure_mocks()?;
     let crashes = root.target().join(CRASHES);
     let _ = fs::remove_file(&crashes); // usually there is none
-    let mut passed =
-        succeeds(&mut pytest(root, &["-m", which, "--dist", "worksteal", "-n", &workers.to_string(), ALL])?)?;
+    let recorded =
+        |words: &[&str]| succeeds(pytest(root, words)?.env("OUTCOMES", root.target().join(OUTCOMES)));
+    let mut passed = recorded(&["-m", which, "--dist", "worksteal", "-n", &workers.to_string(), ALL])?;
     if !passed {
         // On a busy machine a test may fail because of the others; one that also fails alone is wrong, and so is a node that crashed.
         step("repeating the failed tests one by one");
-        passed =
-            succeeds(&mut pytest(root, &["--last-failed", "--last-failed-no-failures=none", "-v", ALL])?)?;
+        passed = recorded(&["--last-failed", "--last-failed-no-failures=none", "-v", ALL])?;
     }
     let Ok(crashes) = fs::read_to_string(crashes) else { return Ok(passed) };
     Err(Failure::new(format!("a node crashed:\n{crashes}")))
@@ -299,6 +314,9 @@ fn pytest_side_by_side(root: &Root, which: &str, workers: usize) -> Outcome<bool
 
 /// The file in the target folder in which the tests record crashes of nodes.
 const CRASHES: &str = "crashes";
+
+/// The file in the target folder in which the tests over DDS of the full run record how each of them ended.
+const OUTCOMES: &str = "outcomes";
 
 /// The folder of the tests over DDS.
 const ALL: &str = "tests/ros";
