@@ -172,7 +172,7 @@ impl World {
     /// The last counts of publishers.
     pub fn counts(&self) -> u16 {
         let code = |census| match census {
-            Census::Unknown => 0,
+            Census::Unknown | Census::Loop => 0, // hindbrain passes nothing on, so it has no loop
             Census::Known { others: 1.., .. } => 1,
             Census::Known { fitting, .. } => 2 + fitting.min(2) as u16,
         };

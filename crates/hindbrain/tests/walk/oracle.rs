@@ -249,7 +249,7 @@ impl Oracle {
             Input::PublishersCounted(publishers) => {
                 for topic in SoleTopic::ALL {
                     self.conflicts[topic as usize] = match publishers.of(topic) {
-                        Census::Unknown => true,
+                        Census::Unknown | Census::Loop => true,
                         Census::Known { fitting, others } => fitting > 1 || others > 0,
                     };
                 }
