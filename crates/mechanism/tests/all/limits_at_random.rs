@@ -360,9 +360,10 @@ proptest! {
         let (robot, description, moved) = robot(&parts);
         for (index, kind) in moved {
             let name = &robot.joints()[index].name;
-            // The limits' law of such a gain brakes and drives in turn, and always too late for the filters of a belt.
+            // The limits' law of such a gain brakes and drives in turn, and always too late for the filters of a belt; a gripper's
+            // linkage chatters, and where it is after fifty steps says nothing.
             let is_steep = robot.joints()[index].safety.is_some_and(|safety| safety.k_velocity > 1e3);
-            if is_steep && matches!(kind, Kind::Belt(_)) {
+            if is_steep && matches!(kind, Kind::Belt(_) | Kind::Gripper) {
                 continue;
             }
             let is_warned_of = description.doubts.iter().any(|doubt| {
