@@ -5,9 +5,8 @@ import subprocess
 import sys
 
 import pytest
-from hosts import HERE
+from hosts import HERE, namespace
 from stalls import SCENARIOS, STOPS
-from test_safety_hosts import namespace
 
 
 @pytest.mark.pair

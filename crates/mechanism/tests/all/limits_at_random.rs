@@ -363,7 +363,9 @@ proptest! {
             // The limits' law of such a gain brakes and drives in turn, and always too late for the filters of a belt; a gripper's
             // linkage chatters, and where it is after fifty steps says nothing.
             let is_steep = robot.joints()[index].safety.is_some_and(|safety| safety.k_velocity > 1e3);
-            if is_steep && matches!(kind, Kind::Belt(_) | Kind::Gripper) {
+            // A belt with next to no effort is held by its own damping for longer than these steps.
+            let is_weak = robot.joints()[index].limits.is_some_and(|limits| limits.effort <= 1e-3);
+            if is_steep && matches!(kind, Kind::Belt(_) | Kind::Gripper) || is_weak && matches!(kind, Kind::Belt(_)) {
                 continue;
             }
             let is_warned_of = description.doubts.iter().any(|doubt| {
