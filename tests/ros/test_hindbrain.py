@@ -276,7 +276,7 @@ def test_the_details_name_every_cause_and_source():
         assert [source.name for source in detail.sources if source.blocks] == ["cmd_vel", "hind/enable", "ir_front_port"]
         assert all(cause.text for cause in detail.causes), detail.causes
         assert [cause.name for cause in detail.causes] == ["NOT_ENABLED", "CMD_STALE", "FRONT_BLOCKED", "IR_STALE"]
-        assert (detail.rule, detail.fault, detail.profile, detail.port, detail.starboard) == ("", False, "strict", STOP, STOP)
+        assert (detail.rule, detail.fault, detail.profile, detail.port, detail.starboard) == ("NOT_ENABLED", False, "strict", STOP, STOP)
 
         vehicle.set_command(1.0)
         # The unseen area is ahead of it; no command went there before.

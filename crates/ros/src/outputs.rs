@@ -27,8 +27,12 @@ impl<O> Outputs<O> {
             None => Some(output),
         };
         let Some(output) = rest else { return };
-        if let Some(key) = (self.key)(&output) {
-            self.waiting.retain(|older| (self.key)(older) != Some(key));
+        // In the place of the older one: at the end, a value that is made more often than the queue is emptied would never get its turn.
+        if let Some(key) = (self.key)(&output)
+            && let Some(older) = self.waiting.iter_mut().find(|older| (self.key)(older) == Some(key))
+        {
+            *older = output;
+            return;
         }
         if self.waiting.len() == MOST_WAITING {
             self.waiting.pop_front();
@@ -55,11 +59,11 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_was_overtaken_is_left_out_and_the_others_keep_their_order() {
+    fn a_newer_value_takes_the_place_of_the_one_that_waits() {
         let mut outputs = Outputs::new();
         outputs.key = |value| (*value < 10).then_some(0);
         [1, 20, 2, 30, 3].into_iter().for_each(|value| outputs.push(value));
-        assert_eq!(taken(&mut outputs), [20, 30, 3]);
+        assert_eq!(taken(&mut outputs), [3, 20, 30]);
     }
 
     #[test]

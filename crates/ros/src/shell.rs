@@ -124,16 +124,18 @@ impl<M: Machine> Shell<M> {
         check: impl FnOnce(&M) -> Result<(), E>,
         on_accepted: impl FnOnce(),
     ) -> Result<(), E> {
-        {
+        let checked = (|| {
             let mut publish = self.publisher.lock().unwrap_or_else(PoisonError::into_inner);
             let Some((mut inner, now)) = self.lock_published(&mut publish) else { return Ok(()) };
             check(&inner.machine)?;
             on_accepted();
             inner.machine.handle(now, input);
             inner.drain(now);
-        }
+            Ok(())
+        })();
+        // Also after a refusal: meanwhile another thread may have left its outputs to this one.
         self.publish_waiting();
-        Ok(())
+        checked
     }
 
     /// The machine, once everything that was due by now is published.

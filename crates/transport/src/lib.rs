@@ -14,8 +14,9 @@ use std::{env, fs, io};
 /// The profile, `config/fastdds.xml`.
 pub const PROFILE: &str = include_str!("../../../config/fastdds.xml");
 
-/// The names of the variable in Fast DDS 2 and in Fast DDS 3.
-const VARIABLES: [&str; 2] = ["FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"];
+/// The variable that names the file of the profile. Fast DDS 2, which ROS 2 Jazzy has, reads no other: a file that the name of Fast DDS 3
+/// (`FASTDDS_DEFAULT_PROFILES_FILE`) gives would be taken for a profile and not be used.
+const VARIABLE: &str = "FASTRTPS_DEFAULT_PROFILES_FILE";
 /// A name for some of Fast DDS's own transports, which a profile replaces.
 const TRANSPORTS: &str = "FASTDDS_BUILTIN_TRANSPORTS";
 /// The file in the working folder that Fast DDS reads as well, unless this variable is 1.
@@ -40,7 +41,7 @@ impl Origin {
         if let Some(name) = given("RMW_IMPLEMENTATION").filter(|name| !name.starts_with("rmw_fastrtps")) {
             return Self::Other(name);
         }
-        if let Some(file) = VARIABLES.into_iter().find_map(given) {
+        if let Some(file) = given(VARIABLE) {
             return Self::File(file);
         }
         let (file, skip) = DEFAULT_FILE;
@@ -102,7 +103,7 @@ pub fn ensure() -> io::Result<Option<String>> {
         let mut words = env::args_os();
         let mut again = Command::new("/proc/self/exe");
         again.arg0(words.next().unwrap_or_default()).args(words);
-        return Err(again.envs(VARIABLES.map(|name| (name, &file))).exec());
+        return Err(again.env(VARIABLE, file).exec());
     }
     Ok(origin.doubt(|file| fs::read_to_string(file)))
 }
@@ -132,9 +133,9 @@ mod tests {
         assert_eq!(origin(&[("FASTRTPS_DEFAULT_PROFILES_FILE", "")], None), Origin::Ours);
         assert_eq!(origin(&[("FASTDDS_BUILTIN_TRANSPORTS", "UDPv4")], None), Origin::Ours);
         assert_eq!(origin(&[("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp")], None), Origin::Ours);
-        for name in VARIABLES {
-            assert_eq!(origin(&[(name, "/my.xml")], None), Origin::File("/my.xml".into()));
-        }
+        assert_eq!(origin(&[(VARIABLE, "/my.xml")], None), Origin::File("/my.xml".into()));
+        // This library does not read the name of the next one.
+        assert_eq!(origin(&[("FASTDDS_DEFAULT_PROFILES_FILE", "/my.xml")], None), Origin::Ours);
         let default = DEFAULT_FILE.0;
         assert_eq!(origin(&[], Some(default)), Origin::File(default.into()));
         assert_eq!(origin(&[("SKIP_DEFAULT_XML_FILE", "1")], Some(default)), Origin::Ours);

@@ -336,7 +336,8 @@ impl TrajectoryController {
             if let Some(joint) = robot.joints().get(axis.joint).filter(|joint| joint.position.is_finite()) {
                 (axis.approach, axis.acceleration) = (Approach::held(joint.position), 0.0);
             }
-            if goal == Goal::Halted {
+            // The effort of a motion that has ended on its way, at an obstacle perhaps, would push on. That of the last point is one of rest.
+            if !matches!(goal, Goal::GoalMissed(_)) {
                 axis.feed_forward = Approach::default();
             }
         }
