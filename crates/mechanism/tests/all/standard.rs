@@ -503,7 +503,7 @@ fn a_motion_that_is_stopped_on_its_way_leaves_no_effort_of_its_points() {
     rig.run(1200);
     assert!(rig.joint().commanded_effort > 1.9);
     let now = rig.now;
-    rig.controller.receive(0, &mut Message::Trajectory(None), now);
+    rig.controller.receive(0, &mut Message::Stop, now);
     rig.run(2);
     assert_eq!(rig.joint().commanded_effort, 0.0);
 }
