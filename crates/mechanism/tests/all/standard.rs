@@ -482,28 +482,12 @@ fn the_efforts_of_points_are_added_until_a_halt() {
     let now = rig.now;
     rig.controller.receive(0, &mut sent(&[2.0, 2.0]), now);
     assert_eq!(effort_after(&mut rig, 500), 1.0);
-    rig.simulation.halt();
-    assert_eq!(effort_after(&mut rig, 2), 0.0);
-}
-
-#[test]
-fn a_motion_that_is_stopped_on_its_way_leaves_no_effort_of_its_points() {
-    let controller =
-        TrajectoryController::new([(0, pid(0.0, 0.0, 0.0))], Tolerance { path: f64::INFINITY, ..LOOSE });
-    let mut rig = Rig::started(JointKind::Continuous, controller);
-    let point = |index: u64| Point {
-        time: Duration::from_secs(index + 1),
-        positions: vec![0.0],
-        efforts: vec![2.0],
-        ..Point::default()
-    };
-    let trajectory = Trajectory::new(1, vec![point(0), point(1)]).unwrap();
-    let now = rig.now;
-    rig.controller.receive(0, &mut Message::Trajectory(Some(Box::new(trajectory.into()))), now);
-    rig.run(1200);
-    assert!(rig.joint().commanded_effort > 1.9);
     let now = rig.now;
     rig.controller.receive(0, &mut Message::Stop, now);
-    rig.run(2);
-    assert_eq!(rig.joint().commanded_effort, 0.0);
+    assert_eq!(effort_after(&mut rig, 2), 0.0, "a motion that was stopped does not push on");
+    let now = rig.now;
+    rig.controller.receive(0, &mut sent(&[2.0, 2.0]), now);
+    assert_eq!(effort_after(&mut rig, 500), 1.0);
+    rig.simulation.halt();
+    assert_eq!(effort_after(&mut rig, 2), 0.0);
 }
