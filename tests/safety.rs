@@ -96,7 +96,7 @@ fn every_row_names_tests_that_exist() {
     }
 }
 
-/// What the runs of a test showed, with all its parameters; a worse one comes later.
+/// The outcome of a test's runs, with all its parameters; a worse one comes later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Shown {
     Passed,
@@ -105,7 +105,7 @@ enum Shown {
     Failed,
 }
 
-/// What `test` showed according to `record`, whose lines are `OUTCOME<tab>PATH::TEST[PARAMETERS]`: of a case that ran twice the last
+/// The outcome of `test` according to `record`, whose lines are `OUTCOME<tab>PATH::TEST[PARAMETERS]`: of a case that ran twice the last
 /// one counts, and a skipped case matters only if no other one passed.
 fn shown(test: &str, record: &str) -> Shown {
     let mut cases = BTreeMap::new();

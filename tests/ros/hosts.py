@@ -106,10 +106,14 @@ class Operator:
         self.process.stdin.close()
         self.process.wait(10.0)
 
-    def order(self, **what):
+    def ask(self, what):
+        """Its answer, one line, to an order."""
         self.process.stdin.write(json.dumps(what) + "\n")
         self.process.stdin.flush()
-        answer = self.process.stdout.readline().strip()
+        return self.process.stdout.readline().strip()
+
+    def order(self, **what):
+        answer = self.ask(what)
         assert answer == "done", f"the operator's host answers {answer!r} to {what}"
 
 

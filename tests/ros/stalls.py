@@ -1,6 +1,6 @@
 """A far computer only watches, and the link to it stands still: the packets wait, as a wireless driver holds them back.
 
-`unshare --net python stalls.py vehicle SCENARIO` is the vehicle's host; it starts the watcher's, as a process in a namespace of
+`unshare --net python stalls.py vehicle FOLDER SCENARIO` is the vehicle's host; it starts the watcher's, as a process in a namespace of
 its own. Nodes and observers use the middleware as it is installed, without the profile of the tests.
 """
 
@@ -12,43 +12,22 @@ import subprocess
 import sys
 import time
 
-from hosts import FAR, HERE, NEAR, OPERATOR, VEHICLE, address, ip, wait_until_up
+from hosts import FAR, HERE, NEAR, OPERATOR, Operator, address, ip, wait_until_up
 
 # So slow that nothing passes in a test's time.
 STILL = "8bit"
 
 
-class Watcher:
-    """The far host: it subscribes to topics, and counts what it receives."""
-
-    def __init__(self):
-        words = ["unshare", "--net", sys.executable, __file__, "watcher"]
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.process.stdout.readline()  # it is in its namespace
-        ip("link", "add", NEAR, "type", "veth", "peer", "name", FAR, "netns", str(self.process.pid))
-        address(NEAR, VEHICLE)
-        self.order({})
-        wait_until_up(NEAR)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        self.process.wait(10.0)
-
-    def order(self, what):
-        self.process.stdin.write(json.dumps(what) + "\n")
-        self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline())
+class Watcher(Operator):
+    """The far host, which only subscribes to topics, and counts what it receives."""
 
     def watch(self, topics):
         """Subscribes to `topics`, each with the name of its type."""
-        self.order(topics)
+        self.ask(topics)
 
     def received(self):
         """The number of messages on each topic."""
-        return self.order({})
+        return json.loads(self.ask({}))
 
     def let_pass(self, rate):
         """Lets so much pass from the vehicle's host, such as `8bit` per second; without a rate everything."""
@@ -67,7 +46,7 @@ def watch():
     from conftest import EDGE, Graph
 
     graph = Graph()
-    print("{}", flush=True)
+    print("done", flush=True)
     for line in sys.stdin:
         for topic, kind in json.loads(line).items():
             package, name = kind.split("/")
@@ -297,15 +276,15 @@ def joints(watcher, name, controller, joint, effort, middle):
 SCENARIOS = ("hindbrain", "four", "steersman", "chair", "arm", "hand")
 
 
-def main(role, scenario=None):
+def main(role, folder, scenario=None):
     for name in ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE", "SKIP_DEFAULT_XML_FILE"):
         os.environ.pop(name, None)
     # The observers: without shared memory, which no network namespace separates.
     os.environ["FASTDDS_BUILTIN_TRANSPORTS"] = "UDPv4"
-    if role == "watcher":
+    if role == "operator":
         return watch()
     ip("link", "set", "lo", "up")
-    with Watcher() as watcher:
+    with Watcher(folder, __file__) as watcher:
         if scenario == "chair":
             chair(watcher)
         elif scenario == "arm":

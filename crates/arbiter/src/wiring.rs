@@ -11,7 +11,7 @@ pub struct Wiring {
     pub own: Vec<String>,
 }
 
-/// What a source or a lock must not subscribe to.
+/// The topics to which no source or lock may subscribe.
 const OWN: &str =
     "must not be what this process publishes for its later stages: let the source publish another topic";
 

@@ -79,7 +79,7 @@ impl Owned {
     }
 }
 
-/// What does not change of `joint`, and why no controller can move it.
+/// The constants of `joint`, and why no controller can move it.
 fn info(joint: &Joint, obstacle: &str) -> JointInfo {
     let limits = joint.limits.unwrap_or_default();
     let kind = match joint.kind {

@@ -113,7 +113,7 @@ impl Overrides {
         self.check_of_kind(true, name, original)
     }
 
-    /// The same for the blocks of files alone, or for the rules alone.
+    /// Checks the blocks of files alone, or the rules alone.
     fn check_of_kind(&self, is_rule: bool, name: &str, original: &str) -> Result<(), Error> {
         let own = last_name(name);
         let meant = || {

@@ -17,7 +17,7 @@ use crate::{Error, clock, panics};
 /// switch lies between a stick event and a motor value unless another thread is publishing. The thread of
 /// [`start_alarm`](Shell::start_alarm) carries out what is due without an event.
 ///
-/// What must not wait for a send is an act ([`act_first`](Shell::act_first)): it is carried out under the machine's lock, at once.
+/// An output that must not wait for a send is an act ([`act_first`](Shell::act_first)): it is carried out under the machine's lock, at once.
 ///
 /// After a panic on any thread of the process ([`panics`]) the machine receives no input and no output is carried out.
 ///

@@ -39,7 +39,7 @@ impl Pulse {
         self.beat_at(now());
     }
 
-    /// The same, at a time that the caller read.
+    /// Gives a sign of life at a time that the caller read.
     pub fn beat_at(&self, now: Instant) {
         self.last.store(now.as_nanos(), Ordering::SeqCst);
     }

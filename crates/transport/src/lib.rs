@@ -55,7 +55,7 @@ impl Origin {
         }
     }
 
-    /// What can hold a send of this process back, and what to do.
+    /// Why a send of this process may be held back, and the remedy.
     fn doubt(&self, read: impl FnOnce(&str) -> io::Result<String>) -> Option<String> {
         let (what, lacks) = match self {
             Self::Ours | Self::Other(_) => return None,

@@ -1,10 +1,10 @@
-//! What a Fast DDS profile lacks so that no send waits for the network.
+//! Judges a Fast DDS profile: whether a send may wait for the network.
 
 use std::collections::HashSet;
 
 use roxmltree::{Document, Node};
 
-/// What the XML profile `text` lacks, as a sentence; `None` if no send of its default participant can wait for the network.
+/// Says as a sentence which part the XML profile `text` lacks; `None` if no send of its default participant can wait for the network.
 ///
 /// It is read as Fast DDS does: names of elements, whatever their namespace. A text that Fast DDS would refuse lacks something, too.
 pub fn lacks(text: &str) -> Option<String> {

@@ -35,9 +35,9 @@ pub struct Identity<'a> {
 pub enum Likeness {
     /// Another model, or a serial number that the known one does not have.
     Other,
-    /// The same model, and it reports no serial number.
+    /// A device of that model, which reports no serial number.
     Indistinguishable,
-    /// The same model and the same serial number.
+    /// Model and serial number are equal.
     Same,
 }
 

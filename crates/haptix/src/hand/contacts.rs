@@ -45,7 +45,7 @@ pub(crate) struct Sunk {
     jacobian: [f64; MAX],
 }
 
-/// What the contacts of a hand remember, for each pair of an object and a pad.
+/// The memory of a hand's contacts, for each pair of an object and a pad.
 #[derive(Clone, Debug)]
 pub(crate) struct Contacts {
     pads: usize,

@@ -138,7 +138,7 @@ struct Entry {
     is_measured: bool,
     /// The greatest distance of a joint there, of its tolerance.
     ratio: f64,
-    /// That joint, as it is refused.
+    /// The joint that is refused.
     violation: Violation,
 }
 

@@ -61,7 +61,7 @@ impl Bench {
         [counted, self.on(millis, Input::StateReceived(state.into()))].concat()
     }
 
-    /// The same, and once more 0.5 s later.
+    /// Receives a state, and once more 0.5 s later.
     fn state_twice(&mut self, millis: u64, state: &str) -> Vec<&'static str> {
         [self.state(millis, state), self.state(millis + 500, state)].concat()
     }

@@ -31,7 +31,7 @@ pub(super) struct DeviceThread {
 #[derive(Debug)]
 struct Shared {
     /// Of the node, which reads the commands: while it hangs, the device holds.
-    node: Pulse,
+    node: Arc<Pulse>,
     /// After a panic the device holds for ever.
     is_held: AtomicBool,
     is_ending: AtomicBool,
@@ -63,17 +63,6 @@ impl Timing {
         let numbers =
             numbers.map(|(name, value)| (name.to_owned(), value.load(Ordering::Relaxed).to_string()));
         numbers.into_iter().chain([("lateness (ns:steps)".into(), late.read().to_string())]).collect()
-    }
-}
-
-/// Gives the node's sign of life to the device's thread.
-#[derive(Clone)]
-pub(super) struct NodePulse(Arc<Shared>);
-
-impl NodePulse {
-    /// From the first call on, the device holds while the last one is older than [`LONGEST_SILENCE`].
-    pub(super) fn beat(&self) {
-        self.0.node.beat();
     }
 }
 
@@ -169,7 +158,7 @@ pub(super) fn link(device: DeviceLoop, params: &Params) -> (Ready, Orders) {
         orders,
         reports: sender,
         shared: Arc::new(Shared {
-            node: Pulse::new(LONGEST_SILENCE),
+            node: Arc::new(Pulse::new(LONGEST_SILENCE)),
             is_held: AtomicBool::new(false),
             is_ending: AtomicBool::new(false),
             cycles: AtomicU64::new(0),
@@ -193,9 +182,9 @@ impl Ready {
         Timing(Arc::clone(&self.body.shared))
     }
 
-    /// The node's sign of life.
-    pub(super) fn pulse(&self) -> NodePulse {
-        NodePulse(Arc::clone(&self.body.shared))
+    /// The node's sign of life. From its first beat on, the device holds while the last one is older than [`LONGEST_SILENCE`].
+    pub(super) fn pulse(&self) -> Arc<Pulse> {
+        Arc::clone(&self.body.shared.node)
     }
 
     /// Starts the threads; `report` is called with each report, on a thread of its own. Returns what the operating system refused.
@@ -313,10 +302,10 @@ mod tests {
         let order = |millis| Order::Command { setpoints, at: Instant::from_millis(millis) };
         orders.send(order(1000));
         assert!(cycles(&mut ready, 1000).iter().all(|reading| reading.mode == Mode::Following));
-        pulse.0.node.beat_at(Instant::from_millis(1100));
+        pulse.beat_at(Instant::from_millis(1100));
         assert!(cycles(&mut ready, 1200).iter().all(|reading| reading.mode == Mode::Following));
         assert!(cycles(&mut ready, 1351).iter().all(|reading| reading.mode == Mode::Holding));
-        pulse.0.node.beat_at(Instant::from_millis(1451));
+        pulse.beat_at(Instant::from_millis(1451));
         assert!(cycles(&mut ready, 1451).iter().all(|reading| reading.mode == Mode::Holding));
         orders.send(order(1551));
         assert!(cycles(&mut ready, 1551).iter().all(|reading| reading.mode == Mode::Following));

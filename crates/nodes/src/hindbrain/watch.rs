@@ -103,7 +103,7 @@ impl Watch {
         controller.drive(if self.is_tripped() { stop } else { levels });
     }
 
-    /// The same, unless another thread publishes for longer than a tick.
+    /// Locks publishing, unless another thread publishes for longer than a tick.
     fn publishing_within_a_tick(&self) -> Option<MutexGuard<'_, ()>> {
         let end = clock::now() + TICK;
         loop {

@@ -5,7 +5,7 @@ use super::Point;
 /// How long a joint takes from a last point that it passes in motion back to that point and to rest.
 pub(super) const SETTLING: Duration = Duration::from_millis(250);
 
-/// What a point, or the state in which a trajectory starts, states of one joint.
+/// The state of one joint at a point, or where a trajectory starts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct State {
     pub(super) position: f64,
