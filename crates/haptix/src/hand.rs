@@ -14,7 +14,7 @@ use crate::device::{Constants, Device, DeviceError};
 use crate::hand::contacts::{Contacts, Posture};
 use crate::hand::kinematics::{Angle, Link, measure, motion, pose};
 use crate::hand::sensing::Sensing;
-use crate::hand::servo::{Demand, State};
+use crate::hand::servo::{Demand, Response, State};
 use crate::model::{Model, Motor};
 use crate::setpoints::{Reference, Setpoints};
 use crate::simulation::Simulation;
@@ -168,18 +168,19 @@ impl AnalyticHand {
         for (index, (to, motor)) in demands.iter_mut().zip(&self.model.motors).enumerate() {
             *to = demand(&mut self.reference, &self.setpoints, motor, index, dt);
         }
-        let mut spans = [[0.0; 2]; MAX];
-        for (span, motor) in spans.iter_mut().zip(&self.model.motors) {
-            *span = motor.plant.span();
+        // A motor that is stuck answers no load.
+        let mut responses = [Response::default(); MAX];
+        let motors = self.model.motors.iter().zip(self.simulation.faults.stuck_motors);
+        for (index, (motor, _)) in motors.enumerate().filter(|(_, (_, is_stuck))| !is_stuck) {
+            responses[index] = motor.plant.response(&self.states[index], &demands[index], dt);
         }
-        let loads = if self.is_touchable() { self.loads(&demands, &mut spans, dt) } else { [0.0; MAX] };
+        let loads = if self.is_touchable() { self.loads(&mut responses, dt) } else { [0.0; MAX] };
         for (index, (motor, state)) in self.model.motors.iter().zip(&mut self.states).enumerate() {
-            let (demand, span) = (&demands[index], spans[index]);
+            let demand = &demands[index];
             if self.simulation.faults.stuck_motors[index] {
                 motor.plant.stick(state, demand, dt);
             } else {
-                let velocity = motor.plant.velocity(state, demand, loads[index], span, dt);
-                motor.plant.advance(state, demand, velocity, span, dt);
+                motor.plant.advance(state, demand, &responses[index], loads[index], dt);
             }
         }
         self.follow();
@@ -187,48 +188,35 @@ impl AnalyticHand {
 
     /// The torques of the objects on the motors in a step \[N·m\]. A motor that they load ends its step at a knee of its couplings, where
     /// their levers jump: it can rest there, between two steps that would push it back and forth.
-    fn loads(&mut self, demands: &[Demand; MAX], spans: &mut [[f64; 2]; MAX], dt: f64) -> [f64; MAX] {
+    fn loads(&mut self, responses: &mut [Response; MAX], dt: f64) -> [f64; MAX] {
         pose(&self.model.frames, &self.angles, &mut self.links);
-        let loads = self.solve(demands, spans, dt);
+        let loads = self.solve(responses, dt);
         let mut is_bent = false;
-        for (index, motor) in self.model.motors.iter().enumerate() {
-            if loads[index] == 0.0 || self.simulation.faults.stuck_motors[index] {
+        for (joint, drive) in self.model.joints.iter().zip(&mut self.drives) {
+            let (from, response) = (self.states[joint.motor].position, &mut responses[joint.motor]);
+            if loads[joint.motor] == 0.0 {
                 continue;
             }
-            let (state, span) = (self.states[index], &mut spans[index]);
-            let velocity = motor.plant.velocity(&state, &demands[index], loads[index], *span, dt);
-            let (from, to) = (state.position, state.position + dt * velocity);
-            for (joint, drive) in self.model.joints.iter().zip(&mut self.drives) {
-                if joint.motor != index {
-                    continue;
+            let to = from + dt * response.velocity(loads[joint.motor]);
+            for &(knee, _) in joint.coupling.knees() {
+                let is_upward = from < knee && to > knee;
+                let is_downward = from >= knee && to < knee;
+                // At the knee itself the slope of `drive` is the one above: there it gets the one below, and cannot rise.
+                let is_left = from == knee && is_downward;
+                if is_left {
+                    drive.1 = joint.coupling.slope(knee.next_down());
                 }
-                for &(knee, _) in joint.coupling.knees() {
-                    if from < knee && to > knee {
-                        span[1] = span[1].min(knee);
-                        is_bent = true;
-                    } else if from >= knee && to < knee {
-                        // At the knee itself the slope of `drive` is the one above.
-                        if from == knee {
-                            drive.1 = joint.coupling.slope(knee.next_down());
-                            span[1] = span[1].min(knee);
-                        } else {
-                            span[0] = span[0].max(knee);
-                        }
-                        is_bent = true;
-                    }
+                if is_upward || is_downward {
+                    response.end_at(knee, is_upward || is_left, from, dt);
+                    is_bent = true;
                 }
             }
         }
-        if is_bent { self.solve(demands, spans, dt) } else { loads }
+        if is_bent { self.solve(responses, dt) } else { loads }
     }
 
-    fn solve(&mut self, demands: &[Demand; MAX], spans: &[[f64; 2]; MAX], dt: f64) -> [f64; MAX] {
-        let stuck = self.simulation.faults.stuck_motors;
-        let mut mobility = [0.0; MAX];
-        for ((to, motor), is_stuck) in mobility.iter_mut().zip(&self.model.motors).zip(stuck) {
-            *to = if is_stuck { 0.0 } else { motor.plant.mobility(dt) };
-        }
-        let Self { model, states, angles, links, drives, contacts, simulation, .. } = self;
+    fn solve(&mut self, responses: &[Response; MAX], dt: f64) -> [f64; MAX] {
+        let Self { model, angles, links, drives, contacts, simulation, .. } = self;
         let count = model.frames.len();
         let posture = Posture {
             joints: &model.frames,
@@ -236,13 +224,8 @@ impl AnalyticHand {
             links: &*links,
             drives: &drives[..count],
         };
-        contacts.find(&posture, &model.pads, &simulation.objects, &mobility);
-        contacts.solve(dt, |index, load| match model.motors.get(index) {
-            Some(motor) if !stuck[index] => {
-                motor.plant.velocity(&states[index], &demands[index], load, spans[index], dt)
-            }
-            _ => 0.0,
-        })
+        contacts.find(&posture, &model.pads, &simulation.objects, responses);
+        contacts.solve(dt, responses)
     }
 
     fn is_touchable(&self) -> bool {

@@ -1,6 +1,7 @@
 use nalgebra::Vector3;
 
 use crate::hand::kinematics::{Angle, JointFrame, Link, Mount, link};
+use crate::hand::servo::Response;
 use crate::simulation::{MAX_OBJECTS, Object, Shape};
 use crate::wire::MAX;
 
@@ -60,8 +61,9 @@ pub(crate) struct Contacts {
 struct Pressing {
     /// At the begin of the step \[m\].
     depth: f64,
-    /// The derivative of the depth by the position of each motor \[m/rad\].
-    levers: [f64; MAX],
+    /// The motors that move it, with the derivative of the depth by the position of each \[m/rad\]; the first `moving` count.
+    levers: [(usize, f64); MAX],
+    moving: usize,
     stiffness: f64,
     damping: f64,
     /// An upper bound of how much the speed into the object falls with the force \[m/s/N\].
@@ -102,80 +104,65 @@ impl Contacts {
         self.count = 0;
     }
 
-    /// Finds the contacts of a step. `mobility` is by how much the velocity of each motor rises with a torque for that step,
-    /// at most \[rad/s/(N·m)\].
+    /// Finds the contacts of a step, in which the motors answer by `responses`.
     pub(crate) fn find(
         &mut self,
         posture: &Posture<'_>,
         pads: &[Pad],
         objects: &[Option<Object>],
-        mobility: &[f64; MAX],
+        responses: &[Response; MAX],
     ) {
         self.count = 0;
         for (place, object) in objects.iter().enumerate() {
             let Some(object) = object else { continue };
             for (index, pad) in pads.iter().enumerate() {
                 let pair = place * self.pads + index;
-                let (Some(sunk), Some(touch)) = (self.sunk.get_mut(pair), posture.touch(index, pad, object))
+                let Some(touch) =
+                    self.sunk.get_mut(pair).and_then(|sunk| posture.follow(sunk, index, pad, object))
                 else {
                     continue;
                 };
-                let touch = follow(sunk, touch, pad, posture.angles);
-                if touch.depth < -REACH {
-                    continue;
-                }
                 let Some(pressing) = self.pressing.get_mut(self.count) else { continue };
-                let mut levers = [0.0; MAX];
-                for (&(motor, slope), part) in posture.drives.iter().zip(&touch.jacobian) {
-                    if let Some(lever) = levers.get_mut(motor) {
-                        *lever += slope * part;
-                    }
-                }
-                let yielding = levers.iter().zip(mobility).map(|(lever, mobility)| lever * lever * mobility);
                 *pressing = Pressing {
                     depth: touch.depth,
-                    levers,
                     stiffness: object.stiffness,
                     damping: object.damping,
-                    yielding: yielding.sum(),
-                    force: 0.0,
+                    ..Pressing::default()
                 };
+                pressing.pull(&touch.jacobian, posture.drives, responses);
                 self.count += 1;
             }
         }
     }
 
-    /// The torques of the contacts on the motors \[N·m\] in a step of `dt` \[s\], where `velocity` is that of a motor at the end of the
-    /// step under a torque.
+    /// The torques of the contacts on the motors \[N·m\] in a step of `dt` \[s\], in which the motors answer by `responses`.
     ///
     /// All forces are those at the end of the step, when the depth is δ' = δ + dt·u with the speed u into the object: k·δ' + c·u, at least
     /// 0, if δ' > 0, and at δ' = 0 what keeps it there. Forces never fall with u, and velocities never rise with forces: there is one
     /// solution, which no stiffness, damping or step makes unstable. One contact after the other takes its force, until none changes.
     /// # Real-time
     /// Allocates nothing; at most [`SWEEPS`] times the number of contacts.
-    pub(crate) fn solve(&mut self, dt: f64, velocity: impl Fn(usize, f64) -> f64) -> [f64; MAX] {
+    pub(crate) fn solve(&mut self, dt: f64, responses: &[Response; MAX]) -> [f64; MAX] {
         let mut torques = [0.0; MAX];
-        let mut velocities = [0.0; MAX];
-        for (motor, to) in velocities.iter_mut().enumerate() {
-            *to = velocity(motor, 0.0);
+        if self.count == 0 {
+            return torques;
         }
+        let mut velocities = responses.map(|response| response.velocity(0.0));
         for _ in 0..SWEEPS {
             let mut change = 0.0_f64;
             for pressing in self.pressing.iter_mut().take(self.count) {
-                let speed: f64 = pressing.levers.iter().zip(&velocities).map(|(l, v)| l * v).sum();
-                let force = pressing.force_at(speed, dt);
-                let more = force - pressing.force;
+                let levers = pressing.levers.get(..pressing.moving).unwrap_or(&[]);
+                let speed: f64 = levers.iter().map(|&(motor, lever)| lever * velocities[motor]).sum();
+                let more = pressing.force_at(speed, dt) - pressing.force;
                 if more == 0.0 {
                     continue;
                 }
-                pressing.force = force;
-                change = change.max(more.abs() * pressing.yielding);
-                for (motor, lever) in pressing.levers.iter().enumerate() {
-                    if *lever != 0.0 {
-                        torques[motor] -= more * lever;
-                        velocities[motor] = velocity(motor, torques[motor]);
-                    }
+                for &(motor, lever) in levers {
+                    torques[motor] -= more * lever;
+                    velocities[motor] = responses[motor].velocity(torques[motor]);
                 }
+                pressing.force += more;
+                change = change.max(more.abs() * pressing.yielding);
             }
             if change < STILL {
                 break;
@@ -195,15 +182,12 @@ impl Contacts {
         let (mut total, mut stops) = (Vector3::zeros(), 0.0);
         for (place, object) in objects.iter().enumerate() {
             let Some(object) = object else { continue };
-            let Some(mut touch) = posture.touch(index, pad, object) else { continue };
-            if let Some(Some(sunk)) = self.sunk.get(place * self.pads + index) {
-                touch = sunk.touch(posture.angles);
-            }
-            if touch.depth <= 0.0 {
-                continue;
-            }
-            let rate: f64 =
-                posture.angles.iter().zip(&touch.jacobian).map(|(angle, part)| angle.velocity * part).sum();
+            let touch = match self.sunk.get(place * self.pads + index) {
+                Some(Some(sunk)) => Some(sunk.touch(posture.angles)),
+                _ => posture.touch(index, pad, object),
+            };
+            let Some(touch) = touch.filter(|touch| touch.depth > 0.0) else { continue };
+            let rate = along(&touch.jacobian, posture.angles, |angle| angle.velocity);
             let force = (object.stiffness * touch.depth + object.damping * rate).max(0.0);
             total += touch.normal * force;
             stops += if touch.normal == Vector3::zeros() { force } else { 0.0 };
@@ -213,6 +197,19 @@ impl Contacts {
 }
 
 impl Pressing {
+    /// Sets what moves it: each joint of `drives` by its motor.
+    fn pull(&mut self, jacobian: &[f64; MAX], drives: &[(usize, f64)], responses: &[Response; MAX]) {
+        let mut levers = [0.0; MAX];
+        for (&(motor, slope), part) in drives.iter().zip(jacobian) {
+            levers[motor] += slope * part;
+        }
+        for (motor, lever) in levers.into_iter().enumerate().filter(|(_, lever)| *lever != 0.0) {
+            self.levers[self.moving] = (motor, lever);
+            self.moving += 1;
+            self.yielding += lever * lever * responses[motor].mobility();
+        }
+    }
+
     /// The force, if the speed into the object was `speed` \[m/s\] with the force so far.
     fn force_at(&self, speed: f64, dt: f64) -> f64 {
         // The speed without this contact, and the one that leaves the pad on the surface.
@@ -232,30 +229,40 @@ impl Pressing {
 
 impl Sunk {
     fn touch(&self, angles: &[Angle]) -> Touch {
-        let turned: f64 = angles.iter().zip(&self.jacobian).map(|(angle, part)| angle.position * part).sum();
+        let turned = along(&self.jacobian, angles, |angle| angle.position);
         Touch { depth: self.offset + turned, normal: self.normal, jacobian: self.jacobian }
     }
 }
 
-/// The contact of a pad that is at `touch`, after what is remembered in `sunk`.
-fn follow(sunk: &mut Option<Sunk>, touch: Touch, pad: &Pad, angles: &[Angle]) -> Touch {
-    let begin = pad.radius / 2.0;
-    if let Some(known) = sunk {
-        let known = known.touch(angles);
-        if known.depth > begin {
-            return known;
-        }
-        *sunk = None;
-    }
-    // A stop is linear by itself.
-    if touch.depth > begin && touch.normal != Vector3::zeros() {
-        let turned: f64 = angles.iter().zip(&touch.jacobian).map(|(angle, part)| angle.position * part).sum();
-        *sunk = Some(Sunk { offset: touch.depth - turned, normal: touch.normal, jacobian: touch.jacobian });
-    }
-    touch
+/// How the depth follows `part` of the angles.
+fn along(jacobian: &[f64; MAX], angles: &[Angle], part: impl Fn(&Angle) -> f64) -> f64 {
+    angles.iter().zip(jacobian).map(|(angle, slope)| part(angle) * slope).sum()
 }
 
 impl Posture<'_> {
+    /// The contact of a pad after what is remembered of it; `None` if it is out of reach.
+    fn follow(&self, sunk: &mut Option<Sunk>, index: usize, pad: &Pad, object: &Object) -> Option<Touch> {
+        let begin = pad.radius / 2.0;
+        if let Some(known) = sunk {
+            let known = known.touch(self.angles);
+            if known.depth > begin {
+                return Some(known);
+            }
+            *sunk = None;
+        }
+        let touch = self.touch(index, pad, object)?;
+        // A stop is linear by itself.
+        if touch.depth > begin && touch.normal != Vector3::zeros() {
+            *sunk = Some(Sunk {
+                offset: touch.depth - along(&touch.jacobian, self.angles, |angle| angle.position),
+                normal: touch.normal,
+                jacobian: touch.jacobian,
+            });
+        }
+        Some(touch)
+    }
+
+    /// Where a pad is at an object; `None` if it is out of reach.
     fn touch(&self, index: usize, pad: &Pad, object: &Object) -> Option<Touch> {
         let mut jacobian = [0.0; MAX];
         let at = link(self.links, pad.mount.link).point(pad.mount.position);
@@ -276,6 +283,9 @@ impl Posture<'_> {
             }
             Shape::Plane { point, normal } => (pad.radius - (at - point).dot(&normal), normal),
         };
+        if depth < -REACH {
+            return None;
+        }
         if normal != Vector3::zeros() {
             let mut on = pad.mount.link;
             while let Some(joint) = on {

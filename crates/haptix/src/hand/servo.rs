@@ -41,50 +41,85 @@ pub(crate) struct State {
     pub torque: f64,
 }
 
+/// How fast a motor is at the end of a step under a load.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Response {
+    /// Where the motor can be \[rad\].
+    span: [f64; 2],
+    /// The velocities that lead to the ends of the span \[rad/s\].
+    ends: [f64; 2],
+    /// The velocity without a load, by the gains alone \[rad/s\].
+    free: f64,
+    /// By how much it rises with the load \[rad/s/(N·m)\].
+    yielding: f64,
+    /// The velocities under the greatest torque to either side, without a load \[rad/s\].
+    extremes: [f64; 2],
+    /// By how much they rise with the load, and the velocity at most \[rad/s/(N·m)\].
+    mobility: f64,
+}
+
+impl Response {
+    /// The velocity \[rad/s\] under the torque `load` of objects \[N·m\].
+    pub(crate) fn velocity(&self, load: f64) -> f64 {
+        let ([slowest, fastest], [least, most]) = (self.extremes, self.ends);
+        let (free, pushed) = (self.free + self.yielding * load, self.mobility * load);
+        // `free` lies between the extremes unless its torque is greater than the motor's.
+        free.max(slowest + pushed).min(fastest + pushed).min(most).max(least)
+    }
+
+    /// By how much [`velocity`](Self::velocity) rises with the load, at most \[rad/s/(N·m)\].
+    pub(crate) const fn mobility(&self) -> f64 {
+        self.mobility
+    }
+
+    /// Lets the step of `dt` \[s\] from `position` end at `end` \[rad\] at the latest, upward or downward.
+    pub(crate) fn end_at(&mut self, end: f64, is_upper: bool, position: f64, dt: f64) {
+        let side = usize::from(is_upper);
+        let [least, most] = self.span;
+        self.span[side] = if is_upper { most.min(end) } else { least.max(end) };
+        self.ends[side] = (self.span[side] - position) / dt;
+    }
+}
+
 impl Plant {
-    /// The velocity after a step of `dt` \[s\] with the torque `load` of objects \[N·m\].
+    /// The response of a motor in `state` to a load in a step of `dt` \[s\].
     ///
     /// J·(v' - v) = dt·(τ(q', v') - b·v' + τₗ) and q' = q + dt·v', where τ(q, v) = kp·(r - q) + kd·(w - v) + τ₀ within ±τₘ: an
     /// implicit Euler step, which no gain and no step makes unstable. τ falls with v', so its clamp has one solution. J `inertia`,
-    /// b `damping`, τₘ `torque`, r, w, kp, kd, τ₀ the demand, τₗ the load. The position stays within `span` \[rad\].
+    /// b `damping`, τₘ `torque`, r, w, kp, kd, τ₀ the demand, τₗ the load. The position stays within the motor's limits.
     /// # Source
     /// own
-    pub(crate) fn velocity(
-        &self,
-        state: &State,
-        demand: &Demand,
-        load: f64,
-        [least, most]: [f64; 2],
-        dt: f64,
-    ) -> f64 {
-        let push = self.inertia * state.velocity + dt * load;
+    pub(crate) fn response(&self, state: &State, demand: &Demand, dt: f64) -> Response {
+        let push = self.inertia * state.velocity;
         let Demand { gain_pos, gain_vel, .. } = *demand;
         let spring =
             gain_pos * (demand.position - state.position) + gain_vel * demand.velocity + demand.torque;
         let resisting = self.inertia + dt * self.damping;
-        let free = (push + dt * spring) / (resisting + dt * (gain_vel + dt * gain_pos));
-        // What the greatest torque allows to either side; `free` lies between unless its torque is greater.
-        let [slowest, fastest] = [-1.0, 1.0].map(|side| (push + side * dt * self.torque) / resisting);
-        let velocity = free.max(slowest).min(fastest);
-        velocity.min((most - state.position) / dt).max((least - state.position) / dt)
+        let held = resisting + dt * (gain_vel + dt * gain_pos);
+        let span = [self.minimum, self.maximum];
+        Response {
+            span,
+            ends: span.map(|end| (end - state.position) / dt),
+            free: (push + dt * spring) / held,
+            yielding: dt / held,
+            extremes: [-1.0, 1.0].map(|side| (push + side * dt * self.torque) / resisting),
+            mobility: dt / resisting,
+        }
     }
 
-    /// By how much [`velocity`](Self::velocity) rises with the load, at most \[rad/s/(N·m)\].
-    pub(crate) fn mobility(&self, dt: f64) -> f64 {
-        dt / (self.inertia + dt * self.damping)
-    }
-
-    /// Where the motor can be \[rad\].
-    pub(crate) const fn span(&self) -> [f64; 2] {
-        [self.minimum, self.maximum]
-    }
-
-    /// Advances `state` by `dt` \[s\] with this velocity, which keeps it within `span`. At an end stop the velocity becomes 0.
-    pub(crate) fn advance(&self, state: &mut State, demand: &Demand, velocity: f64, span: [f64; 2], dt: f64) {
-        let before = state.velocity;
+    /// Advances `state` by `dt` \[s\] under the torque `load` of objects \[N·m\]. At an end stop the velocity becomes 0.
+    pub(crate) fn advance(
+        &self,
+        state: &mut State,
+        demand: &Demand,
+        response: &Response,
+        load: f64,
+        dt: f64,
+    ) {
+        let (before, velocity) = (state.velocity, response.velocity(load));
         // A step that ends at an end of its span ends exactly there.
-        let end = span.into_iter().find(|end| velocity == (end - state.position) / dt);
-        let position = end.unwrap_or(state.position + dt * velocity);
+        let end = response.span.into_iter().zip(response.ends).find(|(_, end)| velocity == *end);
+        let position = end.map_or(state.position + dt * velocity, |(at, _)| at);
         state.position = position.min(self.maximum).max(self.minimum);
         let is_free = state.position > self.minimum && state.position < self.maximum;
         state.velocity = if is_free { velocity } else { 0.0 };
@@ -115,8 +150,8 @@ mod tests {
         Plant { inertia: 0.01, damping: 0.02, torque: f64::INFINITY, minimum: -9.0, maximum: 9.0 };
 
     fn step(plant: &Plant, state: &mut State, demand: &Demand, load: f64, dt: f64) {
-        let velocity = plant.velocity(state, demand, load, plant.span(), dt);
-        plant.advance(state, demand, velocity, plant.span(), dt);
+        let response = plant.response(state, demand, dt);
+        plant.advance(state, demand, &response, load, dt);
     }
 
     fn at(time: f64, dt: f64, plant: &Plant, demand: &Demand) -> State {
