@@ -51,6 +51,8 @@ pub(crate) struct Sunk {
 pub(crate) struct Contacts {
     pads: usize,
     sunk: Box<[Option<Sunk>]>,
+    /// The forces of the last step, from which the next one begins its search \[N\].
+    forces: Box<[f64]>,
     /// Room for the contacts of a step, of which the first `count` count.
     pressing: Box<[Pressing]>,
     count: usize,
@@ -59,6 +61,8 @@ pub(crate) struct Contacts {
 /// A contact within a step.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pressing {
+    /// Its place in what is remembered.
+    pair: usize,
     /// At the begin of the step \[m\].
     depth: f64,
     /// The motors that move it, with the derivative of the depth by the position of each \[m/rad\]; the first `moving` count.
@@ -72,8 +76,8 @@ struct Pressing {
     force: f64,
 }
 
-/// A pad that is farther from an object than this cannot touch it within a step \[m\].
-const REACH: f64 = 0.05;
+/// A pad that is farther from an object than this cannot touch it within a step, unless it is faster than 10 m/s \[m\].
+const REACH: f64 = 0.01;
 /// Sweeps over the contacts of a step at most.
 const SWEEPS: usize = 50;
 /// A change of the speed into an object that ends the sweeps \[m/s\].
@@ -85,6 +89,7 @@ impl Contacts {
         Self {
             pads,
             sunk: vec![None; pairs].into_boxed_slice(),
+            forces: vec![0.0; pairs].into_boxed_slice(),
             pressing: vec![Pressing::default(); pairs].into_boxed_slice(),
             count: 0,
         }
@@ -92,8 +97,10 @@ impl Contacts {
 
     /// Forgets what it knew of `object`.
     pub(crate) fn forget(&mut self, object: usize) {
-        for sunk in self.sunk.iter_mut().skip(object * self.pads).take(self.pads) {
-            *sunk = None;
+        for (sunk, force) in
+            self.sunk.iter_mut().zip(&mut self.forces).skip(object * self.pads).take(self.pads)
+        {
+            (*sunk, *force) = (None, 0.0);
         }
         self.count = 0;
     }
@@ -101,6 +108,7 @@ impl Contacts {
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.sunk.fill(None);
+        self.forces.fill(0.0);
         self.count = 0;
     }
 
@@ -124,6 +132,8 @@ impl Contacts {
                 };
                 let Some(pressing) = self.pressing.get_mut(self.count) else { continue };
                 *pressing = Pressing {
+                    pair,
+                    force: self.forces.get(pair).copied().unwrap_or_default(),
                     depth: touch.depth,
                     stiffness: object.stiffness,
                     damping: object.damping,
@@ -147,17 +157,25 @@ impl Contacts {
         if self.count == 0 {
             return torques;
         }
-        let mut velocities = responses.map(|response| response.velocity(0.0));
+        for pressing in self.pressing.iter().take(self.count) {
+            for &(motor, lever) in pressing.levers() {
+                torques[motor] -= pressing.force * lever;
+            }
+        }
+        let mut velocities = [0.0; MAX];
+        for (velocity, (response, torque)) in velocities.iter_mut().zip(responses.iter().zip(torques)) {
+            *velocity = response.velocity(torque);
+        }
         for _ in 0..SWEEPS {
             let mut change = 0.0_f64;
             for pressing in self.pressing.iter_mut().take(self.count) {
-                let levers = pressing.levers.get(..pressing.moving).unwrap_or(&[]);
-                let speed: f64 = levers.iter().map(|&(motor, lever)| lever * velocities[motor]).sum();
+                let speed: f64 =
+                    pressing.levers().iter().map(|&(motor, lever)| lever * velocities[motor]).sum();
                 let more = pressing.force_at(speed, dt) - pressing.force;
                 if more == 0.0 {
                     continue;
                 }
-                for &(motor, lever) in levers {
+                for &(motor, lever) in pressing.levers() {
                     torques[motor] -= more * lever;
                     velocities[motor] = responses[motor].velocity(torques[motor]);
                 }
@@ -166,6 +184,12 @@ impl Contacts {
             }
             if change < STILL {
                 break;
+            }
+        }
+        self.forces.fill(0.0);
+        for pressing in self.pressing.iter().take(self.count) {
+            if let Some(force) = self.forces.get_mut(pressing.pair) {
+                *force = pressing.force;
             }
         }
         torques
@@ -208,6 +232,10 @@ impl Pressing {
             self.moving += 1;
             self.yielding += lever * lever * responses[motor].mobility();
         }
+    }
+
+    fn levers(&self) -> &[(usize, f64)] {
+        self.levers.get(..self.moving).unwrap_or(&[])
     }
 
     /// The force, if the speed into the object was `speed` \[m/s\] with the force so far.
