@@ -4,11 +4,12 @@ import contextlib
 import time
 
 import pytest
-from conftest import Graph
+from conftest import STOP, Graph
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import TwistStamped
 from processes import Process, stop_all
 from test_parameters import parameters_in
+from visualization_msgs.msg import Marker
 
 SOURCES = """
 velocity_arbiter:
@@ -90,3 +91,19 @@ def test_a_source_or_lock_on_the_arbiters_own_command_is_refused_at_the_start(pa
     process = Process("velocity_arbiter", "--ros-args", *parameters)
     assert process.wait() == 1
     assert "must not be what this process publishes for its later stages" in process.output, process.output
+
+
+def test_a_topic_with_two_types_ends_no_node(stack):
+    """The list of all topics that r2r 0.9.7 gives reads beyond its memory at a topic with two types, the last one above all."""
+    stack.drive_forward()
+    strangers = [Graph(), Graph()]
+    try:
+        for stranger, message_type in zip(strangers, (Marker, TwistStamped), strict=True):
+            stranger.subscribe(message_type, "/zone_scaler/markers")
+            stranger.subscribe(message_type, "/zzz")
+        time.sleep(2.5)  # loops are looked for once a second
+        assert [name for name, process in stack.processes.items() if process.process.poll() is not None] == []
+        assert stack.state == "OK" and stack.motors != (STOP, STOP), f"{stack.motors}, {stack.state}"
+    finally:
+        for stranger in strangers:
+            stranger.close()

@@ -133,7 +133,7 @@ pub fn run_with(
         .count_publishers([arbiter_node::COMMAND], arbiter_node::command_counted::<Drive>)
         .task(move |_| line.print())
         .subscribe(move |set| arbiter_node::subscriptions(set, &for_topics.0, &for_topics.1))?
-        .find_loops_of(arbiter_node::COMMAND);
+        .find_loops_of(arbiter_node::COMMAND)?;
     let joystick = joystick.runner(&shell, |set| {
         Ok(Input::Joystick(joystick::Input::ParametersChanged(joystick::Params::read(set)?)))
     })?;

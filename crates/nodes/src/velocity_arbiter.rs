@@ -294,6 +294,6 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         .count_publishers([COMMAND], command_counted::<Arbiter>)
         .task(move |_| line.print())
         .subscribe(move |set| subscriptions(set, &names, &wiring))?
-        .find_loops_of(COMMAND);
+        .find_loops_of(COMMAND)?;
     start::run(runner, stop, &shell, [Input::Stopping])
 }

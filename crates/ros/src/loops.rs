@@ -1,17 +1,21 @@
 //! Stages that pass commands on, declared in the graph, so that an earlier stage recognizes its own command.
 //!
-//! r2r does not report who sent a message, nor which node subscribes to a topic. So each stage declares its way in the graph, by a
-//! publisher without messages on a hidden topic that names both ends. It appears and vanishes with its node.
+//! r2r does not report who sent a message, nor which topics a node publishes. So each stage says what it passes on in one latched
+//! message on a hidden topic, and counts as long as its node publishes there.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+use std::pin::Pin;
 
+use futures::{FutureExt, Stream, StreamExt};
 use r2r::QosProfile;
-use r2r::std_msgs::msg::Empty;
+use r2r::std_msgs::msg::String as Text;
 
-use crate::Error;
+use crate::{Error, publishers, qos};
 
-/// Between the two ends in the name of the hidden topic.
-const MARK: &str = "/_steersman_feeds";
+/// The hidden topic of the declarations.
+const STAGES: &str = "/_steersman/stages";
+/// The most declarations that are kept, and wait in the middleware.
+const MOST_STAGES: usize = 100;
 
 /// Declares that `node` publishes on `to` what it makes of the commands on `from`; both are names in the graph.
 /// # Errors
@@ -23,26 +27,78 @@ pub fn declare_stage(node: &mut r2r::Node, from: &str, to: &str) -> Result<(), E
              topic, or subscribe to another one"
         )));
     }
-    let mark = format!("{from}{MARK}{to}");
-    node.create_publisher::<Empty>(&mark, QosProfile::default())
-        .map(|_| ()) // it lives as long as the node
-        .map_err(Error::ros(format!("declare what '{from}' feeds")))
+    let declare = |node: &mut r2r::Node| {
+        let stage = Stage { from: from.into(), to: to.into(), node: node.fully_qualified_name()? };
+        // The publisher lives as long as the node.
+        node.create_publisher(STAGES, qos::state())?.publish(&Text { data: stage.message() })
+    };
+    declare(node).map_err(Error::ros(format!("declare what '{from}' feeds")))
 }
 
-/// The topics that carry what stages make of the commands on `from`, directly or by way of further stages; none if the graph cannot
-/// be read.
-pub(crate) fn fed_by(node: &r2r::Node, from: &str) -> BTreeSet<String> {
-    node.get_topic_names_and_types().map_or_else(|_| BTreeSet::new(), |topics| reached(&topics, from))
+/// One declaration.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Stage {
+    from: String,
+    to: String,
+    /// The full name of its node.
+    node: String,
 }
 
-fn reached<T>(topics: &HashMap<String, T>, from: &str) -> BTreeSet<String> {
-    let ways: Vec<(&str, &str)> = topics.keys().filter_map(|name| name.split_once(MARK)).collect();
+impl Stage {
+    fn message(&self) -> String {
+        format!("{} {} {}", self.from, self.to, self.node)
+    }
+
+    fn parse(message: &str) -> Option<Self> {
+        let mut words = message.split(' ').map(str::to_owned);
+        let stage = Self { from: words.next()?, to: words.next()?, node: words.next()? };
+        words.next().is_none().then_some(stage)
+    }
+}
+
+/// The stages that are declared in the graph.
+pub(crate) struct Stages {
+    messages: Pin<Box<dyn Stream<Item = Text> + Send>>,
+    known: BTreeSet<Stage>,
+}
+
+impl Stages {
+    /// Receives the declarations by `node`.
+    /// # Errors
+    /// The middleware refuses the subscription.
+    pub(crate) fn open(node: &mut r2r::Node) -> Result<Self, Error> {
+        let all = QosProfile::default().reliable().transient_local().keep_last(MOST_STAGES);
+        let messages = node.subscribe(STAGES, all).map_err(Error::ros("subscribe to the stages"))?;
+        Ok(Self { messages: Box::pin(messages), known: BTreeSet::new() })
+    }
+
+    /// Receives what r2r has.
+    pub(crate) fn receive(&mut self) {
+        while let Some(Some(message)) = self.messages.next().now_or_never() {
+            if self.known.len() < MOST_STAGES {
+                self.known.extend(Stage::parse(&message.data));
+            }
+        }
+    }
+
+    /// The topics that carry what stages make of the commands on `from`, directly or by way of further stages. A stage is forgotten
+    /// when its node is gone from the graph; while that cannot be read, none is.
+    pub(crate) fn fed_by(&mut self, node: &r2r::Node, from: &str) -> BTreeSet<String> {
+        let found = publishers(node, STAGES).filter(|found| !found.iter().any(|one| one.is_nameless()));
+        if let Some(found) = found {
+            self.known.retain(|stage| found.iter().any(|one| one.full_name == stage.node));
+        }
+        reached(&self.known, from)
+    }
+}
+
+fn reached(stages: &BTreeSet<Stage>, from: &str) -> BTreeSet<String> {
     let mut reached = BTreeSet::new();
     let mut next = vec![from];
     while let Some(from) = next.pop() {
-        for (_, to) in ways.iter().filter(|(start, _)| *start == from) {
-            if reached.insert((*to).to_owned()) {
-                next.push(to);
+        for stage in stages.iter().filter(|stage| stage.from == from) {
+            if reached.insert(stage.to.clone()) {
+                next.push(&stage.to);
             }
         }
     }
@@ -55,15 +111,18 @@ mod tests {
 
     #[test]
     fn what_a_command_feeds_is_followed_through_all_stages_and_in_circles() {
-        let topics = [
-            "/arbitrated/_steersman_feeds/cmd_vel",
-            "/cmd_vel/_steersman_feeds/r/hind/applied",
-            "/cmd_vel/_steersman_feeds/arbitrated",
-            "/other/_steersman_feeds/far",
-            "/arbitrated",
+        let messages = [
+            "/arbitrated /cmd_vel /scaler",
+            "/cmd_vel /r/hind/applied /r/hindbrain",
+            "/cmd_vel /arbitrated /relay",
+            "/other /far /relay",
+            "/other /wide",
+            "/other /wide /relay more",
+            "",
         ];
-        let topics: HashMap<String, ()> = topics.into_iter().map(|name| (name.to_owned(), ())).collect();
-        let reached = |from| reached(&topics, from).into_iter().collect::<Vec<_>>();
+        let stages: BTreeSet<Stage> = messages.into_iter().filter_map(Stage::parse).collect();
+        assert!(stages.iter().all(|stage| messages.contains(&stage.message().as_str())));
+        let reached = |from| reached(&stages, from).into_iter().collect::<Vec<_>>();
         assert_eq!(reached("/arbitrated"), ["/arbitrated", "/cmd_vel", "/r/hind/applied"]);
         assert_eq!(reached("/other"), ["/far"]);
         assert_eq!(reached("/far"), Vec::<String>::new());

@@ -308,13 +308,14 @@ impl<M: Machine + 'static> Runner<M> {
 
     /// Reports each topic of [`subscribe`](Self::subscribe) that carries what a later stage makes of the node's own command on `topic`
     /// ([`declare_stage`](crate::declare_stage)) as [`units::Census::Loop`].
-    #[must_use]
-    pub fn find_loops_of(mut self, topic: &str) -> Self {
+    /// # Errors
+    /// The middleware refuses the subscription to the stages.
+    pub fn find_loops_of(mut self, topic: &str) -> Result<Self, Error> {
         if let Some(topics) = self.update.topics() {
-            topics.find_loops_of(topic);
+            topics.find_loops_of(&mut self.node, topic)?;
             topics.check_publishers(&self.node);
         }
-        self
+        Ok(self)
     }
 
     /// Calls `on_update` with each changed set of parameters, after the last output made with the old set and before the first

@@ -196,9 +196,9 @@ impl<M: Machine> Shell<M> {
     }
 
     fn publish_all(&self, publish: &mut Publish<M::Output>) {
-        loop {
-            let Some(mut inner) = self.lock_whole() else { return };
-            let Some(output) = inner.outputs.pop() else { return };
+        while !panics::happened() {
+            let mut inner = self.lock(); // the machine is not used, so its deadline stays
+            let Some(output) = inner.outputs.pop().filter(|_| !panics::happened()) else { return };
             let fault = inner.fault.clone();
             drop(inner);
             if let Some(fault) = fault {

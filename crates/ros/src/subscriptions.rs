@@ -5,10 +5,10 @@ use params::{Refusal, Set};
 use units::{Census, Instant, Machine};
 
 use crate::candidate::Read;
-use crate::loops::fed_by;
+use crate::loops::Stages;
 use crate::subscription_spec::Count;
 use crate::topic_monitor::TopicMonitor;
-use crate::{Names, Publisher, Shell, Status, SubscriptionSpec, census, clock, publishers};
+use crate::{Error, Names, Publisher, Shell, Status, SubscriptionSpec, census, clock, publishers};
 
 /// The topics that a node's parameters name, added and removed at run time, in reading order: topics that stop come before
 /// topics that move.
@@ -36,6 +36,7 @@ pub(crate) struct DynamicSubscriptions<M: Machine> {
 struct OwnCommand {
     /// Its topic in the graph.
     topic: String,
+    stages: Stages,
     /// The topics that carry what later stages made of it.
     fed: BTreeSet<String>,
     /// When they are read again at the latest.
@@ -91,9 +92,12 @@ impl<M: Machine + 'static> DynamicSubscriptions<M> {
     }
 
     /// Reports each topic that carries what a later stage makes of the node's own command on `topic` as [`Census::Loop`].
-    pub(crate) fn find_loops_of(&mut self, topic: &str) {
-        let topic = self.names.resolve(topic);
-        self.own = Some(OwnCommand { topic, fed: BTreeSet::new(), due: Instant::ZERO });
+    /// # Errors
+    /// The middleware refuses the subscription to the stages.
+    pub(crate) fn find_loops_of(&mut self, node: &mut r2r::Node, topic: &str) -> Result<(), Error> {
+        let (topic, stages) = (self.names.resolve(topic), Stages::open(node)?);
+        self.own = Some(OwnCommand { topic, stages, fed: BTreeSet::new(), due: Instant::ZERO });
+        Ok(())
     }
 
     /// Subscribes to the topics that `after` names, and calls `commit`, which puts `after` in force, at the same moment.
@@ -185,6 +189,9 @@ impl<M: Machine + 'static> DynamicSubscriptions<M> {
 
     /// Receives the messages that r2r has and returns their number.
     pub(crate) fn receive(&mut self) -> usize {
+        if let Some(own) = &mut self.own {
+            own.stages.receive();
+        }
         let entries = self.entries.iter_mut().map(|entry| &mut entry.subscribed);
         entries.chain(&mut self.inactive).map(|one| one.read.receive()).sum()
     }
@@ -207,7 +214,7 @@ impl<M: Machine + 'static> DynamicSubscriptions<M> {
         if let Some(own) = &mut self.own
             && (has_changed || clock::now() >= own.due)
         {
-            own.fed = fed_by(node, &own.topic);
+            own.fed = own.stages.fed_by(node, &own.topic);
             // After a change once more with the next count: a publisher may be discovered before its stage's declaration.
             own.due = clock::now() + if has_changed { Duration::ZERO } else { FEEDS_PERIOD };
         }
