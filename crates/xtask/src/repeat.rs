@@ -20,7 +20,7 @@ pub fn repeat_alone(
     let targets: BTreeSet<&str> = output.lines().filter_map(failed_target).collect();
     let mut passed = !targets.is_empty();
     for target in targets {
-        step(format_args!("repeating alone what failed beside the tests over DDS: cargo test {target}"));
+        step(format_args!("repeating alone what failed beside others: cargo test {target}"));
         let words: Vec<&str> = target.split_whitespace().chain(["-p", features]).collect();
         let ended = run(&words)?;
         eprintln!("{}{}", ended.out, ended.err);

@@ -143,8 +143,20 @@ fn pure(root: &Root, arguments: &[&str]) -> Outcome<bool> {
 
 /// The tests of crates that need no ROS, the pure ones unless others are named, and clippy.
 fn pure_tests(root: &Root, arguments: &[&str]) -> Outcome<bool> {
-    let arguments = [&["test", "--quiet"], arguments].concat();
-    succeeds(lint(&mut cargo_without_ros(root, &arguments)))
+    passed(&run_pure_tests(root, arguments)?, |arguments| run_pure_tests(root, arguments))
+}
+
+fn run_pure_tests(root: &Root, arguments: &[&str]) -> Outcome<Ended> {
+    capture(lint(&mut cargo_without_ros(root, &[TEST, arguments].concat())))
+}
+
+/// One test that fails hides no other, since each is repeated.
+const TEST: &[&str] = &["test", "--quiet", "--no-fail-fast"];
+
+/// Shows what tests have put out, and repeats by `run` alone what failed beside others.
+fn passed(tests: &Ended, run: impl Fn(&[&str]) -> Outcome<Ended>) -> Outcome<bool> {
+    eprintln!("{}{}", tests.out, tests.err);
+    Ok(tests.success || repeat_alone(&tests.err, FEATURES, run)?)
 }
 
 /// Lets clippy build, as `cargo clippy` lets it check: it is rustc with more lints, and no code has to be read a second time for them.
@@ -169,9 +181,10 @@ fn build_and_test(root: &Root) -> Outcome<bool> {
         if !is_built {
             return Ok(false);
         }
-        let tests = scope.spawn(|| pure_tests(root, &[]));
-        let passed = mujoco(root)? && build(root)?;
-        Ok(tests.join().map_err(panicked)?? && passed)
+        let tests = scope.spawn(|| run_pure_tests(root, &[]));
+        let is_built = mujoco(root)? && build(root)?;
+        let tests = tests.join().map_err(panicked)??;
+        Ok(passed(&tests, |arguments| run_pure_tests(root, arguments))? && is_built)
     })
 }
 
@@ -209,27 +222,22 @@ const OTHERS: &[&str] = &[
 fn many_beside_others(root: &Root) -> Outcome<bool> {
     const DOCS: &[&str] = &["doc", "--quiet", "--no-deps", "--workspace"];
     let run = |command: Command| isolated(root, command);
+    let test = |arguments: &[&str]| run(test_others(root, arguments));
+    let panicked = |_| Failure::new("what runs beside them panicked");
     std::thread::scope(|scope| {
-        // One that fails hides no other: each is repeated.
-        let tests = test_others(root, &[&["--no-fail-fast"], &crates()[..]].concat());
-        let tests = scope.spawn(|| run(tests));
+        let tests = scope.spawn(|| test(&crates()));
         let docs = scope.spawn(|| run(in_spare_time(root, DOCS)));
-        let mut passed = pytest_many(root)?;
-        let end_of = |other: std::thread::ScopedJoinHandle<'_, Outcome<Ended>>| {
-            let ended = other.join().map_err(|_| Failure::new("what runs beside them panicked"))??;
-            eprintln!("{}{}", ended.out, ended.err);
-            Ok(ended)
-        };
-        passed &= end_of(docs)?.success;
-        let tests = end_of(tests)?;
-        Ok((tests.success || repeat_alone(&tests.err, FEATURES, |target| run(test_others(root, target)))?)
-            && passed)
+        let is_pytest_passed = pytest_many(root)?;
+        let docs = docs.join().map_err(panicked)??;
+        eprintln!("{}{}", docs.out, docs.err);
+        let tests = tests.join().map_err(panicked)??;
+        Ok(passed(&tests, test)? && docs.success && is_pytest_passed)
     })
 }
 
 /// The command that tests crates of [`OTHERS`].
 fn test_others(root: &Root, arguments: &[&str]) -> Command {
-    let mut command = cargo(root, &[&["test", "--quiet"], arguments].concat());
+    let mut command = cargo(root, &[TEST, arguments].concat());
     lint(&mut command);
     command
 }
