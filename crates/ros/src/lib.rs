@@ -24,6 +24,7 @@ mod candidate;
 mod diagnostics;
 mod error;
 mod input;
+mod late_devices;
 mod latency;
 mod logger;
 mod loops;

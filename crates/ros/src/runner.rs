@@ -7,6 +7,7 @@ use units::{Instant, Level, Machine};
 
 use crate::action::{Action, Goal};
 use crate::diagnostics::{Diagnostics, log_level};
+use crate::late_devices::warn_of_late_devices;
 use crate::parameter_update::{Extra, ParameterUpdate};
 use crate::publishers::{CountSchedule, publishers};
 use crate::reader::Reader;
@@ -91,6 +92,7 @@ impl<M: Machine + 'static> Runner<M> {
         apply: impl FnMut(&Set) -> Result<M::Input, Refusal> + Send + 'static,
     ) -> Result<Self, Error> {
         let name = node.name().map_err(Error::ros("read the node's name"))?;
+        warn_of_late_devices(&name);
         let diagnostics = Diagnostics::new(&mut node).map_err(Error::ros("publish /diagnostics"))?;
         Ok(Self {
             node,
@@ -424,6 +426,7 @@ impl<M: Machine + 'static> Runner<M> {
 
     fn housekeep(&mut self) {
         self.housekeeping_due = clock::now() + HOUSEKEEPING;
+        warn_of_late_devices(&self.name);
         self.inputs.check_publishers(&self.node, &self.name, &self.shell, false);
         let has_namesake = self.parameters.have_namesake(&self.node);
         if has_namesake && !self.has_namesake {
