@@ -14,10 +14,6 @@ pub(crate) enum HaltCause {
     Vehicle(VehicleHalt),
 }
 
-/// How a halt ends that does not end by itself.
-const RESET: &str = "; reset_motors ends it";
-const RESET_LATER: &str = "; reset_motors ends it once that is over";
-
 /// The causes that hold.
 #[derive(Clone, Debug)]
 pub(crate) struct HaltCauses {
@@ -52,12 +48,7 @@ impl HaltCauses {
             },
             HaltCause::Vehicle(halt) => (halt.ends(), halt.to_string()),
         };
-        let ending = match ends {
-            HaltEnds::Alone => "",
-            HaltEnds::ByReset => RESET,
-            HaltEnds::ByResetLater => RESET_LATER,
-        };
-        Some(text + ending)
+        Some(text + ends.clause())
     }
 
     /// Whether `cause` holds, which is not a vehicle's.

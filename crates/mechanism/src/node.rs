@@ -1,12 +1,13 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
+use units::freshness::is_stale;
 use units::{
     Clock, Instant, Machine, MessageTime, PublisherId, Stamp, StateMonitor, StateSample, StatesMessage,
     earliest,
 };
 
-use crate::controllers::{self, ControllerId, ControllerInput, Manager, Refusal, RequestId, is_stale};
+use crate::controllers::{self, ControllerId, ControllerInput, Manager, Refusal, RequestId};
 use crate::diagnostics::{Diagnostics, Status};
 use crate::halt_cause::{HaltCause, HaltCauses};
 use crate::waiting::Waiting;

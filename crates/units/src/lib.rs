@@ -19,6 +19,7 @@ mod scale;
 #[cfg(test)]
 mod test_clock;
 mod time;
+mod vehicle_halt;
 mod vehicle_monitor;
 mod velocity;
 
@@ -40,7 +41,8 @@ pub use robot_states::{
 };
 pub use scale::{OutOfUnitRange, Scale};
 pub use time::{Instant, Stamp};
-pub use vehicle_monitor::{HaltEnds, PublisherId, VehicleHalt, VehicleMonitor};
+pub use vehicle_halt::{HaltEnds, VehicleHalt};
+pub use vehicle_monitor::{PublisherId, VehicleMonitor};
 pub use velocity::{
     Command, Implausible, MAX_PLAUSIBLE, NEUTRAL_ANGULAR, NEUTRAL_LINEAR, NotFinite, SLOWEST_FULL_SPEED,
     Velocity,

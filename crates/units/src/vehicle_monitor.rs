@@ -1,7 +1,6 @@
-use core::fmt;
 use core::time::Duration;
 
-use crate::{Instant, MessageTime};
+use crate::{Instant, MessageTime, VehicleHalt};
 
 /// A publisher of a topic, of all that ever were: a node that is started again, or renamed, has another one.
 ///
@@ -9,43 +8,6 @@ use crate::{Instant, MessageTime};
 /// The GID of a DDS endpoint; 16 bytes since ROS 2 Iron, 24 before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PublisherId(pub [u8; 24]);
-
-/// Why a vehicle's state forbids its neighbours to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum VehicleHalt {
-    /// The vehicle was never clear.
-    Awaited,
-    /// The state was silent, or its publisher is gone or was replaced by another one.
-    Lost {
-        /// Whether the vehicle is not clear again.
-        is_on: bool,
-    },
-    /// The vehicle is in its emergency stop, or in a state that is not one of hindbrain's.
-    Estop,
-    /// The vehicle has left its emergency stop, and is not clear yet.
-    EstopLeft,
-    /// The state was lost during an emergency stop.
-    LostInEstop {
-        /// Whether the vehicle is not clear again.
-        is_on: bool,
-    },
-    /// The state had more than one publisher.
-    Contested {
-        /// Whether it still has.
-        is_on: bool,
-    },
-}
-
-/// How a [`VehicleHalt`] ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HaltEnds {
-    /// By itself.
-    Alone,
-    /// By a [reset](VehicleMonitor::reset).
-    ByReset,
-    /// By a [reset](VehicleMonitor::reset), once the vehicle is clear.
-    ByResetLater,
-}
 
 /// Judges the state of a vehicle for a neighbour that obeys its emergency stop: whether the neighbour may move.
 ///
@@ -245,41 +207,10 @@ fn is_known_without_estop(state: &str) -> bool {
     state == "OK" || state == "SSTOP" || state.starts_with("SSTOP.")
 }
 
-impl VehicleHalt {
-    /// How it ends.
-    pub const fn ends(self) -> HaltEnds {
-        match self {
-            Self::Awaited | Self::Estop | Self::EstopLeft => HaltEnds::Alone,
-            Self::Lost { is_on } | Self::LostInEstop { is_on } | Self::Contested { is_on } => {
-                if is_on {
-                    HaltEnds::ByResetLater
-                } else {
-                    HaltEnds::ByReset
-                }
-            }
-        }
-    }
-}
-
-impl fmt::Display for VehicleHalt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Awaited => "the vehicle's state is awaited",
-            Self::Lost { is_on: true } => "the vehicle's state is lost",
-            Self::Lost { is_on: false } => "the vehicle's state was lost",
-            Self::Estop => "the vehicle is in its emergency stop",
-            Self::EstopLeft => "the vehicle leaves its emergency stop",
-            Self::LostInEstop { is_on: true } => "the vehicle's state is lost in its emergency stop",
-            Self::LostInEstop { is_on: false } => "the vehicle's state was lost in its emergency stop",
-            Self::Contested { is_on: true } => "the vehicle's state has more than one publisher",
-            Self::Contested { is_on: false } => "the vehicle's state had more than one publisher",
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::HaltEnds;
 
     const A: PublisherId = PublisherId([1; 24]);
     const B: PublisherId = PublisherId([2; 24]);

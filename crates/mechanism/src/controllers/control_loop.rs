@@ -1,10 +1,11 @@
 use core::time::Duration;
 
+use units::freshness::STALE;
 use units::{Instant, MessageTime};
 
 use crate::Robot;
 use crate::controllers::{
-    Change, ControllerFailure, ControllerId, ControllerList, ControllerSlot, Message, Report, STALE, Step,
+    Change, ControllerFailure, ControllerId, ControllerList, ControllerSlot, Message, Report, Step,
     SwitchEntry,
 };
 

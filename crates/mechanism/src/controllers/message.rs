@@ -1,17 +1,6 @@
-use core::time::Duration;
-
-use units::{Clock, Command, MessageTime};
+use units::{Clock, Command};
 
 use crate::laws::Motion;
-
-/// What may have waited for this long, since a thread or the process was held, asks for nothing any more: a request is refused, and a
-/// message stops what it commanded.
-pub const STALE: Duration = Duration::from_millis(500);
-
-/// Whether that holds for what is read now.
-pub(crate) fn is_stale(clock: &Clock) -> bool {
-    MessageTime::read_now(clock).is_expired(clock.now(), STALE)
-}
 
 /// A message to an input of a controller.
 ///

@@ -1,6 +1,6 @@
 use units::Clock;
+use units::freshness::is_stale;
 
-use crate::controllers::is_stale;
 use crate::follow::FollowResult;
 use crate::laws::{FollowedJoint, GoalId};
 use crate::standard::Goal;
