@@ -1,7 +1,7 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Clock, Instant, Machine, StateMonitor, StatesMessage, earliest};
+use units::{Clock, Instant, Machine, MessageTime, StateMonitor, StatesMessage, earliest};
 
 use crate::device::{Constants, DeviceError};
 use crate::device_loop::{DeviceLoop, Mode, Order, Reading, Settings};
@@ -10,8 +10,10 @@ use crate::setpoints::Setpoints;
 use crate::state::State;
 use crate::wire::{Command, MAX, Sensor};
 
+use self::halt::Vehicle;
 pub use self::messages::{Answer, Input, Output};
 
+mod halt;
 mod messages;
 
 /// A device that has given no reading for this long does not answer.
@@ -32,11 +34,13 @@ const WARNING_PERIOD: Duration = Duration::from_secs(1);
 /// * A hold ends the grasp mode.
 /// * A robot elsewhere is held at once when a topic on which one publisher is expected has several, and every call fails until then; so
 ///   is it at a reset, also without the pose, of which it has none.
+/// * While the vehicle's state forbids to move ([`VehicleMonitor`](units::VehicleMonitor)), whatever would move the hand is refused. The begin of such a halt
+///   orders a hold at once; after its end only what is received later moves the hand.
 /// * A device that did not answer in its last tick is given no command; the client gets an error.
 /// * While the device fails or has not answered for 1000 ms, every call is answered with an error and changes nothing.
 /// # Source
 /// HAPTIX, haptix-comm 0.9 and its Gazebo server. Own: the error is known at once when the device is silent, and waiting is a choice.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Haptix {
     constants: Constants,
     setpoints: Setpoints,
@@ -51,6 +55,9 @@ pub struct Haptix {
     is_unsubscribed: bool,
     /// Judges the states of a robot elsewhere, if the device is one.
     states: Option<StateMonitor>,
+    /// The vehicle that carries the hand, if it obeys one.
+    vehicle: Option<Vehicle>,
+    is_stopping: bool,
     command_timeout: Option<Duration>,
     clock: Clock,
     reading: Option<Box<Reading>>,
@@ -84,6 +91,8 @@ impl Haptix {
             is_unanswered: false,
             is_unsubscribed: false,
             states: None,
+            vehicle: None,
+            is_stopping: false,
             command_timeout: settings.command_timeout,
             clock: Clock::default(),
             reading: None,
@@ -120,6 +129,7 @@ impl Haptix {
             (Some(what), _) => State::Failed(what.clone()),
             (None, None) => State::Starting,
             _ if self.is_unanswered => State::Waiting(self.absence()),
+            _ if let Some(halt) = self.halt() => State::Halted(halt),
             (None, Some(reading)) if reading.mode == Mode::Holding => State::Holding,
             _ if self.is_unsubscribed => State::NoSubscriber,
             _ if self.is_grasping => State::Grasping,
@@ -164,11 +174,13 @@ impl Haptix {
     /// Takes a command that was received at `at`, as far as known; nothing is changed on an error.
     fn command(&mut self, command: &Command, at: Instant) -> Result<(), String> {
         self.check_device()?;
-        if !command.is_empty() {
-            self.check_answer()?;
-        }
         let now = self.clock.now();
         let age = now.since(at).max(self.clock.waited());
+        let received = MessageTime::new(now, age).begin();
+        if !command.is_empty() {
+            self.check_halt(received)?;
+            self.check_answer()?;
+        }
         let is_too_old = |timeout: &Duration| !command.is_empty() && age >= *timeout;
         if let Some(timeout) = self.command_timeout.filter(is_too_old) {
             let (age, most) = (age.as_secs_f64(), timeout.as_secs_f64());
@@ -182,8 +194,7 @@ impl Haptix {
         self.setpoints.take(command, limits, &is_grasping).map_err(|error| error.to_string())?;
         self.has_target |= command.ref_pos.is_some();
         if !command.is_empty() {
-            let received = now.since(Instant::ZERO).saturating_sub(age);
-            self.pass(Instant::ZERO + received);
+            self.pass(received);
         }
         Ok(())
     }
@@ -198,6 +209,7 @@ impl Haptix {
         self.check_device()?;
         let positions = self.constants.grasps.positions(values)?;
         if !values.is_empty() {
+            self.check_halt(MessageTime::read_now(&self.clock).begin())?;
             self.check_answer()?;
         }
         self.is_grasping = !values.is_empty();
@@ -223,6 +235,7 @@ impl Haptix {
     fn reset(&mut self, reset_limb_pose: bool) -> Result<(), String> {
         self.check_device()?;
         if reset_limb_pose {
+            self.check_halt(MessageTime::read_now(&self.clock).begin())?;
             (self.setpoints, self.is_grasping, self.has_target) = (self.constants.start, false, false);
         }
         self.order(Order::Reset { reset_limb_pose });
@@ -323,13 +336,19 @@ impl Haptix {
             DeviceError::NoAnswer => {
                 self.is_unanswered = true;
                 self.is_held(&self.sensor());
-                let Err(error) = self.check_answer() else { return };
-                let sensor = self.sensor();
-                for waiting in self.waiting.extract_if(.., |waiting| waiting.is_command) {
-                    let answer = Answer::Update(Err(error.clone()), sensor.clone());
-                    self.outputs.push_back(Output::Answer(waiting.id, answer));
+                if let Err(error) = self.check_answer() {
+                    self.fail_commands(&error);
                 }
             }
+        }
+    }
+
+    /// Answers the calls that wait for a reading and gave a command, which does not count any more.
+    fn fail_commands(&mut self, error: &str) {
+        let sensor = self.sensor();
+        for waiting in self.waiting.extract_if(.., |waiting| waiting.is_command) {
+            let answer = Answer::Update(Err(error.to_owned()), sensor.clone());
+            self.outputs.push_back(Output::Answer(waiting.id, answer));
         }
     }
 
@@ -372,6 +391,7 @@ impl Haptix {
         if self.has_timed_out() {
             self.fail_waiting();
         }
+        self.change_vehicle(|now, vehicle| vehicle.expire(now));
     }
 }
 
@@ -405,6 +425,17 @@ impl Machine for Haptix {
                 let answer = self.reset(reset_limb_pose);
                 self.answer(id, Answer::Reset(answer));
             }
+            Input::MotorsResetRequested { id } => {
+                let answer = self.reset_motors();
+                self.answer(id, Answer::MotorsReset(answer));
+            }
+            Input::VehicleStateReceived(state) => {
+                let time = MessageTime::read_now(&self.clock);
+                self.change_vehicle(|now, vehicle| vehicle.receive(now, time, &state));
+            }
+            Input::VehiclePublishersCounted(publishers) => {
+                self.change_vehicle(|now, vehicle| vehicle.count(now, publishers.as_deref()));
+            }
             Input::ParametersChanged(settings) => {
                 self.command_timeout = settings.command_timeout;
                 self.order(Order::Configure(*settings));
@@ -421,6 +452,7 @@ impl Machine for Haptix {
             }
             Input::ClockRead(stamp) => self.clock.read(now, stamp),
             Input::Stopping => {
+                self.is_stopping = true;
                 self.outputs.extend(self.states.is_some().then_some(Output::Stay { is_last: true }));
                 self.order(Order::Hold);
             }
@@ -443,12 +475,14 @@ impl Machine for Haptix {
     fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
         self.pass_to(now, false);
         self.clock.read_again(since, due);
+        self.vehicle_read_again();
     }
 
     fn deadline(&self) -> Option<Instant> {
         let silence =
             self.answered.filter(|_| !self.has_timed_out()).map(|answered| answered + DEVICE_TIMEOUT);
         let is_new = self.state() != self.published || !self.outputs.is_empty();
-        earliest(silence, is_new.then(|| self.clock.now()))
+        let own = earliest(silence, is_new.then(|| self.clock.now()));
+        earliest(own, self.vehicle_deadline())
     }
 }

@@ -1,5 +1,7 @@
 use core::fmt;
 
+use units::VehicleHalt;
+
 use crate::node::DEVICE_TIMEOUT;
 
 /// What the hand does.
@@ -15,6 +17,8 @@ pub enum State {
     Holding,
     /// The device did not answer in its last tick; why, if that is known. It holds when it answers.
     Waiting(Option<String>),
+    /// It holds its position with reduced gains, since its vehicle forbids to move.
+    Halted(VehicleHalt),
     /// The robot is commanded, but no node subscribes to its commands.
     NoSubscriber,
     /// The device failed, with its text.
@@ -36,6 +40,7 @@ impl fmt::Display for State {
                 f.write_str("WAITING: the device did not answer in its last tick, so it takes no command")?;
                 why.as_ref().map_or(Ok(()), |why| write!(f, "; {why}"))
             }
+            Self::Halted(halt) => write!(f, "HALTED: {halt}{}", halt.clause()),
             Self::NoSubscriber => f.write_str("NO_SUBSCRIBER: no node subscribes to the robot's commands"),
             Self::Failed(what) => write!(f, "FAILED: {what}"),
             Self::NotAnswering(why) => {

@@ -77,6 +77,7 @@ impl Publications {
             }
             Output::PublishState(state) => self.topics.publish_state(&state),
             Output::Warn(sentence) => log::warn!(target: NAME, "{sentence}"),
+            Output::Inform(sentence) => log::info!(target: NAME, "{sentence}"),
         }
     }
 }
@@ -117,7 +118,7 @@ fn status(machine: &Haptix, timing: &Timing) -> Status {
         State::Following | State::Grasping | State::Holding => Level::Ok,
         State::Starting => Level::Stale,
         State::Waiting(_) | State::NoSubscriber => Level::Warn,
-        State::Failed(_) | State::NotAnswering(_) => Level::Error,
+        State::Halted(_) | State::Failed(_) | State::NotAnswering(_) => Level::Error,
     };
     let mut values = vec![("hand".into(), machine.constants().description.model_name.clone())];
     values.extend(timing.values());
@@ -143,6 +144,10 @@ pub fn run_with(
     let Hand { device, skeleton, params, robot } = Hand::open(member.set())?;
     let device = DeviceLoop::new(device, params.step, params.settings);
     let mut machine = Haptix::new(&device, &params.settings);
+    if let Some(topic) = &params.halt_on {
+        machine = machine.obeying_vehicle();
+        member.obey_vehicle(topic, Input::VehicleStateReceived, Input::VehiclePublishersCounted)?;
+    }
     let robot = match robot {
         Some(robot) => {
             machine = machine.with_states(robot.monitor());
@@ -183,10 +188,86 @@ pub fn run_with(
     })?;
     let runner = runner.count_publishers(sole, |topic, count| Input::PublishersCounted { topic, count });
     let runner = runner.task(move |_| lives.beat()); // after the messages were delivered
-    let runner =
-        services::serve(runner, &calls, prefix)?.status(move |machine| status(machine, &timing)).log_levels();
+    let runner = services::serve(runner, &calls, prefix, params.halt_on.is_some())?
+        .status(move |machine| status(machine, &timing))
+        .log_levels();
     let thread = start_device(ready, &shell, stop, picture, commands)?;
     let ended = start::run(change(runner), stop, &shell, [Input::Stopping]);
     drop(thread);
     ended
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::mpsc::channel;
+    use std::thread;
+    use std::time::Duration;
+
+    use haptix::{AnalyticHand, MAX, Mode, Model};
+    use units::PublisherId;
+
+    use super::*;
+
+    fn say(shell: &Shell<Haptix>, state: &str) {
+        shell.deliver(Input::VehiclePublishersCounted(Some(vec![PublisherId([1; 24])])));
+        shell.deliver(Input::VehicleStateReceived(state.into()));
+    }
+
+    #[test]
+    fn an_emergency_stop_holds_the_device_while_a_send_hangs() {
+        let model = Model::builtin("two_finger").unwrap();
+        let set = specification().defaults();
+        let params =
+            Params::read(&set, &model.constants().description, model.constants().info.update_rate).unwrap();
+        let params = Params { priority: None, lock_memory: false, ..params };
+        let device = DeviceLoop::new(Box::new(AnalyticHand::new(model, 1)), params.step, params.settings);
+        let machine = Haptix::new(&device, &params.settings).obeying_vehicle();
+        let (ready, orders) = link(device, &params);
+        let mut actions = Actions { orders, objects: Objects::default() };
+        let hangs = Arc::new(AtomicBool::new(false));
+        let (hung, is_hung) = channel();
+        let send = {
+            let hangs = Arc::clone(&hangs);
+            move |_| {
+                if hangs.load(Ordering::SeqCst) {
+                    hung.send(()).unwrap();
+                    loop {
+                        thread::park();
+                    }
+                }
+            }
+        };
+        let clock_read: fn(Stamp) -> Input = Input::ClockRead;
+        let shell = Shell::new(machine, Some(clock_read), send).act_first(move |output| actions.act(output));
+        let (sender, readings) = channel();
+        let report = move |report| {
+            if let Report::Stepped(reading) = report {
+                let _ = sender.send(reading); // the test may be over
+            }
+        };
+        let (thread, _) = ready.start(report).unwrap();
+        // A client commands the hand at each reading.
+        let next_mode = || {
+            let reading = readings.recv_timeout(Duration::from_secs(5)).unwrap();
+            shell.deliver(Input::DeviceStepped(Box::new(reading)));
+            let command = haptix::Command { ref_pos: Some([0.5; MAX]), ..haptix::Command::default() };
+            shell.deliver(Input::CommandReceived { command: Box::new(command), at: clock::now() });
+            reading.mode
+        };
+        while next_mode() == Mode::Holding {
+            say(&shell, "OK");
+        }
+        hangs.store(true, Ordering::SeqCst);
+        let sending = shell.clone();
+        thread::Builder::new().spawn(move || sending.deliver(Input::ReadRequested { id: 1 })).unwrap();
+        is_hung.recv().unwrap();
+        assert_eq!(next_mode(), Mode::Following);
+        say(&shell, "ESTOP");
+        let modes: Vec<Mode> = (0..50).map(|_| next_mode()).collect();
+        let (first, rest) = modes.split_at(10); // what was on its way
+        assert!(rest.iter().all(|mode| *mode == Mode::Holding), "{first:?} {rest:?}");
+        drop(thread);
+    }
 }

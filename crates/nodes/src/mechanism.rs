@@ -22,9 +22,8 @@ use mechanism::controllers::{self, ControlLoop};
 use mechanism::robot::{Hardware, SimulatedRobot};
 use mechanism::{CycleStatistics, Input, LONGEST_SILENCE, Mechanism, Output, Params, Robot, specification};
 use params::Set;
-use r2r::std_msgs::msg::String as Text;
 use ros::panics::{self, lock};
-use ros::{Error, Runner, Shell, Status, Stop, clock, qos};
+use ros::{Error, Runner, Shell, Status, Stop, clock};
 use rt::RealTime;
 use units::{Level, Stamp};
 
@@ -231,10 +230,7 @@ pub fn run_with(
     robot.joints_mut().iter_mut().for_each(|joint| joint.is_calibrated = is_calibrated);
     let topics = Topics::new(&mut member.node)?;
     if let Some(topic) = &params.halt_on {
-        member.inputs.subscribe::<Text>(&mut member.node, topic, qos::edge(), |message| {
-            Some(Input::StateReceived(message.data))
-        })?;
-        member.inputs.identify_publishers(topic, Input::StatePublishersCounted);
+        member.obey_vehicle(topic, Input::StateReceived, Input::StatePublishersCounted)?;
     }
     let mut machine = Mechanism::new(params.call_timeout, params.halt_on.is_some())
         .ignoring_overruns(params.ignores_overruns);

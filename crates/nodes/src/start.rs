@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use params::{Refusal, Set, Specification};
-use ros::{Error, Inputs, Names, Node, Parameters, Runner, Shell, Stop, panics, print_line};
-use units::Machine;
+use r2r::std_msgs::msg::String as Text;
+use ros::{Error, Inputs, Names, Node, Parameters, Runner, Shell, Stop, panics, print_line, qos};
+use units::{Machine, PublisherId};
 
 /// How long the process waits for the final messages to be sent.
 const FINAL_MESSAGES_TIME: Duration = Duration::from_millis(100);
@@ -153,6 +154,22 @@ impl<P, M: Machine + 'static> Member<P, M> {
     /// Its parameters as a set.
     pub fn set(&self) -> &Set {
         self.parameters.set()
+    }
+
+    /// Subscribes to the state of a vehicle whose emergency stop the node obeys: `received` and `counted` are the machine's inputs for
+    /// [`units::VehicleMonitor`]. Call it before what moves something is subscribed to: topics are delivered in their order.
+    /// # Errors
+    /// The middleware refuses the topic.
+    pub fn obey_vehicle(
+        &mut self,
+        topic: &str,
+        received: fn(String) -> M::Input,
+        counted: fn(Option<Vec<PublisherId>>) -> M::Input,
+    ) -> Result<(), Error> {
+        let convert = move |message: Text| Some(received(message.data));
+        self.inputs.subscribe::<Text>(&mut self.node, topic, qos::edge(), convert)?;
+        self.inputs.identify_publishers(topic, counted);
+        Ok(())
     }
 
     /// The runner of the node for the machine in `shell`; `apply` makes the input that puts a set of parameters in force.

@@ -1,4 +1,4 @@
-use units::{Instant, Stamp, StateSample, StatesMessage};
+use units::{Instant, PublisherId, Stamp, StateSample, StatesMessage};
 
 use crate::device::DeviceError;
 use crate::device_loop::{Order, Reading, Settings};
@@ -22,6 +22,13 @@ pub enum Input {
     GraspRequested { id: u64, grasps: Vec<GraspValue> },
     /// A reset was requested, with or without the pose of the hand.
     ResetRequested { id: u64, reset_limb_pose: bool },
+    /// A reset that ends the halt by the vehicle was requested.
+    MotorsResetRequested { id: u64 },
+    /// The state of the vehicle was received, as hindbrain publishes it.
+    VehicleStateReceived(String),
+    /// The publishers of the state of the vehicle were read; `None` if they cannot be. Expected before each
+    /// [`VehicleStateReceived`](Self::VehicleStateReceived), after the message was received.
+    VehiclePublishersCounted(Option<Vec<PublisherId>>),
     /// Parameters were changed.
     ParametersChanged(Box<Settings>),
     /// The device gave a reading.
@@ -59,8 +66,10 @@ pub enum Output {
     PublishReading(Box<Reading>, Stamp),
     /// Publish the state; it changed.
     PublishState(State),
-    /// Something that users should know.
+    /// Log a warning.
     Warn(String),
+    /// Log an information.
+    Inform(String),
 }
 
 /// The answer of a call. An error is a text, and nothing was changed; HAPTIX has code 1 for it, and 0 otherwise.
@@ -76,4 +85,6 @@ pub enum Answer {
     Grasp(Result<Box<Command>, String>),
     /// Of a reset.
     Reset(Result<(), String>),
+    /// Of a reset that ends the halt by the vehicle; it is an error if the hand stays halted.
+    MotorsReset(Result<(), String>),
 }

@@ -29,7 +29,7 @@ fn assert_all_refused(node: &mut Node, text: &str, sensor: &Sensor) {
             Answer::Read(result) => result.map(|_| ()).unwrap_err(),
             Answer::Info(result) => result.map(|_| ()).unwrap_err(),
             Answer::Grasp(result) => result.map(|_| ()).unwrap_err(),
-            Answer::Reset(result) => result.unwrap_err(),
+            Answer::Reset(result) | Answer::MotorsReset(result) => result.unwrap_err(),
         };
         assert!(error.contains(text), "{error}");
         ids.push(id);

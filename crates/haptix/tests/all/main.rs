@@ -14,3 +14,4 @@ mod imus;
 mod node;
 mod properties;
 mod robot;
+mod vehicle;

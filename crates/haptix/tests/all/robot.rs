@@ -12,7 +12,7 @@ use haptix::{
     Command, Constants, Device, DeviceError, Input, Mode, Order, Output, RobotCommand, RobotHand, RobotModel,
     RobotStates, Sensor, Setpoints, State,
 };
-use units::{Instant, StateMonitor, StatesMessage};
+use units::{Instant, PublisherId, StateMonitor, StatesMessage};
 
 const TIMEOUT: Duration = Duration::from_millis(100);
 const TOPIC: &str = "joint_states";
@@ -391,6 +391,35 @@ fn a_reset_without_the_pose_holds_a_robot() {
     rig.node.input(Input::ResetRequested { id: 1, reset_limb_pose: false });
     rig.run(100);
     assert_eq!((rig.sent(), rig.node.machine.state()), (vec![vec![0.1, 0.3]], State::Holding));
+}
+
+#[test]
+fn an_emergency_stop_of_the_vehicle_holds_a_robot_where_it_is_then() {
+    let mut rig = Rig::new();
+    rig.node.machine = rig.node.machine.obeying_vehicle();
+    rig.positions = Some([0.3, 0.0, 0.1, 0.2]);
+    let say = |rig: &mut Rig, state: &str| {
+        rig.node.input(Input::VehiclePublishersCounted(Some(vec![PublisherId([1; 24])])));
+        rig.node.input(Input::VehicleStateReceived(state.into()));
+    };
+    for _ in 0..3 {
+        say(&mut rig, "OK");
+        rig.run(400);
+    }
+    rig.command(Command { ref_pos: values(&[0.8, 0.8]), ..Command::default() });
+    rig.run(50);
+    rig.positions = Some([0.4, 0.0, 0.2, 0.2]);
+    rig.run(10);
+    rig.sent();
+    rig.node.orders.clear();
+    say(&mut rig, "ESTOP");
+    assert_eq!(rig.node.orders, [Order::Hold]);
+    assert!(rig.node.outputs.contains(&Output::Stay { is_last: false }), "also beside the device");
+    for _ in 0..25 {
+        rig.command(Command { ref_pos: values(&[0.8, 0.8]), ..Command::default() });
+        rig.run(20);
+    }
+    assert_eq!(rig.sent(), [[0.2, 0.4]], "a hold is sent once");
 }
 
 #[test]

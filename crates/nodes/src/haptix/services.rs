@@ -3,6 +3,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use haptix::{Answer, Haptix, Input};
 use r2r::haptix_msgs::srv::{GetRobotInfo, ReadSensors, Reset, SetGrasp, Update};
+use r2r::std_srvs::srv::Trigger;
 use ros::panics::lock;
 use ros::{Error, Runner, Shell};
 
@@ -50,10 +51,15 @@ impl Calls {
     }
 }
 
-/// Makes `runner` answer the services of HAPTIX; the names of frames have `prefix`.
-pub(super) fn serve(runner: Runner<Haptix>, calls: &Calls, prefix: String) -> Result<Runner<Haptix>, Error> {
+/// Makes `runner` answer the services of HAPTIX, and with `obeys_vehicle` the one that ends a halt; the names of frames have `prefix`.
+pub(super) fn serve(
+    runner: Runner<Haptix>,
+    calls: &Calls,
+    prefix: String,
+    obeys_vehicle: bool,
+) -> Result<Runner<Haptix>, Error> {
     let [update, read, info, grasp, reset] = [(); 5].map(|()| calls.clone());
-    runner
+    let runner = runner
         .deferred_service::<Update::Service>("~/update", move |request, reply, shell| {
             let command = Box::new(messages::command(&request.command));
             let wait_for_tick = request.wait_for_tick;
@@ -121,5 +127,23 @@ pub(super) fn serve(runner: Runner<Haptix>, calls: &Calls, prefix: String) -> Re
                     }
                 },
             );
-        })
+        })?;
+    if obeys_vehicle { serve_reset_motors(runner, calls.clone()) } else { Ok(runner) }
+}
+
+/// Makes `runner` answer the service of a person who ends a halt. Like the others it is answered after the messages that were received
+/// before: a vehicle's `ESTOP` among them refuses it.
+fn serve_reset_motors(runner: Runner<Haptix>, calls: Calls) -> Result<Runner<Haptix>, Error> {
+    runner.deferred_service::<Trigger::Service>("~/reset_motors", move |_, reply, shell| {
+        calls.pass(
+            shell,
+            |id| Input::MotorsResetRequested { id },
+            |answer| {
+                if let Answer::MotorsReset(outcome) = answer {
+                    let success = outcome.is_ok();
+                    reply.send(Trigger::Response { success, message: outcome.err().unwrap_or_default() });
+                }
+            },
+        );
+    })
 }

@@ -119,7 +119,7 @@ impl Node {
                     let reading = Reading { motor_pos, motor_vel, joint_pos, contact, acceleration };
                     self.operator.handle(now, Input::Read(Box::new(reading)));
                 }
-                haptix::Output::Warn(text) => panic!("{text}"),
+                haptix::Output::Warn(text) | haptix::Output::Inform(text) => panic!("{text}"),
                 haptix::Output::PassStates(_) | haptix::Output::Stay { .. } => panic!("this hand is here"),
             }
         }

@@ -1,0 +1,110 @@
+//! The halt of the hand by its vehicle: what begins it, what ends it, and what is refused meanwhile.
+
+use units::freshness::is_stale;
+use units::{Instant, VehicleHalt, VehicleMonitor};
+
+use super::{Haptix, Output};
+
+/// The vehicle that carries the hand.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Vehicle {
+    monitor: VehicleMonitor,
+    /// When it last ceased to forbid that the hand moves.
+    ended: Option<Instant>,
+    /// When the thread that reads the commands last began to read; `None` if that is not reported.
+    read: Option<Instant>,
+}
+
+impl Vehicle {
+    /// Whether what was received at `at` was not received after the end of a halt. What was read together with the message that
+    /// ended it was not, whatever `at` is.
+    fn is_too_early(&self, at: Instant) -> bool {
+        self.ended.is_some_and(|ended| at <= ended || self.read.is_some_and(|read| read <= ended))
+    }
+}
+
+impl Haptix {
+    /// The node of a hand that obeys the emergency stop of its vehicle: it is halted until the vehicle's state is received and clear.
+    #[must_use]
+    pub fn obeying_vehicle(mut self) -> Self {
+        self.vehicle = Some(Vehicle::default());
+        self.warn_of_halt("the hand is halted");
+        self
+    }
+
+    /// Why the hand may not move, if its vehicle forbids it.
+    pub fn halt(&self) -> Option<VehicleHalt> {
+        self.vehicle.as_ref().and_then(|vehicle| vehicle.monitor.halt())
+    }
+
+    /// Changes what is known of the vehicle. The begin of a halt orders a hold at once and ends the commands that wait; its end moves
+    /// nothing. At the end of the node nothing counts any more.
+    pub(super) fn change_vehicle(&mut self, change: impl FnOnce(Instant, &mut VehicleMonitor)) {
+        let (now, before) = (self.clock.now(), self.halt());
+        let Some(vehicle) = self.vehicle.as_mut().filter(|_| !self.is_stopping) else { return };
+        change(now, &mut vehicle.monitor);
+        match (before, vehicle.monitor.halt()) {
+            (before, after) if before == after => {}
+            (None, _) => {
+                self.hold();
+                if let Err(error) = self.check_halt(now) {
+                    self.fail_commands(&error);
+                }
+                self.warn_of_halt("the hand is halted");
+            }
+            (Some(_), Some(_)) => self.warn_of_halt("the hand stays halted"),
+            (Some(_), None) => {
+                vehicle.ended = Some(now);
+                let sentence = "the hand is not halted any more: the next command moves it";
+                self.outputs.push_back(Output::Inform(sentence.to_owned()));
+            }
+        }
+    }
+
+    /// Returns an error for what would move the hand and was received at `at`: while the hand is halted, and if it was received before
+    /// the end of the halt.
+    pub(super) fn check_halt(&self, at: Instant) -> Result<(), String> {
+        if let Some(halt) = self.halt() {
+            return Err(format!("the hand is halted: {halt}{}", halt.clause()));
+        }
+        if self.vehicle.as_ref().is_some_and(|vehicle| vehicle.is_too_early(at)) {
+            return Err(
+                "the command was received before the halt of the hand ended: send it again".to_owned()
+            );
+        }
+        Ok(())
+    }
+
+    /// Ends a halt while the vehicle is clear: a person's reset.
+    pub(super) fn reset_motors(&mut self) -> Result<(), String> {
+        if is_stale(&self.clock) {
+            let waited = self.clock.waited();
+            return Err(format!(
+                "the reset may have waited for {waited:?} while the node was held; nothing changed, request it again"
+            ));
+        }
+        self.change_vehicle(|now, vehicle| vehicle.reset(now));
+        let halted = |halt: VehicleHalt| Err(format!("the hand stays halted: {halt}{}", halt.clause()));
+        self.halt().map_or(Ok(()), halted)
+    }
+
+    /// Notes that the thread that reads the commands begins to read.
+    pub(super) fn vehicle_read_again(&mut self) {
+        let now = self.clock.now();
+        if let Some(vehicle) = &mut self.vehicle {
+            vehicle.read = Some(now);
+        }
+    }
+
+    /// When the vehicle's state is lost if nothing is received until then.
+    pub(super) fn vehicle_deadline(&self) -> Option<Instant> {
+        let vehicle = self.vehicle.as_ref().filter(|_| !self.is_stopping)?;
+        vehicle.monitor.deadline()
+    }
+
+    fn warn_of_halt(&mut self, what: &str) {
+        if let Some(halt) = self.halt() {
+            self.outputs.push_back(Output::Warn(format!("{what}: {halt}{}", halt.clause())));
+        }
+    }
+}
