@@ -1,11 +1,13 @@
-//! hindbrain and the arm beside it, walked together: an emergency stop ends by a reset alone, whatever dies, starts or is lost.
+//! hindbrain and a neighbour that obeys its emergency stop, walked together: it ends by a reset alone, whatever dies, starts or is lost.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `world` | hindbrain's machine and the arm's judge, the e-stop, the link and the graph between them |
+//! | `world` | hindbrain's machine and the neighbour, the e-stop, the link and the graph between them |
+//! | `neighbours` | the arm, which is its judge, and the hand, which is the machine of its node under a stream of commands |
 //! | `oracle` | what the rules' text requires of both, without a line of either |
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod neighbours;
 mod oracle;
 mod world;
 
@@ -14,6 +16,7 @@ use std::time::Duration;
 use hindbrain::STATE_PERIOD;
 use units::VehicleMonitor;
 
+use neighbours::{Arm, Hand, Neighbour};
 use world::{Act, World};
 
 /// Beginnings of all sorts: from each of them every order of three acts is tried.
@@ -32,12 +35,12 @@ fn beginnings() -> [Vec<Act>; 7] {
     ]
 }
 
-fn play(world: &mut World, acts: &[Act]) -> Result<(), String> {
+fn play(world: &mut World<impl Neighbour>, acts: &[Act]) -> Result<(), String> {
     acts.iter().try_for_each(|&act| world.act(act))
 }
 
 /// Tries every order of `depth` acts, each with half a second after it.
-fn walk(world: &World, done: &mut Vec<Act>, depth: usize, count: &mut u64) {
+fn walk<N: Neighbour>(world: &World<N>, done: &mut Vec<Act>, depth: usize, count: &mut u64) {
     for &act in Act::ALL {
         let mut next = world.clone();
         done.push(act);
@@ -54,26 +57,45 @@ fn walk(world: &World, done: &mut Vec<Act>, depth: usize, count: &mut u64) {
     }
 }
 
-#[test]
-fn no_order_of_three_events_ends_an_emergency_stop_without_a_reset() {
+/// Tries every order of three acts after each of the beginnings.
+fn walk_all<N: Neighbour>() {
     let mut count = 0;
     for mut done in beginnings() {
-        let mut world = World::new();
+        let mut world = World::<N>::new();
         play(&mut world, &done).unwrap_or_else(|wrong| panic!("{wrong}\nin {done:?}"));
         walk(&world, &mut done, 3, &mut count);
     }
     println!("{count} orders");
 }
 
-/// `ESTOP_WALKS` random orders, each of sixty events, from the seed `ESTOP_SEED` on.
+#[test]
+fn no_order_of_three_events_ends_an_emergency_stop_without_a_reset() {
+    walk_all::<Arm>();
+}
+
+#[test]
+fn no_order_of_three_events_moves_a_hand_under_commands_before_a_reset() {
+    walk_all::<Hand>();
+}
+
 #[test]
 fn no_random_order_ends_an_emergency_stop_without_a_reset() {
+    walk_at_random::<Arm>(5_000);
+}
+
+#[test]
+fn no_random_order_moves_a_hand_under_commands_before_a_reset() {
+    walk_at_random::<Hand>(1_000);
+}
+
+/// `ESTOP_WALKS` random orders, each of sixty events, from the seed `ESTOP_SEED` on.
+fn walk_at_random<N: Neighbour>(walks: u64) {
     let number = |name, default| std::env::var(name).map_or(default, |text| text.parse().unwrap());
-    let (first, walks) = (number("ESTOP_SEED", 1), number("ESTOP_WALKS", 5_000));
+    let (first, walks) = (number("ESTOP_SEED", 1), number("ESTOP_WALKS", walks));
     let mut seen = [0; 2];
     for seed in first..first + walks {
         let mut random = fastrand::Rng::with_seed(seed);
-        let mut world = World::new();
+        let mut world = World::<N>::new();
         let beginnings = beginnings();
         let mut acts = beginnings[random.usize(..beginnings.len())].clone();
         // What brings motion is rare among all that prevents it.
@@ -96,7 +118,7 @@ fn no_random_order_ends_an_emergency_stop_without_a_reset() {
         }
         seen = [seen[0] + world.oracle.ended[0], seen[1] + world.oracle.ended[1]];
     }
-    println!("{} emergency stops ended by hindbrain's reset, {} halts by the arm's", seen[0], seen[1]);
+    println!("{} emergency stops ended by hindbrain's reset, {} halts by the neighbour's", seen[0], seen[1]);
     assert!(seen.iter().all(|&count| count * 10 > walks), "both resets are tried: {seen:?}");
 }
 
@@ -110,13 +132,13 @@ fn the_judge_agrees_with_how_often_hindbrain_repeats_its_state() {
 /// In the profile `seed` nothing is latched: the arm follows a while after the button.
 #[test]
 fn in_the_seed_the_arm_is_released_with_the_button() {
-    let mut world = World::of_seed();
+    let mut world = World::<Arm>::of_seed();
     play(&mut world, &[Act::Release, Act::Wait(600), Act::Wait(600)]).unwrap();
-    assert!(world.arm.halt().is_none());
+    assert!(world.neighbour.halt().is_none());
     play(&mut world, &[Act::Press]).unwrap();
-    assert!(world.arm.halt().is_some());
+    assert!(world.neighbour.halt().is_some());
     play(&mut world, &[Act::Release]).unwrap();
-    assert!(world.arm.halt().is_some());
+    assert!(world.neighbour.halt().is_some());
     play(&mut world, &[Act::Wait(600)]).unwrap();
-    assert!(world.arm.halt().is_none());
+    assert!(world.neighbour.halt().is_none());
 }

@@ -7,18 +7,18 @@ const SILENT_AFTER: u64 = 1500;
 const LIVES_ON: u64 = 100;
 /// The e-stop counts as pressed when it is silent for longer \[ms\].
 const ESTOP_SILENT_AFTER: u64 = 250;
-/// How soon the arm must follow when nothing disturbs it: a period of the state for the first message, one for its repetition,
+/// How soon the neighbour must follow when nothing disturbs it: a period of the state for the first message, one for its repetition,
 /// and one for a message that was lost \[ms\].
 const FOLLOWS_WITHIN: u64 = 1300;
 
-/// The rules, and the truth about who did and published what, which neither hindbrain nor the arm can know.
+/// The rules, and the truth about who did and published what, which neither hindbrain nor the neighbour can know.
 ///
 /// 1. hindbrain, once in an emergency stop, says nothing else before a reset: pressed and released, with the e-stop released.
-/// 2. The arm, once it received an emergency stop, moves only after hindbrain's reset or its own.
+/// 2. The neighbour, once it received an emergency stop, moves only after hindbrain's reset or its own.
 /// 3. hindbrain's counts only if the process that published `ESTOP` was reset and shows it, and if nothing was lost since.
-/// 4. The arm's counts only while the only publisher says that it is in no emergency stop, and lives on.
-/// 5. After a loss, a replacement or a second publisher the arm moves only after its own reset.
-/// 6. When nothing of this prevents it, the arm moves.
+/// 4. The neighbour's counts only while the only publisher says that it is in no emergency stop, and lives on.
+/// 5. After a loss, a replacement or a second publisher the neighbour moves only after its own reset.
+/// 6. When nothing of this prevents it, the neighbour moves.
 #[derive(Clone, Default)]
 pub struct Oracle {
     // hindbrain's present process, or the last one.
@@ -30,26 +30,26 @@ pub struct Oracle {
     is_reset_down: bool,
     /// The resets that were pressed and released, by process, and their times.
     resets: BTreeSet<(u8, u64)>,
-    // The arm.
-    /// Whether a state was confirmed, and whether the arm moved since its start.
+    // The neighbour.
+    /// Whether a state was confirmed, and whether the neighbour moved since its start.
     has_begun: bool,
     has_moved: bool,
-    /// The emergency stop that the arm knows of: its publisher, and when it was sent.
+    /// The emergency stop that the neighbour knows of: its publisher, and when it was sent.
     owed: Option<(u8, u64)>,
     is_lost: bool,
-    /// Whether an emergency stop ended and the arm has not moved since; and whether the arm may move then, or wait for its reset.
+    /// Whether an emergency stop ended and the neighbour has not moved since; and whether the neighbour may move then, or wait for its reset.
     has_just_ended: bool,
     is_doubtful: bool,
     graph: Vec<u8>,
     graph_changed: u64,
-    /// Whether the arm cannot know who published the emergency stop: it came with a change of the graph.
+    /// Whether the neighbour cannot know who published the emergency stop: it came with a change of the graph.
     is_anybodys: bool,
     /// When a state was last received.
     last: Option<u64>,
     /// Who first published another state, when, and whether that process lives on.
     clear: Option<(u8, u64, bool)>,
     quiet_since: u64,
-    /// How many emergency stops were ended by hindbrain's reset, and how many halts by the arm's.
+    /// How many emergency stops were ended by hindbrain's reset, and how many halts by the neighbour's.
     pub ended: [u64; 2],
 }
 
@@ -112,22 +112,22 @@ impl Oracle {
         (self.is_stopped, self.is_reset_down) = (true, false);
     }
 
-    /// Something happened that may delay the arm.
+    /// Something happened that may delay the neighbour.
     pub fn disturbed(&mut self, now: u64) {
         self.quiet_since = now;
     }
 
-    /// The arm's process was started again: it knows nothing.
-    pub fn arm_restarted(&mut self, now: u64) {
+    /// The neighbour's process was started again: it knows nothing.
+    pub fn neighbour_restarted(&mut self, now: u64) {
         (self.has_begun, self.has_moved, self.owed, self.is_lost) = (false, false, None, false);
         (self.graph, self.last, self.clear) = (Vec::new(), None, None);
         (self.has_just_ended, self.is_doubtful) = (false, false);
         self.disturbed(now);
     }
 
-    /// The arm read the graph.
+    /// The neighbour read the graph.
     pub fn counted(&mut self, now: u64, publishers: &[u8]) {
-        self.pass_arm(now);
+        self.pass_neighbour(now);
         if self.graph != publishers {
             if self.graph.len() == 1 {
                 self.lose();
@@ -140,9 +140,9 @@ impl Oracle {
         }
     }
 
-    /// The arm received what `from` published.
+    /// The neighbour received what `from` published.
     pub fn handed(&mut self, now: u64, from: u8, text: &str, sent: u64) {
-        self.pass_arm(now);
+        self.pass_neighbour(now);
         self.last = Some(now);
         if text == "ESTOP" {
             (self.owed, self.clear) = (Some((from, sent)), None);
@@ -172,26 +172,26 @@ impl Oracle {
         }
     }
 
-    /// Whether a reset of the arm's motors may end its halt.
+    /// Whether a reset of the neighbour's motors may end its halt.
     pub fn may_reset(&mut self, now: u64) -> bool {
-        self.pass_arm(now);
+        self.pass_neighbour(now);
         self.clear.is_some_and(|(by, _, lives_on)| lives_on && self.graph == [by])
     }
 
-    /// The arm obeyed its reset.
+    /// The neighbour obeyed its reset.
     pub fn motors_reset(&mut self) {
         self.ended[1] += u64::from(self.owed.is_some() || self.is_lost);
         (self.owed, self.is_lost, self.has_begun) = (None, false, true);
     }
 
-    /// Whether nothing has disturbed the arm for so long that it must follow.
+    /// Whether nothing has disturbed the neighbour for so long that it must follow.
     pub fn is_quiet(&self, now: u64) -> bool {
         self.is_alive && now >= self.quiet_since + FOLLOWS_WITHIN
     }
 
-    /// Judges whether the arm may move, or has to.
+    /// Judges whether the neighbour may move, or has to.
     pub fn judge(&mut self, now: u64, moves: bool) -> Result<(), String> {
-        self.pass_arm(now);
+        self.pass_neighbour(now);
         self.has_moved |= moves;
         if moves {
             (self.has_just_ended, self.is_doubtful) = (false, false);
@@ -202,16 +202,16 @@ impl Oracle {
             (!self.has_begun, "no state was confirmed"),
         ];
         match forbids.iter().find(|(holds, _)| *holds) {
-            Some((_, why)) if moves => Err(format!("the arm moves, and {why}")),
+            Some((_, why)) if moves => Err(format!("the neighbour moves, and {why}")),
             None if !moves && !self.is_doubtful && self.is_quiet(now) => {
-                Err("the arm stays halted, and nothing forbids it".into())
+                Err("the neighbour stays halted, and nothing forbids it".into())
             }
             _ => Ok(()),
         }
     }
 
     /// The last state is none any more when it is too old.
-    fn pass_arm(&mut self, now: u64) {
+    fn pass_neighbour(&mut self, now: u64) {
         if self.last.is_some_and(|at| now >= at + SILENT_AFTER) {
             self.lose();
             self.disturbed(now);

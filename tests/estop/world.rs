@@ -1,9 +1,8 @@
-use std::time::Duration;
-
 use hindbrain::{Hindbrain, Input, Output, Params, specification};
 use params::Value;
-use units::{Command, Instant, Machine, MessageTime, PublisherId, Stamp, VehicleMonitor, Velocity};
+use units::{Command, Instant, Machine, PublisherId, Stamp, Velocity};
 
+use crate::neighbours::Neighbour;
 use crate::oracle::Oracle;
 
 /// All that can happen.
@@ -28,7 +27,7 @@ pub enum Act {
     Terminate,
     /// hindbrain is started, under any name; it is in the graph before its first message is received.
     Start,
-    /// hindbrain ends and another one is there before the arm reads the graph again.
+    /// hindbrain ends and another one is there before the neighbour reads the graph again.
     Restart,
     /// hindbrain is held for a second.
     Hold,
@@ -40,7 +39,7 @@ pub enum Act {
     Late,
     /// The graph forgets who died unseen.
     Forget,
-    RestartArm,
+    RestartNeighbour,
     ResetMotors,
 }
 
@@ -73,14 +72,14 @@ impl Act {
         Self::Double,
         Self::Late,
         Self::Forget,
-        Self::RestartArm,
+        Self::RestartNeighbour,
         Self::ResetMotors,
     ];
 }
 
 /// The time between two events \[ms\]; every machine is called in each step.
 const STEP: u64 = 10;
-/// How often the e-stop repeats its state, and the arm reads the graph at the latest \[ms\].
+/// How often the e-stop repeats its state, and the neighbour reads the graph at the latest \[ms\].
 const ESTOP_PERIOD: u64 = 50;
 const COUNT_PERIOD: u64 = 100;
 /// How late a message may be \[ms\].
@@ -108,7 +107,7 @@ struct Message {
     arrives: u64,
 }
 
-/// A publisher in the graph that the arm reads.
+/// A publisher in the graph that the neighbour reads.
 #[derive(Clone, Copy)]
 struct Endpoint {
     id: u8,
@@ -117,8 +116,8 @@ struct Endpoint {
 }
 
 #[derive(Clone)]
-pub struct World {
-    pub arm: VehicleMonitor,
+pub struct World<N> {
+    pub neighbour: N,
     pub oracle: Oracle,
     params: Params,
     is_strict: bool,
@@ -127,7 +126,7 @@ pub struct World {
     ids: u8,
     estop: Option<bool>,
     graph: Vec<Endpoint>,
-    /// The publishers in the graph as the arm's computer knows it.
+    /// The publishers in the graph as the neighbour's computer knows it.
     known: Vec<u8>,
     has_link: bool,
     flying: Vec<Message>,
@@ -150,8 +149,8 @@ impl Brain {
     }
 }
 
-impl World {
-    /// hindbrain and the arm were started; the e-stop was not.
+impl<N: Neighbour> World<N> {
+    /// hindbrain and its neighbour were started; the e-stop was not.
     pub fn new() -> Self {
         Self::with_profile("strict")
     }
@@ -163,7 +162,7 @@ impl World {
     fn with_profile(profile: &str) -> Self {
         let set = specification().resolve([("profile".to_owned(), Value::Text(profile.into()))]).unwrap();
         let mut world = Self {
-            arm: VehicleMonitor::new(),
+            neighbour: N::new(),
             oracle: Oracle::default(),
             params: Params::read(&set).unwrap(),
             is_strict: profile == "strict",
@@ -266,18 +265,18 @@ impl World {
                 self.forget(|known| known.is_dead);
                 self.oracle.disturbed(self.now);
             }
-            Act::RestartArm => {
-                (self.arm, self.counted) = (VehicleMonitor::new(), 0);
-                self.oracle.arm_restarted(self.now);
+            Act::RestartNeighbour => {
+                (self.neighbour, self.counted) = (N::new(), 0);
+                self.oracle.neighbour_restarted(self.now);
             }
             Act::ResetMotors => {
-                self.arm.reset(at(self.now));
-                let is_obeyed = self.arm.halt().is_none();
+                self.neighbour.reset(at(self.now));
+                let is_obeyed = self.neighbour.halt().is_none();
                 if self.oracle.may_reset(self.now) {
                     if is_obeyed {
                         self.oracle.motors_reset();
                     } else if self.oracle.is_quiet(self.now) {
-                        return Err("the arm refuses a reset".into());
+                        return Err("the neighbour refuses a reset".into());
                     }
                 }
             }
@@ -317,7 +316,7 @@ impl World {
         }
     }
 
-    /// Removes publishers from the graph; the middleware drops their messages with them, but for those that the arm's reader has.
+    /// Removes publishers from the graph; the middleware drops their messages with them, but for those that the neighbour's reader has.
     fn forget(&mut self, is_gone: impl Fn(&Endpoint) -> bool) {
         let now = self.now;
         for gone in self.graph.extract_if(.., |known| is_gone(known)) {
@@ -378,7 +377,7 @@ impl World {
             self.drain()?;
         }
         self.turn();
-        self.arm.expire(at(now));
+        self.neighbour.expire(at(now));
         self.check()
     }
 
@@ -397,7 +396,7 @@ impl World {
         Ok(())
     }
 
-    /// A turn of the arm's runner: it takes what has arrived, reads the graph, and delivers.
+    /// A turn of the neighbour's runner: it takes what has arrived, reads the graph, and delivers.
     fn turn(&mut self) {
         let now = self.now;
         let has_link = self.has_link;
@@ -413,10 +412,10 @@ impl World {
         }
         self.oracle.counted(now, &self.known);
         let ids: Vec<PublisherId> = self.known.iter().map(|&known| PublisherId([known; 24])).collect();
-        self.arm.count(at(now), Some(&ids));
+        self.neighbour.count(at(now), &ids);
         for message in taken {
             self.oracle.handed(now, message.from, message.text, message.sent);
-            self.arm.receive(at(now), MessageTime::new(at(now), Duration::ZERO), message.text);
+            self.neighbour.receive(at(now), message.text);
         }
     }
 
@@ -424,9 +423,9 @@ impl World {
         if !self.is_strict {
             return Ok(());
         }
-        let moves = self.arm.halt().is_none();
+        let moves = self.neighbour.moves(at(self.now));
         self.oracle
             .judge(self.now, moves)
-            .map_err(|wrong| format!("{wrong}; the arm: {:?} at {} ms", self.arm.halt(), self.now))
+            .map_err(|wrong| format!("{wrong}; it says {:?} at {} ms", self.neighbour.halt(), self.now))
     }
 }

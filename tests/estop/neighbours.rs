@@ -1,0 +1,130 @@
+use core::time::Duration;
+
+use haptix::{
+    Command, DeviceLoop, DummyDevice, Haptix, Input, MAX, Mode, Order, Output, Reading, Sensor, Settings,
+    Simulation,
+};
+use units::{Instant, Machine, MessageTime, PublisherId, VehicleHalt, VehicleMonitor};
+
+/// What obeys the vehicle's emergency stop beside it.
+pub trait Neighbour: Clone {
+    /// One whose process was just started.
+    fn new() -> Self;
+    /// The graph was read: these nodes publish the vehicle's state.
+    fn count(&mut self, now: Instant, publishers: &[PublisherId]);
+    /// A state of the vehicle was received.
+    fn receive(&mut self, now: Instant, state: &str);
+    /// Time has passed.
+    fn expire(&mut self, now: Instant);
+    /// A person resets its motors.
+    fn reset(&mut self, now: Instant);
+    /// Why it may not move, as it says.
+    fn halt(&self) -> Option<VehicleHalt>;
+    /// Whether it moves under a stream of commands.
+    fn moves(&mut self, now: Instant) -> bool;
+}
+
+/// The arm, of which the judge alone decides.
+pub type Arm = VehicleMonitor;
+
+impl Neighbour for Arm {
+    fn new() -> Self {
+        Self::new()
+    }
+
+    fn count(&mut self, now: Instant, publishers: &[PublisherId]) {
+        self.count(now, Some(publishers));
+    }
+
+    fn receive(&mut self, now: Instant, state: &str) {
+        self.receive(now, MessageTime::new(now, Duration::ZERO), state);
+    }
+
+    fn expire(&mut self, now: Instant) {
+        self.expire(now);
+    }
+
+    fn reset(&mut self, now: Instant) {
+        self.reset(now);
+    }
+
+    fn halt(&self) -> Option<VehicleHalt> {
+        self.halt()
+    }
+
+    fn moves(&mut self, _: Instant) -> bool {
+        self.halt().is_none()
+    }
+}
+
+/// What is at the same time in the walk is within this time for the hand, of whose inputs none is at the same time as another.
+const SAME: Duration = Duration::from_micros(1);
+
+/// The hand's whole node, and a client that commands it all the time: it moves if the last order to its device is a command.
+#[derive(Clone)]
+pub struct Hand {
+    machine: Haptix,
+    /// The time of the last input.
+    now: Instant,
+    follows: bool,
+}
+
+impl Hand {
+    fn input(&mut self, now: Instant, input: Input) {
+        self.now = now.max(self.now + Duration::from_nanos(1));
+        self.machine.handle(self.now, input);
+        self.drain();
+    }
+
+    fn drain(&mut self) {
+        while let Some(output) = self.machine.poll(self.now) {
+            if let Output::Order(order) = output {
+                match *order {
+                    Order::Command { .. } => self.follows = true,
+                    Order::Hold | Order::Reset { .. } => self.follows = false,
+                    Order::Configure(_) => {}
+                }
+            }
+        }
+    }
+}
+
+impl Neighbour for Hand {
+    fn new() -> Self {
+        let settings = Settings { command_timeout: None, hold_gain: 0.3, simulation: Simulation::default() };
+        let device = DeviceLoop::new(Box::new(DummyDevice::default()), Duration::from_millis(1), settings);
+        let machine = Haptix::new(&device, &settings).obeying_vehicle();
+        Self { machine, now: Instant::ZERO, follows: false }
+    }
+
+    fn count(&mut self, now: Instant, publishers: &[PublisherId]) {
+        self.input(now, Input::VehiclePublishersCounted(Some(publishers.to_vec())));
+    }
+
+    fn receive(&mut self, now: Instant, state: &str) {
+        self.input(now, Input::VehicleStateReceived(state.to_owned()));
+    }
+
+    fn expire(&mut self, now: Instant) {
+        self.now = self.now.max(now + SAME);
+        self.drain();
+    }
+
+    fn reset(&mut self, now: Instant) {
+        self.input(now, Input::MotorsResetRequested { id: 0 });
+    }
+
+    fn halt(&self) -> Option<VehicleHalt> {
+        self.machine.halt()
+    }
+
+    fn moves(&mut self, now: Instant) -> bool {
+        let mode = if self.follows { Mode::Following } else { Mode::Holding };
+        let reading = Reading { at: now, mode, last_command: None, sensor: Sensor::default() };
+        self.input(now, Input::DeviceStepped(Box::new(reading)));
+        let command = Box::new(Command { ref_pos: Some([0.5; MAX]), ..Command::default() });
+        let at = self.now + Duration::from_nanos(1);
+        self.input(at, Input::CommandReceived { command, at });
+        self.follows
+    }
+}
