@@ -9,7 +9,9 @@ from haptix_msgs.msg import Command, GraspValue, RobotDescription, RobotInfo, Se
 from haptix_msgs.srv import GetRobotInfo, ReadSensors, Reset, SetGrasp, Update
 from processes import Process
 from rclpy.qos import QoSProfile, qos_profile_parameters, qos_profile_sensor_data
+from sensor_msgs.msg import JointState
 from std_msgs.msg import String
+from std_srvs.srv import Trigger
 from test_every_parameter import Parameters
 
 ONE = QoSProfile(depth=1)
@@ -138,3 +140,62 @@ def hand(*arguments, namespace="", **parameters):
         process.stop()
         graph.close()
     assert "could not" not in process.output and "panicked" not in process.output, process.output
+
+
+class MovingHand:
+    """A hand that bends and straightens its index finger, since a client commands that 50 times a second."""
+
+    JOINT, MOTOR = "index1", 8
+
+    def __init__(self, started):
+        self.hand, self.graph, self.process = started, started.graph, started.process
+        self.graph.record(JointState, "joint_states", QoSProfile(depth=1000))
+        self.command = command(ref_pos=[0.0] * 13, ref_vel_max=[1.0] * 13)
+        self.command.ref_pos[self.MOTOR] = 1.4
+        self.graph.repeat(f"/{started.node}/command", self.command, 50.0)
+        self.graph.node.create_timer(0.1, self._turn)
+
+    def _turn(self):
+        if self.graph.last("joint_states") and abs(self.joint()[0] - self.command.ref_pos[self.MOTOR]) < 0.1:
+            self.command.ref_pos[self.MOTOR] = 1.6 - self.command.ref_pos[self.MOTOR]
+
+    def joint(self, message=None):
+        """The joint's position and velocity, of the last message by default."""
+        message = message or self.graph.last("joint_states")
+        index = list(message.name).index(self.JOINT)
+        return message.position[index], message.velocity[index]
+
+    @property
+    def is_halted(self):
+        return self.hand.state == "HALTED"
+
+    def wait_until_it_moves(self, timeout=5.0):
+        moves = lambda: not self.is_halted and self.graph.last("joint_states") and abs(self.joint()[1]) > 0.3  # noqa: E731
+        self.graph.wait(moves, lambda: f"it does not move: {self.hand.state}\n{self.process.output}", timeout)
+
+    def halts(self, bound=1.0):
+        """Waits until it is halted, and returns the time from which it stands."""
+        self.graph.wait(lambda: self.is_halted, lambda: f"it is not halted:\n{self.process.output}", bound)
+        self.graph.wait(lambda: abs(self.joint()[1]) < 0.01, lambda: f"it moves: {self.joint()}", 0.5)
+        return time.time()
+
+    def stands(self, since, what):
+        """Checks that the joint did not move after the time `since` [s], but for what is left of its braking."""
+        positions = [self.joint(message)[0] for message in self.graph.since("joint_states", since)]
+        assert positions, "no states of its joints"
+        moved = max(positions) - min(positions)
+        assert moved < 0.01, f"{what}: it moved by {moved} rad\n{self.process.output}"
+
+    def reset(self):
+        return self.hand.call(Trigger, "reset_motors")
+
+    def moves_after_its_reset(self, timeout=5.0):
+        """Resets the motors, again until they are on: a reset that comes before the vehicle's state is refused."""
+        end = time.monotonic() + timeout
+        while self.is_halted:
+            assert time.monotonic() < end, f"no reset:\n{self.process.output}"
+            answer = self.reset()
+            assert answer.success or "the hand stays halted: the vehicle" in answer.message, answer
+            with contextlib.suppress(AssertionError):
+                self.graph.wait(lambda: not self.is_halted, "", 0.5)
+        self.wait_until_it_moves()

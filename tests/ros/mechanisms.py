@@ -128,18 +128,22 @@ class MovingArm:
         self.graph.wait(lambda: not any(self.graph.last("joint_states").effort), "an effort", 0.5)
         return time.time()
 
-    def gets_no_effort(self, since, what):
+    def stands(self, since, what):
+        """Checks that no joint got an effort after the time `since` [s]."""
         states = self.graph.since("joint_states", since)
         assert states, "no states of its joints"
         efforts = max(abs(effort) for state in states for effort in state.effort)
         assert efforts == 0.0, f"{what}: an effort of {efforts} Nm\n{self.process.output}"
+
+    def reset(self):
+        self.manager.reset()
 
     def moves_after_its_reset(self, timeout=5.0):
         """Resets the motors, again until they are on: a reset that comes before the vehicle's state is refused."""
         end = time.monotonic() + timeout
         while self.is_halted:
             assert time.monotonic() < end, f"no reset:\n{self.process.output}"
-            self.manager.reset()
+            self.reset()
             with contextlib.suppress(AssertionError):
                 self.graph.wait(lambda: not self.is_halted, "", 0.5)
         self.wait_until_it_moves()

@@ -191,6 +191,33 @@ def test_a_robot_rests_within_a_quarter_of_a_second_when_the_node_is_killed():
         rests(robot, graph)
 
 
+def test_an_emergency_stop_of_the_vehicle_stops_the_robot_where_it_is():
+    robot = Robot()
+    try:
+        with node("-p", "command_timeout:=0.0", "-p", "halt_on:=hind/state") as (hand, graph, process):
+            slowly = {"ref_pos": [0.8, 0.8], "ref_vel_max": [0.2, 0.2]}
+            hand.wait_for_state("HALTED", 10.0)
+            assert "the vehicle's state is awaited" in hand.refused(**slowly)
+            state = String(data="OK")
+            graph.repeat("hind/state", state, 10.0)
+            hand.wait_for_state("HOLDING", 10.0)
+            hand.follow(lambda _: robot.position[LEFT] > 0.12, "it does not move", **slowly)
+            state.data = "ESTOP"
+            hand.wait_for_state("HALTED")
+            graph.wait(lambda: robot.is_held(0.2), robot.deviation, 0.5)
+            assert robot.position[LEFT] < 0.4
+            why = "the hand is halted: the vehicle is in its emergency stop; the vehicle's reset ends it"
+            assert hand.refused(**slowly) == why
+            rests(robot, graph)
+            state.data = "OK"
+            hand.wait_for_state("HOLDING")
+            rests(robot, graph)
+            moved = robot.position[LEFT] + 0.1
+            hand.follow(lambda _: robot.position[LEFT] > moved, "it does not follow", **slowly)
+    finally:
+        robot.close()
+
+
 @pytest.mark.parametrize("fault", ["once", "always", "publish", "thread"])
 def test_a_robot_rests_where_it_is_when_the_node_panics(monkeypatch, fault):
     monkeypatch.setenv("FAULT", fault)

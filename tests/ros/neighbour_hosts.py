@@ -1,8 +1,10 @@
-"""An arm on another host than hindbrain, with a client that commands motion to it all the time.
+"""An arm or a hand on another host than hindbrain, with a client that commands motion to it all the time.
 
-`unshare --net python arm_hosts.py vehicle FOLDER rounds` is the host with hindbrain; it starts the arm's as `hosts.py` does.
+`unshare --net python neighbour_hosts.py vehicle FOLDER KIND` is the host with hindbrain; it starts the one of its neighbour, an `arm` or a
+`hand`, as `hosts.py` does.
 """
 
+import contextlib
 import json
 import os
 import random
@@ -12,7 +14,7 @@ import time
 
 from hosts import FAR, NEAR, OPERATOR, VEHICLE, Operator, address, ip, profile, wait_until_up
 
-ROUNDS = int(os.environ.get("ARM_ROUNDS", "2"))
+ROUNDS = int(os.environ.get("NEIGHBOUR_ROUNDS", "2"))
 ACTS = ["panic", "SIGKILL", "SIGTERM", "restart", "hold", "cut"]
 # Who was killed stays in the graph for 3 s, not for 20.
 LEASE = """
@@ -22,17 +24,30 @@ LEASE = """
             </discovery_config></builtin>"""
 
 
+@contextlib.contextmanager
+def neighbour(kind):
+    """A moving neighbour of hindbrain that obeys its emergency stop."""
+    if kind == "arm":
+        from mechanisms import MovingArm, arm
+
+        with arm("-p", "halt_on:=hind/state") as parts:
+            yield MovingArm(*parts)
+    else:
+        from hands import MovingHand, hand
+
+        with hand(halt_on="hind/state") as started:
+            yield MovingHand(started)
+
+
 def operate(folder):
-    """The arm's host."""
+    """The neighbour's host."""
     print("here", flush=True)
     sys.stdin.readline()
     address(FAR, OPERATOR)
     wait_until_up(FAR)
     profile(folder, OPERATOR, LEASE)
-    from mechanisms import MovingArm, arm
-
-    with arm("-p", "halt_on:=hind/state") as parts:
-        moving, since = MovingArm(*parts), 0.0
+    with neighbour(os.environ["NEIGHBOUR"]) as moving:
+        since = 0.0
         print("done", flush=True)
         for line in sys.stdin:
             order, answer = json.loads(line), "done"
@@ -43,8 +58,8 @@ def operate(folder):
                     moving.moves_after_its_reset(20.0)
                 if "halts" in order:
                     since = moving.halts()
-                if "no_effort" in order:
-                    moving.gets_no_effort(since, order["no_effort"])
+                if "stands" in order:
+                    moving.stands(since, order["stands"])
             except AssertionError as failure:
                 answer = repr(str(failure))
             print(answer, flush=True)
@@ -77,13 +92,13 @@ def panic(vehicle):
 class Round:
     """What happens to hindbrain between the e-stop and the reset."""
 
-    def __init__(self, vehicle, arm, dice):
-        self.vehicle, self.arm, self.dice = vehicle, arm, dice
+    def __init__(self, vehicle, other, dice):
+        self.vehicle, self.other, self.dice = vehicle, other, dice
         self.has_link = True
 
     def link(self, on):
         if on != self.has_link:
-            self.arm.order(link=on)
+            self.other.order(link=on)
             self.has_link = on
         if on:
             wait_until_up(NEAR)
@@ -129,48 +144,49 @@ def restart(vehicle, attempts=4):
                 raise
 
 
-def rounds(vehicle, arm):
-    """Everything in `ACTS`, each round in another order: no effort comes before the arm's own reset, since each round has an end of hindbrain."""
-    seed = int(os.environ.get("ARM_SEED", random.randrange(1 << 32)))
+def rounds(vehicle, other):
+    """Everything in `ACTS`, each round in another order: nothing moves before the neighbour's own reset, since each round has an end of hindbrain."""
+    seed = int(os.environ.get("NEIGHBOUR_SEED", random.randrange(1 << 32)))
     for number in range(ROUNDS):
         dice, acts = random.Random(seed + number), list(ACTS)
         dice.shuffle(acts)
-        name = f"ARM_SEED={seed + number}: {acts}"
+        name = f"NEIGHBOUR_SEED={seed + number}: {acts}"
         print(name, flush=True)
         vehicle.estop(False)
         only_hindbrain(vehicle)
         restart(vehicle)
-        arm.order(reset=True)
+        other.order(reset=True)
         vehicle.estop(True)
         vehicle.wait(lambda: vehicle.state == "ESTOP", "it is not in its emergency stop")
-        arm.order(halts=True)
+        other.order(halts=True)
         if dice.random() < 0.5:
             vehicle.estop(False)
-        this = Round(vehicle, arm, dice)
+        this = Round(vehicle, other, dice)
         for act in acts:
             this.act(act)
             time.sleep(dice.uniform(0.0, 0.5))
-            arm.order(no_effort=f"{name}, after {act}")
+            other.order(stands=f"{name}, after {act}")
         this.link(True)
         this.start()
         vehicle.estop(False)
         only_hindbrain(vehicle)
         restart(vehicle)
         time.sleep(1.5)
-        arm.order(no_effort=f"{name}, and hindbrain was reset, which is another one")
+        other.order(stands=f"{name}, and hindbrain was reset, which is another one")
 
 
-def main(role, folder, scenario=None):
+def main(role, folder, kind=None):
     if role == "operator":
         return operate(folder)
     profile(folder, VEHICLE, LEASE)
-    with Operator(folder, __file__) as arm:
+    os.environ["NEIGHBOUR"] = kind
+    with Operator(folder, __file__) as other:
         from processes import panicking
         from vehicle import Vehicle
 
         with Vehicle({"estop.timeout": 1.0}, executable=panicking("hindbrain")) as vehicle:
-            globals()[scenario](vehicle, arm)
-    print(f"{scenario}: ok")
+            rounds(vehicle, other)
+    print(f"{kind}: ok")
 
 
 if __name__ == "__main__":

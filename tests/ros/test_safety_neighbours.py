@@ -1,0 +1,124 @@
+"""What is on the vehicle and obeys its emergency stop: hindbrain together with mechanism, an arm, or with haptix, a hand. Between an
+emergency stop and a reset no joint of the arm gets an effort, and the hand holds its position whatever is commanded."""
+
+import contextlib
+import pathlib
+import time
+
+import neighbour_hosts
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from haptix_msgs.srv import Reset
+from hosts import play
+from neighbour_hosts import end, neighbour
+from processes import panicking
+from vehicle import Vehicle
+
+BOTH = pytest.mark.parametrize("kind", ["arm", "hand"])
+
+
+@contextlib.contextmanager
+def vehicle_with(kind, parameters=()):
+    with Vehicle(parameters, executable=panicking("hindbrain")) as vehicle:
+        vehicle.estop(False)
+        vehicle.wait(lambda: vehicle.source("hind/estop").says == "released", "the e-stop is not received")
+        vehicle.start()
+        with neighbour(kind) as moving:
+            moving.wait_until_it_moves()
+            yield vehicle, moving
+
+
+def press(vehicle, moving):
+    """Presses the e-stop; returns the time from which the neighbour must stand."""
+    vehicle.estop(True)
+    vehicle.wait(lambda: vehicle.state == "ESTOP", "it is not in its emergency stop")
+    return moving.halts()
+
+
+@BOTH
+@pytest.mark.parametrize("by", ["panic", "SIGTERM", "SIGKILL"])
+def test_the_end_of_hindbrain_ends_no_emergency_stop_of_its_neighbour(by, kind):
+    with vehicle_with(kind) as (vehicle, moving):
+        since = press(vehicle, moving)
+        end(vehicle, by)
+        time.sleep(2.0)
+        moving.stands(since, f"{by}, and the button is still pressed")
+
+
+@BOTH
+@pytest.mark.parametrize("by", ["panic", "SIGTERM"])
+def test_a_restart_of_hindbrain_ends_no_emergency_stop_of_its_neighbour(by, kind):
+    """The button is released and not reset; the new hindbrain knows of no emergency stop."""
+    with vehicle_with(kind) as (vehicle, moving):
+        since = press(vehicle, moving)
+        vehicle.estop(False)
+        vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
+        end(vehicle, by)
+        vehicle.restart_node()
+        vehicle.restart()  # on a busy machine it receives the e-stop too late, and stops for a reason of its own
+        time.sleep(2.0)
+        moving.stands(since, "hindbrain was restarted, and nobody pressed a reset")
+        moving.moves_after_its_reset()
+
+
+@BOTH
+def test_the_reset_of_hindbrain_ends_the_emergency_stop_of_its_neighbour(kind):
+    with vehicle_with(kind) as (vehicle, moving):
+        since = press(vehicle, moving)
+        vehicle.estop(False)
+        vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
+        moving.reset()
+        time.sleep(1.5)
+        moving.stands(since, "nobody pressed hindbrain's reset")
+        vehicle.reset()
+        vehicle.wait(lambda: vehicle.state == "SSTOP.ROS", "no reset")
+        moving.wait_until_it_moves()
+
+
+def test_a_hand_under_commands_stands_within_half_a_second_of_the_emergency_stop():
+    with vehicle_with("hand") as (vehicle, moving):
+        graph, hand = moving.graph, moving.hand
+        graph.subscribe(DiagnosticArray, "/diagnostics")
+        press(vehicle, moving)
+        time.sleep(1.0)
+        stop = next(at for at, message in vehicle.graph.messages["/hind/state"] if message.data == "ESTOP")
+        moved = [at - stop for at, message in graph.messages["joint_states"] if abs(moving.joint(message)[1]) > 0.01]
+        print(f"it moves until {max(moved):.3f} s after the state")
+        assert max(moved) < 0.5, f"it moves {max(moved):.3f} s after the emergency stop"
+        why = "the vehicle is in its emergency stop; the vehicle's reset ends it"
+        assert graph.last("/haptix/state").data == f"HALTED: {why}"
+        refused = f"the hand is halted: {why}"
+        assert hand.refused(ref_pos=[0.1]) == refused
+        assert hand.grasp(Hook=0.5).result.message == refused
+        assert hand.call(Reset, "reset", reset_limb_pose=True).result.message == refused
+        hand.reset(reset_limb_pose=False)
+        hand.read()
+        answer = moving.reset()
+        assert (answer.success, answer.message) == (False, f"the hand stays halted: {why}")
+        assert f"a command was refused: {refused}" in moving.process.output
+        statuses = lambda: [s for m in graph.since("/diagnostics", 0.0) for s in m.status if s.name == "haptix"]  # noqa: E731
+        is_error = lambda: any(s.level == DiagnosticStatus.ERROR and s.message == f"HALTED: {why}" for s in statuses())  # noqa: E731
+        graph.wait(is_error, lambda: f"{statuses()}")
+
+
+def test_the_resets_that_programs_call_end_no_halt_of_a_hand():
+    with vehicle_with("hand") as (vehicle, moving):
+        since = press(vehicle, moving)
+        end(vehicle, "SIGTERM")
+        vehicle.estop(False)
+        vehicle.restart_node()
+        vehicle.restart()
+        lost = "HALTED: the vehicle's state was lost in its emergency stop; reset_motors ends it"
+        moving.graph.wait(lambda: moving.graph.last("/haptix/state").data == lost, lambda: moving.process.output)
+        for reset_limb_pose in (True, False):
+            moving.hand.call(Reset, "reset", reset_limb_pose=reset_limb_pose)
+        time.sleep(1.0)
+        moving.stands(since, "a program reset the hand")
+        moving.moves_after_its_reset()
+
+
+@BOTH
+@pytest.mark.timeout(120.0 + 40.0 * neighbour_hosts.ROUNDS)
+def test_whatever_happens_to_hindbrain_its_neighbour_stands_until_a_reset(tmp_path, kind):
+    """Every end and every hold of hindbrain and a cut link, in random orders: `NEIGHBOUR_ROUNDS` of them, from `NEIGHBOUR_SEED` on."""
+    play(pathlib.Path(neighbour_hosts.__file__), tmp_path, kind, 60.0 + 40.0 * neighbour_hosts.ROUNDS)
