@@ -18,13 +18,14 @@ BOTH = pytest.mark.parametrize("kind", ["arm", "hand"])
 
 
 @contextlib.contextmanager
-def vehicle_with(kind, parameters=()):
-    with Vehicle(parameters, executable=panicking("hindbrain")) as vehicle:
+def vehicle_with(kind):
+    # On a busy machine the e-stop, which is a process of Python, is silent for longer than the default.
+    with Vehicle({"estop.timeout": 1.0}, executable=panicking("hindbrain")) as vehicle:
         vehicle.estop(False)
         vehicle.wait(lambda: vehicle.source("hind/estop").says == "released", "the e-stop is not received")
         vehicle.start()
         with neighbour(kind) as moving:
-            moving.wait_until_it_moves()
+            moving.wait_until_it_moves(10.0)
             yield vehicle, moving
 
 
