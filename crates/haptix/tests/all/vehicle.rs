@@ -249,7 +249,18 @@ fn at_the_end_of_the_node_no_silence_of_the_vehicle_follows() {
     node.input(Input::Stopping);
     node.orders.clear();
     node.wait(3000);
+    node.drain();
     assert_eq!(node.orders, []);
+}
+
+#[test]
+fn a_silent_vehicle_halts_the_hand_without_any_other_input() {
+    let mut node = cleared();
+    // The last state came 1 ms ago.
+    node.wait(1498);
+    assert_eq!((node.machine.halt(), node.orders.as_slice()), (None, &[][..]));
+    node.wait(1);
+    assert_eq!(node.orders, [Order::Hold]);
 }
 
 #[test]
