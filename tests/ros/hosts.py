@@ -1,7 +1,8 @@
 """Two hosts on this machine: network namespaces with a pair of virtual Ethernet devices between them.
 
-`unshare --net python hosts.py vehicle FOLDER SCENARIO` is the host with hindbrain; it starts the other one, the operator's, as a
-process in a namespace of its own: `python hosts.py operator`. The addresses are seen by these two namespaces only.
+`unshare --net python hosts.py vehicle FOLDER SCENARIO LINK` is the host with hindbrain; it starts the other one, the operator's, as a
+process in a namespace of its own: `python hosts.py operator`. The addresses are seen by these two namespaces only. `LINK` is how the link
+is lost or bad.
 """
 
 import json
@@ -9,6 +10,7 @@ import os
 import pathlib
 import random
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -19,23 +21,20 @@ HERE = pathlib.Path(__file__).parent
 VEHICLE, OPERATOR = "10.213.7.1", "10.213.7.2"
 NEAR, FAR = "steersman_near", "steersman_far"
 
-PROFILE = """<?xml version="1.0" encoding="UTF-8" ?>
-<profiles xmlns="http://www.eprosima.com/XMLSchemas/fastRTPS_Profiles">
-    <transport_descriptors>
-        <transport_descriptor>
-            <transport_id>link</transport_id>
-            <type>UDPv4</type>
-            <interfaceWhiteList><address>127.0.0.1</address><address>{address}</address></interfaceWhiteList>
-        </transport_descriptor>
-    </transport_descriptors>
-    <participant profile_name="two_hosts" is_default_profile="true">
-        <rtps>
-            <userTransports><transport_id>link</transport_id></userTransports>
-            <useBuiltinTransports>false</useBuiltinTransports>{more}
-        </rtps>
-    </participant>
-</profiles>
-"""
+# Of Steersman's nodes, and for other nodes beside them: a send over a link that stands still waits for nothing.
+PROFILE = HERE.parents[1] / "config/fastdds.xml"
+
+# How much a link lets through: a still one keeps its packets back until it is good again, as some wireless drivers do; a slow one has a
+# queue of half a second.
+QUEUE = 0.5
+RATES = {
+    "good": ["rate", "10gbit", "burst", "1mb", "limit", "10000000"],
+    "still": ["rate", "8bit", "burst", "1600", "limit", "10000000"],
+    "slow": ["rate", "64kbit", "burst", "1600", "limit", "4000"],
+}
+# A lossy one drops a fifth of what arrives. Dropped before it leaves, a packet would be an error of its send.
+LOSS = "table inet link { chain arrives { type filter hook input priority 0; iifname %s numgen random mod 100 < 20 drop; }; }"
+BAD_LINKS = ("cut", "slow", "lossy", "still")
 
 
 def namespace():
@@ -48,21 +47,30 @@ def namespace():
     return words if subprocess.run(probe, capture_output=True, check=False).returncode == 0 else None
 
 
-def play(script, folder, scenario, timeout):
-    """Runs the vehicle's host of `script` with `scenario`; skips the test where there is no network namespace."""
+def bad_links():
+    """Those of `BAD_LINKS` that this machine can make."""
+    can_lose = shutil.which("nft") is not None
+    assert can_lose or os.environ.get("CI") != "true", "nft is not installed, and in CI a lossy link has to be tested"
+    return [link for link in BAD_LINKS if link != "lossy" or can_lose]
+
+
+def play(script, folder, scenario, timeout, *link):
+    """Runs the vehicle's host of `script` with `scenario`, whose link is lost in this way if one is given; skips the test where that is not possible."""
+    if not set(link) <= set(bad_links()):
+        pytest.skip("nft makes a link lossy and is not installed (on Debian: apt-get install nftables)")
     words = namespace()
     if words is None:
         assert os.environ.get("CI") != "true", "no network namespace is to be had, and in CI this has to be tested"
         pytest.skip("no network namespace is available here: it needs root or user namespaces, and iproute2")
-    words = [*words, sys.executable, str(script), "vehicle", str(folder), scenario]
+    words = [*words, sys.executable, str(script), "vehicle", str(folder), scenario, *link]
     done = subprocess.run(words, capture_output=True, text=True, timeout=timeout, check=False)
     assert done.returncode == 0 and done.stdout.endswith(f"{scenario}: ok\n"), f"{done.stdout}\n{done.stderr}"
 
 
-def profile(folder, address, more=""):
-    """Makes Fast DDS of this process, and of those it starts, use the loopback device and this address; `more` are elements of XML."""
-    path = pathlib.Path(folder) / f"{address}.xml"
-    path.write_text(PROFILE.format(address=address, more=more))
+def use_profile(folder, more=""):
+    """Makes Fast DDS of this process, and of those it starts, use Steersman's profile; `more` are elements of XML for its participants."""
+    path = pathlib.Path(folder) / "fastdds.xml"
+    path.write_text(PROFILE.read_text().replace("</rtps>", f"{more}</rtps>"))
     os.environ["FASTRTPS_DEFAULT_PROFILES_FILE"] = str(path)
 
 
@@ -87,10 +95,26 @@ def wait_until_up(device):
         time.sleep(0.02)
 
 
+def set_link(device, link):
+    """Makes this end of the link `good`, or bad in one way; both ends have to be. What a still link kept back is sent when it is good."""
+    if device == FAR:
+        ip("link", "set", FAR, "down" if link == "cut" else "up")
+    if link == "lossy":
+        subprocess.run(["nft", LOSS % device], check=True)
+    if link in RATES:
+        subprocess.run(["tc", "qdisc", "replace", "dev", device, "root", "tbf", *RATES[link]], check=True)
+    if link == "still":  # what it may send before it stands still is used up
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+            one.sendto(bytes(1472), (OPERATOR if device == NEAR else VEHICLE, 9))
+    if link == "good" and shutil.which("nft"):
+        subprocess.run(["nft", "flush ruleset"], check=True)
+
+
 class Operator:
     """The operator's host, seen from the vehicle's: orders to it, each carried out when the call returns."""
 
-    def __init__(self, folder, script=__file__):
+    def __init__(self, folder, script=__file__, loss="cut"):
+        self.loss = loss  # how the link is lost
         words = ["unshare", "--net", sys.executable, str(script), "operator", str(folder)]
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.process.stdout.readline()  # it is in its namespace
@@ -116,22 +140,32 @@ class Operator:
         answer = self.ask(what)
         assert answer == "done", f"the operator's host answers {answer!r} to {what}"
 
+    def link(self, link):
+        """Makes the link `good`, or one of `BAD_LINKS`."""
+        set_link(NEAR, link)
+        self.order(link=link)
+
+    def lose_link(self):
+        self.link(self.loss)
+
 
 def operate(folder):
     """The operator's host: repeats the ordered state, 50 commands a second, and its switches 20 times a second; a stick is that of a
-    joystick node."""
+    joystick node. It watches the motors."""
     print("here", flush=True)
     sys.stdin.readline()
     address(FAR, OPERATOR)
     wait_until_up(FAR)
-    profile(folder, OPERATOR)
+    use_profile(folder)
     from conftest import EDGE, Graph, Process
     from geometry_msgs.msg import TwistStamped
     from or_joystick.msg import State
-    from std_msgs.msg import Bool
+    from std_msgs.msg import Bool, Int16
 
     graph = Graph()
-    command, publishers, topic = TwistStamped(), {}, "/cmd_vel"
+    for side in ("port", "starboard"):
+        graph.subscribe(Int16, f"/motor/{side}")
+    command, publishers, topic, linear = TwistStamped(), {}, "/cmd_vel", None
 
     def publisher(kind, topic):
         if topic not in publishers:
@@ -139,6 +173,9 @@ def operate(folder):
         return publishers[topic]
 
     def send():
+        if linear is None:
+            return
+        command.twist.linear.x = linear
         command.header.stamp = graph.node.get_clock().now().to_msg()
         publisher(TwistStamped, topic).publish(command)
 
@@ -147,10 +184,9 @@ def operate(folder):
     for line in sys.stdin:
         order = json.loads(line)
         topic = order.get("topic", topic)
-        if "linear" in order:
-            command.twist.linear.x = order["linear"]
-            if "linear" not in timers:
-                timers["linear"] = graph.node.create_timer(0.02, send)
+        linear = order.get("linear", linear)
+        if "linear" in order and "linear" not in timers:
+            timers["linear"] = graph.node.create_timer(0.02, send)
         if "stick" in order:
             forward, button = order["stick"]
             hand.axes, hand.buttons = [0, int(-32767 * forward)], [False] * 5 + [button]
@@ -166,7 +202,7 @@ def operate(folder):
                 to.publish(message)
                 timers[switch] = graph.node.create_timer(0.05, lambda to=to, message=message: to.publish(message))
         if "link" in order:
-            ip("link", "set", FAR, "up" if order["link"] else "down")
+            set_link(FAR, order["link"])
         print("done", flush=True)
     if joystick:
         joystick.stop()
@@ -174,13 +210,13 @@ def operate(folder):
 
 
 def cut(vehicle, operator, seconds, within):
-    """Cuts the link for `seconds`; the motors have to be at stop `within` the time, and to stay there."""
+    """Loses the link for `seconds`; the motors have to be at stop `within` the time, and to stay there."""
     start = time.time()
-    operator.order(link=False)
+    operator.lose_link()
     # Messages that arrived while the order was carried out count from their receipt.
-    took = vehicle.stopped_within(within + (time.time() - start), start, "the link was cut")
-    vehicle.stays_stopped(seconds - took, "the link is cut")
-    operator.order(link=True)
+    took = vehicle.stopped_within(within + (time.time() - start), start, "the link was lost")
+    vehicle.stays_stopped(seconds - took, "the link is lost")
+    operator.link("good")
 
 
 def commands(vehicle, operator):
@@ -269,12 +305,12 @@ def switch(vehicle, operator):
     vehicle.wait_for("OK", timeout=20.0)
     vehicle.set_command(1.0)
     vehicle.wait_for_motors(24, 24, "full ahead")
-    operator.order(link=False)
+    operator.lose_link()
     lost = time.time()
     operator.order(enable=False)
     time.sleep(2.0)
     assert set(vehicle.values(lost)) == {24}, "a switch without a lease stops with its link"
-    operator.order(link=True)
+    operator.link("good")
     vehicle.wait_for_motors(90, 90, "the link is back, and false with it", 20.0)
     vehicle.wait_for("SSTOP.ROS", "NOT_ENABLED")
     operator.order(enable=True)
@@ -282,19 +318,19 @@ def switch(vehicle, operator):
 
 
 def pushed(vehicle, operator, leased=False):
-    """The vehicle stands while the link is cut, and a Twist behind it commands motion: when the link is back it drives, unless the lease stops it."""
+    """The vehicle stands while the link is lost, and a Twist behind it commands motion: when the link is back it drives, unless the lease stops it."""
     operator.order(enable=False, topic="/cmd_vel_smoothed", linear=0.0)
     vehicle.wait(lambda: vehicle.source("hind/enable").says == "false", "enable is not received", 20.0)
     vehicle.wait(lambda: vehicle.source("cmd_vel").says == "zero", "no command comes", 20.0)
     operator.order(enable=True)
     vehicle.wait_for("OK", timeout=20.0)
-    operator.order(link=False)
+    operator.lose_link()
     if leased:
         vehicle.wait_for("SSTOP.ROS", "LEASE_LAPSED", "NOT_ARMED")
     time.sleep(1.5)
-    vehicle.stays_stopped(0.5, "the link is cut")
+    vehicle.stays_stopped(0.5, "the link is lost")
     operator.order(linear=1.0)
-    operator.order(link=True)
+    operator.link("good")
     if not leased:
         vehicle.wait_for_motors(24, 24, "the command is followed", 20.0)
         return
@@ -316,7 +352,7 @@ def pushed_under_a_lease(vehicle, operator):
 
 
 def stick(vehicle, operator):
-    """The vehicle stands while the link is cut, and the stick behind it is pushed: nothing moves before it was released."""
+    """The vehicle stands while the link is lost, and the stick behind it is pushed: nothing moves before it was released."""
     from conftest import act_until
 
     operator.order(enable=False, stick=[0.0, False])
@@ -335,11 +371,11 @@ def stick(vehicle, operator):
     act_until(vehicle.graph, push, drives, lambda: f"the stick does not drive: {active()}", 20.0, every=5.0)
     operator.order(stick=[0.0, False])
     vehicle.wait_for_motors(90, 90, "the stick is released")
-    operator.order(link=False)
+    operator.lose_link()
     time.sleep(1.5)
     operator.order(stick=[1.0, True])
     time.sleep(1.0)
-    operator.order(link=True)
+    operator.link("good")
     why = "waits for a zero, with which its motion begins"
     vehicle.wait(lambda: why in str(active()), lambda: f"the stick is not received: {active()}", 20.0)
     vehicle.stays_stopped(1.5, "the link is back, and full speed with it")
@@ -349,19 +385,78 @@ def stick(vehicle, operator):
     vehicle.wait(drives, "it does not drive after a zero")
 
 
-# The scenarios of hindbrain alone, of the chain in one process, and of the stick on the other host.
+def bad(vehicle, operator, topic="/cmd_vel"):
+    """All that the operator sends comes over a bad link: each way to stop still stops, and neither that link nor the good one moves anything."""
+    from conftest import act_until
+
+    def drive():
+        """Full ahead over the good link, after all that a stop may require."""
+        operator.order(topic=topic, linear=0.0, estop=False, enable=False)
+        is_received = lambda: vehicle.source("hind/estop").says == "released" and vehicle.source("hind/enable").says == "false"  # noqa: E731
+        vehicle.wait(is_received, "the switches are not received", 20.0)
+
+        def switch():
+            if vehicle.state == "ESTOP":
+                vehicle.reset()
+            operator.order(enable=False)
+            operator.order(enable=True)
+
+        act_until(vehicle.graph, switch, lambda: vehicle.state == "OK", lambda: f"it is not enabled: {vehicle.causes}", 20.0)
+        vehicle.wait_for("OK", timeout=20.0)  # a zero is received
+        operator.order(linear=1.0)
+        vehicle.wait_for_motors(24, 24, "full ahead from the other host")
+        operator.lose_link()
+        return time.time()
+
+    stops = {
+        "the e-stop is pressed": ({"estop": True}, 0.25),
+        "enable is false": ({"enable": False}, LEASE["enable.lease"]),
+        "the commands end": ({"linear": None}, 0.5 + 66 / 800),
+    }
+    for what, (order, silence) in stops.items():
+        lost = drive()
+        time.sleep(1.0)
+        start = time.time()
+        operator.order(**order)
+        # What is lost is repeated, and its silence is a stop too.
+        vehicle.stopped_within(QUEUE + silence, start, what)
+        vehicle.stays_stopped(1.5, what)
+        operator.link("good")
+        vehicle.stays_stopped(1.0, f"{what}, and the link is good")
+        never_starts(vehicle, lost)
+    lost = drive()
+    time.sleep(1.0)
+    vehicle.process.stop()
+    assert vehicle.motors == (90, 90), f"after SIGTERM the motors have {vehicle.motors}"
+    never_starts(vehicle, lost)
+
+
+def never_starts(vehicle, since):
+    """Checks that the motors got nothing but full ahead and less of it since then, and after a stop nothing else."""
+    for side in ("port", "starboard"):
+        values = [message.data for message in vehicle.graph.since(f"/motor/{side}", since)]
+        assert values == sorted(values) and set(values) <= set(range(24, 91)), f"{side} got {values}"
+
+
+def bad_behind(vehicle, operator):
+    bad(vehicle, operator, "/cmd_vel_smoothed")
+
+
+# The scenarios of hindbrain alone, of the chain in one process, and of the stages before hindbrain in processes of their own.
 LEASE = {"enable.lease": 0.3}
 SCENARIOS = {"switch": (switch, {}), "commands": (commands, {}), "estop": (estop, {}), "lease": (lease, LEASE)}
 CHAINS = {"pushed": (pushed, {}), "pushed_under_a_lease": (pushed_under_a_lease, LEASE)}
 BEHIND = {"stick": (stick, {"track": 4.0 / 3.0})}
+# The same for a link that is bad in any way.
+BAD = {"bad": (bad, LEASE), "bad_together": (bad_behind, LEASE), "bad_apart": (bad_behind, LEASE)}
 
 
-def main(role, folder, scenario=None):
+def main(role, folder, scenario=None, link="cut"):
     if role == "operator":
         return operate(folder)
-    profile(folder, VEHICLE)
-    run, parameters = (SCENARIOS | CHAINS | BEHIND)[scenario]
-    with Operator(folder) as operator:
+    use_profile(folder)
+    run, parameters = (SCENARIOS | CHAINS | BEHIND | BAD)[scenario]
+    with Operator(folder, loss=link) as operator:
         from conftest import LATCHED, Process, free_zones, stop_all
         from diagnostic_msgs.msg import DiagnosticStatus
         from vehicle import Vehicle
@@ -387,7 +482,7 @@ def main(role, folder, scenario=None):
                 stop_all(self.stages)
                 super().__exit__()
 
-        kind = InOne if scenario in CHAINS else WithoutStick if scenario in BEHIND else Vehicle
+        kind = InOne if scenario in (*CHAINS, "bad_together") else WithoutStick if scenario in (*BEHIND, "bad_apart") else Vehicle
         with kind(parameters) as vehicle:
             run(vehicle, operator)
     print(f"{scenario}: ok")

@@ -12,10 +12,10 @@ import signal
 import sys
 import time
 
-from hosts import FAR, NEAR, OPERATOR, VEHICLE, Operator, address, ip, profile, wait_until_up
+from hosts import BAD_LINKS, FAR, NEAR, OPERATOR, Operator, address, bad_links, set_link, use_profile, wait_until_up
 
 ROUNDS = int(os.environ.get("NEIGHBOUR_ROUNDS", "2"))
-ACTS = ["panic", "SIGKILL", "SIGTERM", "restart", "hold", "cut"]
+ACTS = ["panic", "SIGKILL", "SIGTERM", "restart", "hold", *bad_links()]
 # Who was killed stays in the graph for 3 s, not for 20.
 LEASE = """
             <builtin><discovery_config>
@@ -45,7 +45,7 @@ def operate(folder):
     sys.stdin.readline()
     address(FAR, OPERATOR)
     wait_until_up(FAR)
-    profile(folder, OPERATOR, LEASE)
+    use_profile(folder, LEASE)
     with neighbour(os.environ["NEIGHBOUR"]) as moving:
         since = 0.0
         print("done", flush=True)
@@ -53,7 +53,7 @@ def operate(folder):
             order, answer = json.loads(line), "done"
             try:
                 if "link" in order:
-                    ip("link", "set", FAR, "up" if order["link"] else "down")
+                    set_link(FAR, order["link"])
                 if "reset" in order:
                     moving.moves_after_its_reset(20.0)
                 if "halts" in order:
@@ -94,25 +94,23 @@ class Round:
 
     def __init__(self, vehicle, other, dice):
         self.vehicle, self.other, self.dice = vehicle, other, dice
-        self.has_link = True
 
-    def link(self, on):
-        if on != self.has_link:
-            self.other.order(link=on)
-            self.has_link = on
-        if on:
+    def link(self, link):
+        self.other.link(link)
+        if link == "good":
             wait_until_up(NEAR)
 
     def start(self):
         if self.vehicle.process.is_over:
-            self.link(True)  # Fast DDS never uses a device that had no carrier at its start
+            self.link("good")  # Fast DDS never uses a device that had no carrier at its start
             self.vehicle.process = self.vehicle.begin()
             time.sleep(self.dice.uniform(0.2, 1.0))
 
     def act(self, act):
         self.start()
-        if act == "cut":
-            self.link(False)
+        if act in BAD_LINKS:
+            self.link("good")  # it is bad in one way
+            self.link(act)
             return
         if act == "restart":
             end(self.vehicle, "SIGTERM")
@@ -124,7 +122,7 @@ class Round:
             process.send_signal(signal.SIGCONT)
         else:
             end(self.vehicle, act)
-        self.link(True)
+        self.link("good")
 
 
 def only_hindbrain(vehicle):
@@ -166,7 +164,7 @@ def rounds(vehicle, other):
             this.act(act)
             time.sleep(dice.uniform(0.0, 0.5))
             other.order(stands=f"{name}, after {act}")
-        this.link(True)
+        this.link("good")
         this.start()
         vehicle.estop(False)
         only_hindbrain(vehicle)
@@ -178,7 +176,7 @@ def rounds(vehicle, other):
 def main(role, folder, kind=None):
     if role == "operator":
         return operate(folder)
-    profile(folder, VEHICLE, LEASE)
+    use_profile(folder, LEASE)
     os.environ["NEIGHBOUR"] = kind
     with Operator(folder, __file__) as other:
         from processes import panicking

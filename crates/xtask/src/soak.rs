@@ -41,9 +41,11 @@ pub fn run(root: &Root, seconds: u64) -> Outcome<()> {
             return Err(Failure::new("the soak found something: see above"));
         }
     }
-    // A cut and the recovery take some ten seconds.
-    let cuts = (seconds / 10).max(1);
-    step(format_args!("{cuts} cuts of the link between two hosts, which are network namespaces"));
+    // A loss and the recovery take some ten seconds, and there are two kinds.
+    let cuts = (seconds / 20).max(1);
+    step(format_args!(
+        "the link between two hosts, which are network namespaces, is cut {cuts} times and stands still as often"
+    ));
     let mut hosts = Command::new(python::of_ros(root, &detect(&inherited), &environment));
     hosts.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "test_safety_hosts.py", "-k", "estop"]);
     hosts.current_dir(root.join("tests/ros")).env("LINK_CUTS", cuts.to_string());

@@ -40,6 +40,7 @@ const MOCKS: &[Need] = &[
         why: "iproute2 (two hosts in network namespaces)",
         is_there: || answers(Command::new("ip").arg("-Version")),
     },
+    Need { package: "nftables", why: "nft (a lossy link between two hosts)", is_there: || tool("nft") },
 ];
 
 fn tool(name: &str) -> bool {
