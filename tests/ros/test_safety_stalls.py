@@ -1,4 +1,4 @@
-"""A far computer that only watches, over a link that stands still, holds back no stop, with the middleware as it is installed."""
+"""A far computer that only watches, over a bad link, holds back no stop, with the middleware as it is installed."""
 
 import pytest
 from hosts import HERE, play
@@ -7,5 +7,5 @@ from stalls import SCENARIOS, STOPS
 
 @pytest.mark.pair
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_a_far_watcher_over_a_link_that_stands_still_holds_back_no_stop(tmp_path, scenario):
+def test_a_far_watcher_over_a_bad_link_holds_back_no_stop(tmp_path, scenario):
     play(HERE / "stalls.py", tmp_path, scenario, 80.0 + 10.0 * STOPS)
