@@ -11,9 +11,11 @@ import subprocess
 import time
 
 import pytest
-from conftest import SLACK, STOP, Stack
+import sends
+from conftest import HERE, SLACK, STOP, Stack
 from devices import Device, RoboClaw
 from geometry_msgs.msg import TwistStamped
+from hosts import play
 from processes import panicking
 from std_msgs.msg import Bool
 from vehicle import Vehicle, now, watch
@@ -163,6 +165,13 @@ def test_a_thread_that_hangs_in_a_send_keeps_no_stop_from_the_motor_controller(t
         assert stopped - last < 0.2, f"stopped {stopped - last:.3f} s after the last value, {stopped - pressed:.3f} s after the press"
         vehicle.process.stop()
         assert vehicle.motors == (STOP, STOP), "the final messages do not wait for the send either"
+
+
+@pytest.mark.few
+@pytest.mark.parametrize("scenario", sends.SCENARIOS)
+def test_a_send_that_hangs_keeps_no_stop_from_what_needs_no_send(tmp_path, scenario):
+    """With a profile whose sends wait for the network: the threads hang in the kernel, with the locks of the middleware."""
+    play(HERE / "sends.py", tmp_path, scenario, 100.0)
 
 
 def test_a_node_that_was_held_shortly_leaves_the_motor_controller_at_stop(tmp_path):

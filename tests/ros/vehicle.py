@@ -24,7 +24,7 @@ class Vehicle:
     def __init__(self, parameters=(), command=TwistStamped, executable="hindbrain", output=None):
         self.graph = Graph()
         parameters = dict(parameters)
-        if executable != "steersman":  # there each parameter is one of a node
+        if not executable.endswith("steersman"):  # there each parameter is one of a node
             quick = {} if parameters.get("profile") == "seed" else self.QUICK
             # At 1 m/s and at 1 rad/s both motors are at full speed.
             parameters = {"cmd_vel_type": "twist" if command is Twist else "twist_stamped", "track": 2.0, **quick, **parameters}
