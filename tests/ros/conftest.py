@@ -9,6 +9,7 @@ import time
 
 import pytest
 import rclpy
+from _pytest.runner import runtestprotocol
 from diagnostic_msgs.msg import DiagnosticArray
 from executor import QuickExecutor
 from geometry_msgs.msg import TwistStamped
@@ -26,6 +27,10 @@ STOP = 90
 SLACK = 0.15 if int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1)) <= 2 else 0.3
 # The share of all processors' time in use above which no other test begins.
 MOST_BUSY = 0.6
+# A thread of the test that woke up later than this [s] was no witness: less than any bound with its SLACK.
+LATE = 0.1
+# A failed test without a witness runs so often, for so many seconds in all.
+RUNS, RUNS_WITHIN = 3, 40.0
 # The time from full speed to zero with the ramps of stack.yaml [s].
 BRAKES = 66 / 200
 
@@ -55,6 +60,50 @@ def busy():
     time.sleep(0.1)
     spent = [after - first for first, after in zip(before, times())]
     return 1.0 - (spent[1] + spent[3] + spent[4]) / max(1, sum(spent))
+
+
+class Witness(threading.Thread):
+    """Measures how late a thread of this process wakes up at most: so late may be all that a test does and receives."""
+
+    PERIOD = 0.02
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.late = 0.0
+
+    def run(self):
+        while True:
+            due = time.monotonic() + self.PERIOD
+            time.sleep(self.PERIOD)
+            self.late = max(self.late, time.monotonic() - due)
+
+
+witness = Witness()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item, nextitem):
+    """Runs a test. If it fails and the witness was late, the machine had no time for the test, which is not judged but runs again."""
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    end = time.monotonic() + RUNS_WITHIN
+    for run in range(1, RUNS + 1):
+        witness.late = 0.0
+        reports = runtestprotocol(item, nextitem=nextitem, log=False)
+        failed = [report for report in reports if report.failed]
+        if failed:
+            time.sleep(2 * Witness.PERIOD)  # it has seen the last of the test
+        if not failed or witness.late < LATE:
+            break
+        sentence = f"in run {run} a thread of this test was {witness.late:.2f} s late: the machine is too busy"
+        for report in failed:
+            report.sections.append(("witness", sentence))
+        item.warn(pytest.PytestWarning(f"{sentence}: {failed[0].longreprtext.splitlines()[-1]}"))
+        if time.monotonic() > end:
+            break
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 @pytest.fixture(autouse=True)
@@ -388,6 +437,7 @@ def pytest_runtest_logreport(report):
 
 def pytest_sessionstart(session):
     """The tests enable and drive any vehicle in the graph, so they do not start without a domain of their own."""
+    witness.start()
     environment = os.environ
     if not environment.get("AMENT_PREFIX_PATH"):
         pytest.exit("no ROS 2 here; run the tests by `cargo xtask test`, some by `cargo xtask test --only`", returncode=4)
