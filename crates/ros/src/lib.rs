@@ -23,6 +23,7 @@ mod alarm;
 mod candidate;
 mod diagnostics;
 mod error;
+mod goals;
 mod input;
 mod late_devices;
 mod latency;

@@ -245,7 +245,7 @@ impl<M: Machine + 'static> Runner<M> {
         cancel: impl FnMut(u64, &Shell<M>) + Send + 'static,
     ) -> Result<Self, Error>
     where
-        A::Goal: Clone + Send,
+        A::Result: Send,
     {
         self.services.push(Box::new(Action::<A, _, _>::new(&mut self.node, name, accept, cancel)?));
         Ok(self)
