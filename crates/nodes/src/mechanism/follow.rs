@@ -125,15 +125,6 @@ impl FollowServer {
         });
         let (is_running, ended) = is_running;
         self.end(ended);
-        let is_cancelled =
-            self.open.as_mut().and_then(|open| open.cancels.receive()).is_some_and(|count| count > 0);
-        if is_cancelled {
-            self.follower.request_cancel();
-        }
-        if self.follower.is_cancelling() && deliveries.send(self.id, INPUT, Message::Stop, time) {
-            let ended = self.follower.cancel();
-            self.end(ended);
-        }
         while let Some(request) = self.server.next_goal() {
             match Follower::admit(is_running, clock) {
                 Ok(()) => self.begin(request, deliveries, time),
@@ -149,6 +140,15 @@ impl FollowServer {
                     }
                 }
             }
+        }
+        let is_cancelled =
+            self.open.as_mut().and_then(|open| open.cancels.receive()).is_some_and(|count| count > 0);
+        if is_cancelled {
+            self.follower.request_cancel();
+        }
+        if self.follower.is_cancelling() && deliveries.send(self.id, INPUT, Message::Stop, time) {
+            let ended = self.follower.cancel();
+            self.end(ended);
         }
     }
 
