@@ -3,13 +3,14 @@
 import time
 
 import pytest
-from conftest import LATCHED
+from conftest import EDGE, LATCHED
 from mechanisms import BEST_EFFORT, STRICT, URDF, arm
 from pr2_mechanism_msgs.msg import MechanismStatistics
 from processes import Process
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Bool
+from std_msgs.msg import Bool, Float64
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 MANY = QoSProfile(depth=1000)
 GOOD = """<transmission name="good" type="pr2_mechanism_model/SimpleTransmission">
@@ -180,3 +181,36 @@ def test_the_statistics_have_the_values_and_orders_of_the_original():
         state = graph.last("joint_states")
         assert (list(state.name), state.header.frame_id) == (["pan", "tilt"], "")
         assert len(state.position) == len(state.velocity) == len(state.effort) == 2
+
+
+def test_a_flood_to_a_stopped_controller_delays_no_stop_of_another():
+    """A loop of 10 Hz, and 600 numbers a second for a controller that does not run: they filled the ring in front of the stop."""
+    soft = {"pid.p": "[0.5, 0.5]", "pid.d": "[0.0, 0.0]", "pid.i": "[0.0, 0.0]", "path_tolerance": "0.0", "goal_tolerance": "0.0"}
+    arguments = [text for name, value in soft.items() for text in ("-p", f"arm_trajectory.{name}:={value}")]
+    with arm("-p", "rate:=10", *arguments) as (graph, manager, process):
+        graph.subscribe(JointState, "joint_states", MANY)
+        assert manager.load("arm_trajectory") and manager.load("pan_effort") and manager.switch(["arm_trajectory"])
+        orders = graph.node.create_publisher(JointTrajectory, "arm_trajectory/joint_trajectory", EDGE)
+        flood = graph.node.create_publisher(Float64, "pan_effort/command", EDGE)
+        graph.wait(lambda: orders.get_subscription_count() and flood.get_subscription_count(), "the topics are not there")
+        wait_for_output(graph, process, "the motors are on")
+        motion = JointTrajectory(joint_names=["pan", "tilt"], points=[JointTrajectoryPoint(positions=[2.0, 0.0])])
+        motion.points[0].time_from_start.sec = 20
+        orders.publish(motion)
+        pan = lambda: graph.last("joint_states").position[0]  # noqa: E731
+        graph.wait(lambda: graph.last("joint_states") and pan() > 0.05, lambda: f"it does not move:\n{process.output}")
+
+        def send(seconds):
+            count, end = 0, time.monotonic() + seconds
+            while time.monotonic() < end:
+                flood.publish(Float64(data=0.0))
+                count += 1
+                time.sleep(0.001)
+            return count
+
+        assert send(4.0) > 1800, "no flood: the ring of 1024 has room for ten cycles of 32"
+        orders.publish(JointTrajectory(joint_names=["pan", "tilt"]))  # stops the motion
+        at = pan()
+        send(2.5)
+        # 0.1 rad/s for a cycle or two, and what it needs to come to rest. It took three seconds to reach the loop.
+        assert (moved := abs(pan() - at)) < 0.1, f"{moved} rad after the stop:\n{process.output[-600:]}"

@@ -11,6 +11,7 @@ use rt::Cycle;
 use rtrb::{Consumer, Producer};
 use units::{Instant, MessageTime};
 
+use crate::delivery::{Delivery, Inbox, InputStop, MOST_DELIVERIES};
 use crate::link::Shared;
 
 /// What the loop reports, in the order in which it happened.
@@ -28,13 +29,11 @@ pub enum Event {
     Used(Message),
 }
 
-/// A message of this time, on its way to the input of a controller.
-pub(crate) type Delivery = (ControllerId, usize, Message, MessageTime);
-
-/// How many events a cycle makes besides failures, which wait in their controllers: a change, a report, used messages.
-const EVENTS_OF_A_CYCLE: usize = 2 + MESSAGES_OF_A_CYCLE;
-/// How many messages a cycle delivers: the others wait, so that no flood delays the step.
-const MESSAGES_OF_A_CYCLE: usize = 32;
+/// How many events a cycle makes besides failures, which wait in their controllers, and used messages: a change and a report.
+const EVENTS_OF_A_CYCLE: usize = 2;
+/// How many messages a cycle delivers for each millisecond of its period: the others wait, so that no flood delays the step, and no slow
+/// loop keeps them waiting.
+const MESSAGES_OF_A_MILLISECOND: usize = 32;
 
 /// The loop's side of the queues, for the thread that calls [`cycle`](Self::cycle) periodically.
 pub struct Body {
@@ -42,7 +41,7 @@ pub struct Body {
     pub(crate) hardware: Box<dyn Hardware>,
     pub(crate) recorder: Recorder,
     pub(crate) shared: Arc<Shared>,
-    pub(crate) deliveries: Consumer<Delivery>,
+    pub(crate) inbox: Inbox,
     pub(crate) events: Producer<Event>,
     pub(crate) free: Consumer<Box<Snapshot>>,
     /// The one that is filled next.
@@ -73,10 +72,13 @@ impl Body {
         self.was_held |= is_node_lost || is_hold(cycle.since_last, self.period);
         self.hardware.read(self.control.robot_mut(), cycle.now, cycle.since_last);
         // With little room for events nothing is taken that would need it; the loop itself goes on.
-        let has_room = self.events.slots() >= EVENTS_OF_A_CYCLE;
+        let room = self.events.slots();
+        let has_room = room >= EVENTS_OF_A_CYCLE + MESSAGES_OF_A_MILLISECOND;
         let mut change = if has_room { self.shared.change.take() } else { None };
+        let most = messages_of(self.period);
+        self.deliver_stops(cycle, most);
         if has_room {
-            self.deliver(cycle);
+            self.deliver(cycle, most.min(room - EVENTS_OF_A_CYCLE));
         }
         let period = step_time(cycle.since_last, self.period);
         self.control.step(cycle.now, period, rt::now, change.as_deref_mut());
@@ -87,10 +89,21 @@ impl Body {
         }
     }
 
-    fn deliver(&mut self, cycle: Cycle) {
-        for _ in 0..MESSAGES_OF_A_CYCLE {
-            let Ok((controller, input, mut message, time)) = self.deliveries.pop() else { return };
-            self.control.deliver(controller, input, &mut message, time, cycle.now);
+    fn deliver_stops(&mut self, cycle: Cycle, most: usize) {
+        let time = MessageTime::new(cycle.now, Duration::ZERO);
+        for _ in 0..most {
+            let Some(InputStop { controller, input, .. }) = self.inbox.next_stop() else { return };
+            self.control.deliver(controller, input, &mut Message::Stop, time, cycle.now);
+        }
+    }
+
+    fn deliver(&mut self, cycle: Cycle, most: usize) {
+        for _ in 0..most {
+            let Some((delivery, is_over)) = self.inbox.next_message() else { return };
+            let Delivery { controller, input, mut message, time, .. } = delivery;
+            if !is_over {
+                self.control.deliver(controller, input, &mut message, time, cycle.now);
+            }
             if matches!(message, Message::Trajectory(Some(_))) {
                 self.send(Event::Used(message));
             }
@@ -141,6 +154,12 @@ impl Body {
         let sent = self.events.push(event);
         debug_assert!(sent.is_ok(), "the events have no room");
     }
+}
+
+/// How many messages a cycle delivers at most.
+fn messages_of(period: Duration) -> usize {
+    let millis = usize::try_from(period.as_millis()).unwrap_or(usize::MAX).max(1);
+    millis.saturating_mul(MESSAGES_OF_A_MILLISECOND).min(MOST_DELIVERIES)
 }
 
 impl Drop for Body {

@@ -3,18 +3,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use mechanism::controllers::{Change, ControlLoop, ControllerId, Manager, Message, PublishPeriod};
+use mechanism::controllers::{Change, ControlLoop, Manager, PublishPeriod};
 use mechanism::robot::{HaltGate, Hardware};
 use mechanism::{CycleStatistics, Recorder, Snapshot};
 use rt::{LONGEST_SILENCE, Mailbox, Periodic, Pulse, RealTime, Refused};
 use rtrb::{Consumer, Producer, RingBuffer};
-use units::{Instant, MessageTime};
+use units::Instant;
 
-use crate::Event;
-use crate::cycle::{Body, Delivery};
+use crate::cycle::{Body, Event};
+use crate::delivery::{Deliveries, deliveries};
 
-/// How many messages may wait for the loop.
-const MOST_DELIVERIES: usize = 1024;
 /// How many events may wait outside it.
 const MOST_EVENTS: usize = 1024;
 /// How many reports are on their way at once.
@@ -94,22 +92,6 @@ impl Commands {
     }
 }
 
-/// Messages to controllers, from one thread.
-pub struct Deliveries(Producer<Delivery>);
-
-impl Deliveries {
-    /// Sends a message of this `time` to the input `input` of a controller; `false` if too many wait, and it is lost.
-    pub fn send(
-        &mut self,
-        controller: ControllerId,
-        input: usize,
-        message: Message,
-        time: MessageTime,
-    ) -> bool {
-        self.0.push((controller, input, message, time)).is_ok()
-    }
-}
-
 /// What the loop reports, for one thread.
 pub struct Events {
     events: Consumer<Event>,
@@ -152,7 +134,7 @@ pub fn link(
         resets: AtomicU64::new(0),
         node: Pulse::new(LONGEST_SILENCE),
     });
-    let (deliveries, waiting) = RingBuffer::new(MOST_DELIVERIES);
+    let (deliveries, inbox) = deliveries();
     let (events, reported) = RingBuffer::new(MOST_EVENTS);
     let (mut given, free) = RingBuffer::new(SNAPSHOTS);
     for _ in 0..SNAPSHOTS {
@@ -163,7 +145,7 @@ pub fn link(
         control,
         hardware,
         shared: Arc::clone(&shared),
-        deliveries: waiting,
+        inbox,
         events,
         free,
         snapshot: None,
@@ -173,5 +155,5 @@ pub fn link(
         cycles_period: PublishPeriod::new(CYCLES_RATE, rt::now()),
         period: settings.period,
     };
-    (body, Commands(shared), Deliveries(deliveries), Events { events: reported, free: given })
+    (body, Commands(shared), deliveries, Events { events: reported, free: given })
 }

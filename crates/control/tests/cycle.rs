@@ -45,6 +45,7 @@ impl Hardware for Watched {
 }
 
 struct Rig {
+    period: Duration,
     body: Body,
     commands: Commands,
     deliveries: Deliveries,
@@ -63,13 +64,17 @@ struct Rig {
 
 impl Rig {
     fn new() -> Self {
+        Self::with(PERIOD)
+    }
+
+    fn with(period: Duration) -> Self {
         let mut robot = Robot::new(&Description::parse(URDF).unwrap());
         robot.joints_mut().iter_mut().for_each(|joint| joint.is_calibrated = true);
         let actuators = Arc::new(Mutex::new(robot.actuators().to_vec()));
         let hardware =
             Box::new(Watched(SimulatedRobot::new(&robot, JointDynamics::default()), Arc::clone(&actuators)));
         let settings = Settings {
-            period: PERIOD,
+            period,
             joint_state_rate: 100.0,
             statistics_rate: 1.0,
             is_halted: false,
@@ -81,6 +86,7 @@ impl Rig {
         let (answers, reports) = (Vec::new(), Vec::new());
         let (used, published, reads) = (0, 0, true);
         Self {
+            period,
             body,
             commands,
             deliveries,
@@ -99,7 +105,7 @@ impl Rig {
 
     /// One cycle, which must not allocate, and what follows from it.
     fn cycle(&mut self) {
-        self.cycle_after(PERIOD);
+        self.cycle_after(self.period);
     }
 
     /// A cycle so long after the previous one.
@@ -365,4 +371,72 @@ fn more_messages_than_fit_are_refused() {
     assert_eq!(sent, 1024);
     rig.cycles(1);
     assert!(rig.send(7, Message::Float(1.0)));
+}
+
+#[test]
+fn a_stop_passes_a_flood_to_another_controller_and_what_waited_before_it_is_over() {
+    let mut rig = Rig::new();
+    rig.cycles(20);
+    rig.start("pan");
+    assert!(rig.send(7, Message::Float(1.5)));
+    rig.cycle();
+    assert_eq!(rig.effort(), 0.75);
+    while rig.send(8, Message::Float(1.0)) {}
+    rig.cycle(); // makes room for one
+    assert!(rig.send(7, Message::Float(1.2)) && rig.send(7, Message::Stop));
+    for _ in 0..100 {
+        rig.cycle();
+        assert_eq!(rig.effort(), 0.0);
+    }
+    assert!(rig.send(7, Message::Float(1.5)));
+    rig.cycle();
+    assert_eq!(rig.effort(), 0.75);
+}
+
+#[test]
+fn a_command_that_finds_no_room_stops() {
+    let mut rig = Rig::new();
+    rig.cycles(20);
+    rig.start("pan");
+    assert!(rig.send(7, Message::Float(1.5)));
+    rig.cycle();
+    assert_eq!(rig.effort(), 0.75);
+    while rig.send(8, Message::Float(1.0)) {}
+    assert!(!rig.send(7, Message::Float(0.0)), "it meant to stop");
+    rig.cycle();
+    assert_eq!(rig.effort(), 0.0);
+}
+
+#[test]
+fn a_stop_needs_nobody_who_reads_the_reports() {
+    let mut rig = Rig::new();
+    rig.cycles(20);
+    rig.start("arm");
+    rig.reads = false;
+    // Each one replaces the one before, which waits to be freed, until there is no room for more.
+    for _ in 0..1100 {
+        let (time, positions, efforts) = (Duration::from_secs(2), vec![0.1], vec![1.5]);
+        let points = vec![Point { time, positions, efforts, ..Point::default() }];
+        let trajectory = Box::new(Trajectory::new(1, points).unwrap().into());
+        rig.send(7, Message::Trajectory(Some(trajectory)));
+        rig.cycle();
+    }
+    assert!(rig.effort() > 0.01, "it grows from 0 to 0.75 Nm");
+    assert!(rig.send(7, Message::Stop));
+    rig.cycle();
+    assert_eq!(rig.effort(), 0.0);
+}
+
+/// A loop of 10 Hz takes in a step what a loop of 1 kHz takes in a hundred.
+#[test]
+fn a_slow_loop_keeps_no_message_waiting() {
+    let mut rig = Rig::with(Duration::from_millis(100));
+    rig.cycles(20);
+    rig.start("pan");
+    for _ in 0..1000 {
+        rig.send(8, Message::Float(1.0));
+    }
+    assert!(rig.send(7, Message::Float(1.5)));
+    rig.cycle();
+    assert_eq!(rig.effort(), 0.75);
 }

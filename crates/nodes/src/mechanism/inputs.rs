@@ -131,7 +131,12 @@ impl ControllerTopics {
                 let is_refused = topic.commanders.len() > 1 && input.kind.needs_one_publisher();
                 let message = if is_refused { Message::Stop } else { message };
                 if !deliveries.send(topic.controller, index, message, MessageTime::read_now(clock)) {
-                    log::warn!(target: NAME, "a message on '{}' is lost: too many wait for the control loop", topic.name);
+                    let effect = if is_trajectory { "" } else { ", and what it commands stops" };
+                    log::warn!(
+                        target: NAME,
+                        "a message on '{}' is lost{effect}: too many wait for the control loop",
+                        topic.name
+                    );
                 } else if is_trajectory {
                     announce(topic.controller);
                 }

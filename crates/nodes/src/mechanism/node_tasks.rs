@@ -24,6 +24,7 @@ pub(super) struct NodeTasks {
 impl NodeTasks {
     pub(super) fn run(&mut self, node: &mut r2r::Node) {
         let clock = self.shell.inspect(|machine| *machine.clock());
+        self.deliveries.flush();
         let follow = &self.follow;
         let replace = |controller| lock(follow).replace(controller);
         let shell = &self.shell;
