@@ -5,7 +5,7 @@ import signal
 import time
 
 from conftest import LATCHED
-from mechanisms import arm
+from mechanisms import ARM, URDF, Manager, arm
 from processes import Process
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
@@ -173,3 +173,46 @@ def test_kill_stops_all_before_it_unloads_and_goes_on_after_a_refusal():
         code, output = tool("kill", "nobody", "pan_position", "tilt_position")
         assert code == 1 and "switch, start [], stop [nobody], failed" in output
         assert manager.list() == []
+
+
+def unspawner_of(manager, *names):
+    """An unspawner that has stopped `names`, which ran."""
+    unspawner = Process("steersman-controller", "unspawner", *names)
+    eventually(lambda: all(state == "stopped" for name, state in manager.list() if name in names), lambda: unspawner.output)
+    return unspawner
+
+
+def interrupted(process):
+    process.process.send_signal(signal.SIGINT)
+    return process.wait(15.0)
+
+
+def test_an_unspawner_starts_nothing_in_a_manager_in_which_it_stopped_nothing():
+    with arm() as (graph, manager, first):
+        assert manager.load("pan_velocity") and manager.switch(["pan_velocity"])
+        unspawner = unspawner_of(manager, "pan_velocity")
+        first.stop()
+        graph.wait(lambda: graph.node.count_publishers("motors_halted") == 0, "it is still there")
+        second = Process("mechanism", "--ros-args", "--params-file", str(ARM), "-p", f"robot_description:={URDF}")
+        try:
+            graph.wait(lambda: graph.node.count_publishers("motors_halted") == 1, "no second one", 10.0)
+            again = Manager(graph)
+            assert again.load("pan_velocity") and again.load("pan_position") and again.switch(["pan_position"])
+            eventually(lambda: "'pan_velocity' stays stopped: the manager is another one" in unspawner.output, lambda: unspawner.output)
+            assert interrupted(unspawner) == 0, unspawner.output
+            assert again.list() == [("pan_position", "running"), ("pan_velocity", "stopped")]
+        finally:
+            second.stop()
+
+
+def test_an_unspawner_starts_nothing_beside_what_was_started_meanwhile():
+    with arm() as (_, manager, _):
+        for name in ["pan_position", "pan_velocity", "tilt_position"]:
+            assert manager.load(name)
+        assert manager.switch(["pan_velocity", "tilt_position"])
+        unspawner = unspawner_of(manager, "pan_velocity")
+        assert manager.switch(["pan_position"])
+        assert interrupted(unspawner) == 0, unspawner.output
+        expected = [("pan_position", "running"), ("pan_velocity", "stopped"), ("tilt_position", "running")]
+        assert manager.list() == expected, "their efforts add"
+        assert "'pan_velocity' stays stopped: 'pan_position' was started meanwhile" in unspawner.output

@@ -9,6 +9,7 @@ macro_rules! print_out {
 }
 
 mod arguments;
+mod inhibition;
 mod manager;
 
 use std::io::Write as _;
@@ -17,7 +18,8 @@ use std::time::Duration;
 
 use arguments::{Arguments, Command, Spawner};
 use clap::{CommandFactory, Parser};
-use manager::{Failure, Listed, Manager};
+use inhibition::Inhibition;
+use manager::{Failure, Identity, Listed, Manager};
 use ros::{Stop, print_line};
 use serde_json::json;
 
@@ -246,21 +248,18 @@ fn take_down(manager: &mut Manager, own: &[String]) -> Vec<Failure> {
 }
 
 /// Stops `names` whenever they run, until the user ends the tool; then starts those that it stopped, if that was by Ctrl-C: a lost
-/// connection starts nothing.
+/// connection starts nothing. It starts nothing either that never ran together with what runs now.
 fn inhibit(manager: &mut Manager, names: &[String]) -> Vec<Failure> {
-    let mut stopped: Vec<String> = Vec::new();
+    let mut inhibition = Inhibition::new(names);
     let mut failures = Vec::new();
     while !manager.is_ended() {
-        let running = manager.wait_for_manager().and_then(|()| manager.list()).map(|list| {
-            let running = list.into_iter().filter(|(name, state)| state == "running" && names.contains(name));
-            running.map(|(name, _)| name).collect::<Vec<_>>()
-        });
-        let result = running.and_then(|running| {
-            if running.is_empty() {
-                return Ok(());
+        let listed = manager.wait_for_manager().and_then(|()| list_of_one(manager, &mut inhibition));
+        let result = listed.and_then(|list| {
+            let running = inhibition.to_stop(&list);
+            if !running.is_empty() {
+                manager.switch(&[], &running, false)?;
+                inhibition.stopped(running);
             }
-            manager.switch(&[], &running, false)?;
-            stopped.extend(running);
             Ok(())
         });
         if let Err(failure) = result
@@ -270,19 +269,31 @@ fn inhibit(manager: &mut Manager, names: &[String]) -> Vec<Failure> {
         }
         manager.pause(INHIBIT_PERIOD);
     }
-    let is_interrupted = manager.is_interrupted();
-    manager.go_on();
-    stopped.sort();
-    stopped.dedup();
-    if stopped.is_empty() {
-        return failures;
+    if !manager.is_interrupted() {
+        for sentence in inhibition.end("this was not ended by Ctrl-C") {
+            print_line(format_args!("steersman-controller: {sentence}"));
+        }
     }
-    if is_interrupted {
-        failures.extend(shown(manager.switch(&stopped, &[], false)));
-    } else {
-        print_line(format_args!("steersman-controller: {} stay stopped", stopped.join(", ")));
+    if inhibition.has_stopped() {
+        manager.go_on();
+        let started = list_of_one(manager, &mut inhibition).and_then(|list| {
+            let startable = inhibition.to_start(&list);
+            if startable.is_empty() { Ok(()) } else { manager.switch(&startable, &[], true) }
+        });
+        failures.extend(shown(started));
     }
     failures
+}
+
+/// The list of the manager's controllers, which `inhibition` was given with the identity of the manager.
+fn list_of_one(manager: &mut Manager, inhibition: &mut Inhibition<Identity>) -> Result<Vec<Listed>, Failure> {
+    let before = manager.identity();
+    let list = manager.list()?;
+    let identity = before.filter(|before| manager.identity() == Some(*before));
+    for sentence in inhibition.listed(identity, &list) {
+        print_line(format_args!("steersman-controller: {sentence}"));
+    }
+    Ok(list)
 }
 
 fn print_list(list: &[Listed], is_json: bool) {

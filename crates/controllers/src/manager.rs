@@ -12,7 +12,7 @@ use r2r::pr2_mechanism_msgs::srv::{
 };
 use r2r::std_msgs::msg::Bool;
 use r2r::{Client, QosProfile, WrappedServiceTypeSupport};
-use ros::{Node, Stop, clock, print_line, qos};
+use ros::{Names, Node, Stop, clock, print_line, publishers, qos, wait_for_publishers};
 use serde_json::{Value, json};
 
 /// The constants of `SwitchController.srv`.
@@ -53,6 +53,9 @@ impl fmt::Display for Failure {
 
 /// A loaded controller: its name, and `running` or `stopped`.
 pub(crate) type Listed = (String, String);
+
+/// Identifies a manager while it lives, and none that comes after it.
+pub(crate) type Identity = [u8; 24];
 
 /// A service, and its client, which is made once: r2r 0.9 keeps each client until its node ends.
 struct Service<S: WrappedServiceTypeSupport> {
@@ -290,6 +293,19 @@ impl Manager {
         self.wait_and_warn(available, &what)?.map_err(|error| self.services.list.broken(&error))?;
         self.is_found = true;
         Ok(())
+    }
+
+    /// The manager's identity: that of the only publisher of its latched topic, which is another one after a restart. `None` if there is
+    /// none within a second, or another one beside it: of two managers nobody knows which one answers.
+    pub(crate) fn identity(&self) -> Option<Identity> {
+        let (name, namespace) = (self.node.name().ok()?, self.node.namespace().ok()?);
+        let names = Names::new(&name, &namespace, std::env::args());
+        let topic = names.resolve(&format!("{}motors_halted", self.namespace));
+        wait_for_publishers(&self.node, [topic.clone()]);
+        match publishers(&self.node, &topic)?.as_slice() {
+            [one] => Some(one.id.0),
+            _ => None,
+        }
     }
 
     /// Waits without end until `topic` is true. It may be latched or not.
