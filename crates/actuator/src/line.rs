@@ -1,6 +1,6 @@
 //! A serial line on which every call ends in bounded time.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
@@ -62,6 +62,13 @@ impl Line {
         port.discard_buffers().map_err(tried("emptying its buffers"))?;
         let byte = Duration::from_secs(1) * BITS_PER_BYTE / baud.max(1);
         Ok(Line { port, file, device: device.clone(), byte, answer, clear_at: Instant::now(), stuck: false })
+    }
+
+    /// The open file's metadata: which device it is, whatever its path leads to by now.
+    /// # Errors
+    /// [`Error::Io`].
+    pub(crate) fn metadata(&self) -> Result<Metadata, Error> {
+        self.file.metadata().map_err(|error| self.io("identifying it", &error))
     }
 
     /// The device's path, for people.

@@ -10,7 +10,7 @@
 //!   (the factory setting 992 to 2000 us would cut off full speed), no limit of speed or acceleration.
 //!
 //! When the timeout expires, the Maestro sends every channel to that position and sets serial timeout, bit 5 of its errors,
-//! until its errors are read. [`Maestro::open`] detects it this way: it sends no command for a little longer than
+//! until its errors are read. Opening one detects it this way: it sends no command for a little longer than
 //! [`Settings::watchdog`] while the motors are stopped, and reads that bit.
 //!
 //! # Source
@@ -111,14 +111,13 @@ pub struct Maestro {
 }
 
 impl Maestro {
-    /// Opens the Maestro: stops both channels, clears old errors, checks that both are at stop, and detects its time-out.
+    /// Opens the Maestro at the end of `line`: stops both channels, clears old errors, checks that both are at stop, and detects its time-out.
     ///
     /// Takes a quarter longer than [`Settings::watchdog`], and 25 ms, if nothing fails. A Maestro has no answer that names it: it
     /// is known by the positions that it answers.
     /// # Errors
-    /// The line cannot be opened; the Maestro does not answer, reports an error, or has another position than stop.
-    pub fn open(settings: &Settings) -> Result<Maestro, Error> {
-        let line = Line::open(settings)?;
+    /// The Maestro does not answer, reports an error, or has another position than stop.
+    pub(crate) fn open(settings: &Settings, line: Line) -> Result<Maestro, Error> {
         let (channels, invert) = (settings.channels, settings.invert);
         let mut maestro = Maestro { line, channels, invert, watchdog: Watchdog::NotSeen(settings.watchdog) };
         maestro.drive([0, 0])?;

@@ -1,17 +1,22 @@
 //! The port of a device: which serial line it is, also after it came back.
 
-use std::fs;
+use std::collections::BTreeMap;
+use std::fs::{self, Metadata};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use units::{Identity, Likeness};
 
 use crate::driver::Driver;
 use crate::error::Error;
+use crate::line::Line;
 use crate::settings::Settings;
 
 /// Opens one device again and again, and only that one; [`units::identity`] has the rule.
 ///
-/// After the first opening the device is known by its USB adapter and by its own answer, [`Driver::model`].
+/// After the first opening the device is known by its USB adapter and by its own answer, [`Driver::model`]. The adapter is that of the
+/// opened file, by its device number, and no name on the way to it counts: a link may have the name of another line, and so may the file
+/// that a container gets. It is compared before the first byte is sent.
 ///
 /// | found at the configured path | opened |
 /// |---|---|
@@ -20,7 +25,8 @@ use crate::settings::Settings;
 /// | another adapter | nothing; no byte is sent |
 /// | any of these, and the device's own answer is another one | nothing: it received only stop |
 ///
-/// Only an adapter with a serial number is found at another port. A line that is not on USB is known by its path.
+/// Only an adapter with a serial number that no other one had at any opening is found at another port: some makers give one number to all.
+/// A line that is not on USB, or whose adapter the folder `sys` does not have, is known by its path.
 pub struct Port {
     settings: Settings,
     known: Option<Known>,
@@ -31,6 +37,8 @@ pub struct Port {
 struct Known {
     adapter: Adapter,
     model: String,
+    /// Whether another adapter had the same serial number at an opening.
+    has_twin: bool,
 }
 
 /// A USB adapter, or empty texts for a line that is none.
@@ -40,9 +48,6 @@ struct Adapter {
     model: String,
     serial: String,
 }
-
-/// How many links lead to a line at most.
-const MOST_LINKS: usize = 8;
 
 impl Port {
     /// The port of the device that `settings` select.
@@ -60,37 +65,43 @@ impl Port {
     /// [`Error::OtherDevice`] if another device has taken its place, and those of [`Settings::open`].
     pub fn open(&mut self) -> Result<Box<dyn Driver>, Error> {
         let path = self.locate()?;
-        let before = self.adapter(&path);
-        let driver = Settings { device: path.clone(), ..self.settings.clone() }.open()?;
-        // Read again: the adapter may have been changed while it was opened.
-        let after = self.adapter(&path);
-        let (Some(adapter), true) = (after.clone(), before == after) else {
-            return Err(other_device(&path, describe(after.as_ref()), describe(before.as_ref())));
-        };
+        let settings = Settings { device: path.clone(), ..self.settings.clone() };
+        let line = Line::open(&settings)?;
+        let adapter = self.adapter_of(&line.metadata()?);
+        let is_elsewhere = path != self.settings.device;
+        // Judged again, and for good: the file is open, and what its name leads to does not matter any more.
+        if let Some(Known { adapter: known, .. }) = &self.known
+            && known.likeness(&adapter) < Known::least(is_elsewhere)
+        {
+            return Err(other_device(&path, describe(Some(&adapter)), describe(Some(known))));
+        }
+        let driver = settings.open_on(line)?;
         let model = driver.model().to_owned();
         if let Some(known) = self.known.as_ref().filter(|known| known.model != model) {
             return Err(other_device(&path, model, known.model.clone()));
         }
-        if path != self.settings.device {
+        if is_elsewhere {
             let (found, device) = (path.display(), self.settings.device.display());
             log::warn!(
                 "the motor controller of '{device}' came back at '{found}': {}",
                 describe(Some(&adapter))
             );
         }
-        self.known.get_or_insert(Known { adapter, model });
+        let has_twin = self.search(&adapter).len() > 1;
+        self.known.get_or_insert(Known { adapter, model, has_twin: false }).has_twin |= has_twin;
         Ok(driver)
     }
 
     /// The path to open.
     fn locate(&self) -> Result<PathBuf, Error> {
         let device = &self.settings.device;
-        let Some(Known { adapter: known, .. }) = &self.known else { return Ok(device.clone()) };
+        let Some(Known { adapter: known, has_twin, .. }) = &self.known else { return Ok(device.clone()) };
         let found = self.adapter(device);
-        if found.as_ref().is_some_and(|found| known.likeness(found) >= Likeness::Indistinguishable) {
+        if found.as_ref().is_some_and(|found| known.likeness(found) >= Known::least(false)) {
             return Ok(device.clone());
         }
-        match (self.search(known).as_slice(), found) {
+        let elsewhere = if *has_twin { Vec::new() } else { self.search(known) };
+        match (elsewhere.as_slice(), found) {
             ([only], _) => Ok(only.clone()),
             (_, Some(found)) => Err(other_device(device, describe(Some(&found)), describe(Some(known)))),
             // Opening the missing path has the system's reason.
@@ -98,29 +109,46 @@ impl Port {
         }
     }
 
-    /// The paths of all lines of the known adapter.
+    /// A path of each line of an adapter that is the same as `known`. Two paths may lead to one line.
     fn search(&self, known: &Adapter) -> Vec<PathBuf> {
         let lines = fs::read_dir(self.root.join("sys/class/tty")).into_iter().flatten().flatten();
         let paths = lines.map(|line| self.root.join("dev").join(line.file_name()));
-        let same =
-            |path: &PathBuf| self.adapter(path).is_some_and(|found| known.likeness(&found) == Likeness::Same);
-        paths.filter(same).collect()
+        let found = paths.filter_map(|path| {
+            let file = fs::metadata(&path).ok()?;
+            (known.likeness(&self.adapter_of(&file)) >= Known::least(true)).then_some((file.rdev(), path))
+        });
+        BTreeMap::from_iter(found).into_values().collect()
     }
 
     /// The adapter of the line at `path`; `None` if nothing is there.
     fn adapter(&self, path: &Path) -> Option<Adapter> {
-        fs::metadata(path).ok()?;
-        let mut path = path.to_owned();
-        for _ in 0..MOST_LINKS {
-            let line = self.root.join("sys/class/tty").join(path.file_name()?);
-            if let Ok(line) = fs::canonicalize(line) {
-                return Some(Adapter::of_line(&line));
-            }
-            let Ok(next) = fs::read_link(&path) else { break };
-            path = path.parent().map_or(next.clone(), |folder| folder.join(&next));
-        }
-        Some(Adapter::default())
+        fs::metadata(path).ok().map(|file| self.adapter_of(&file))
     }
+
+    /// The adapter of an open line.
+    fn adapter_of(&self, file: &Metadata) -> Adapter {
+        if !file.file_type().is_char_device() {
+            return Adapter::default();
+        }
+        let line = self.root.join("sys/dev/char").join(number(file.rdev()));
+        fs::canonicalize(line).map_or_else(|_| Adapter::default(), |line| Adapter::of_line(&line))
+    }
+}
+
+impl Known {
+    /// How alike an adapter has to be to be opened.
+    fn least(is_elsewhere: bool) -> Likeness {
+        if is_elsewhere { Likeness::Same } else { Likeness::Indistinguishable }
+    }
+}
+
+/// A device's number as `/sys/dev/char` has it, `188:0`.
+/// # Source
+/// `gnu_dev_major` and `gnu_dev_minor` of glibc's `sysmacros.h`.
+fn number(device: u64) -> String {
+    let major = ((device >> 8) & 0xfff) | ((device >> 32) & 0xffff_f000);
+    let minor = (device & 0xff) | ((device >> 12) & 0xffff_ff00);
+    format!("{major}:{minor}")
 }
 
 impl Adapter {
@@ -162,4 +190,16 @@ fn describe(adapter: Option<&Adapter>) -> String {
 
 fn other_device(path: &Path, found: String, known: String) -> Error {
     Error::OtherDevice { device: path.display().to_string(), found, known }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_number_is_written_as_the_kernel_writes_it() {
+        assert_eq!(number(0xbc00), "188:0", "ttyUSB0");
+        assert_eq!(number(0xa603), "166:3", "ttyACM3");
+        assert_eq!(number(0x0010_bc2c), "188:300");
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! # The device's own watchdog
 //! The RoboClaw stops both motors by itself when its serial line falls silent for the time that command 14 sets, in steps of
-//! 100 ms; 0 switches it off. [`RoboClaw::open`] sets [`Settings::watchdog`] and reads it back. Every other
+//! 100 ms; 0 switches it off. Opening one sets [`Settings::watchdog`] and reads it back. Every other
 //! [`check`](Driver::check) reads it again, because a controller that lost power for a moment loses it unless it was
 //! saved. To have it from power-on, save it in the vendor's program. The manual does not define which bytes reset it.
 //!
@@ -66,12 +66,12 @@ pub struct RoboClaw {
 }
 
 impl RoboClaw {
-    /// Opens the RoboClaw: stops both motors, sets its time-out and reads it back, reads its version and its status.
+    /// Opens the RoboClaw at the end of `line`: stops both motors, sets its time-out and reads it back, reads its version and its status.
     /// # Errors
-    /// The line cannot be opened; the RoboClaw does not answer as it should or reports an error.
-    pub fn open(settings: &Settings) -> Result<RoboClaw, Error> {
+    /// The RoboClaw does not answer as it should or reports an error.
+    pub(crate) fn open(settings: &Settings, line: Line) -> Result<RoboClaw, Error> {
         let mut claw = RoboClaw {
-            line: Line::open(settings)?,
+            line,
             address: settings.address,
             swapped: settings.channels == [2, 1],
             invert: settings.invert,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::driver::Driver;
 use crate::error::Error;
-use crate::line::ANSWER_LIMIT;
+use crate::line::{ANSWER_LIMIT, Line};
 use crate::pololu::{LAST_CHANNEL, Maestro};
 use crate::roboclaw::RoboClaw;
 
@@ -142,11 +142,17 @@ impl Settings {
 
     /// Opens the device, which stops its motors. Blocks up to about two seconds.
     /// # Errors
-    /// Those of [`Maestro::open`] and [`RoboClaw::open`]. The settings are not checked.
+    /// The line cannot be opened; the device does not answer as it should, reports an error, or is not at stop. The settings are not
+    /// checked.
     pub fn open(&self) -> Result<Box<dyn Driver>, Error> {
+        self.open_on(Line::open(self)?)
+    }
+
+    /// As [`open`](Self::open), on a line that is open already.
+    pub(crate) fn open_on(&self, line: Line) -> Result<Box<dyn Driver>, Error> {
         Ok(match self.kind {
-            Kind::Pololu => Box::new(Maestro::open(self)?),
-            Kind::RoboClaw => Box::new(RoboClaw::open(self)?),
+            Kind::Pololu => Box::new(Maestro::open(self, line)?),
+            Kind::RoboClaw => Box::new(RoboClaw::open(self, line)?),
         })
     }
 }

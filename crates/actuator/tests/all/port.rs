@@ -4,7 +4,7 @@
 use crate::common;
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
 use actuator::level::duty;
@@ -36,6 +36,10 @@ impl Computer {
         self.0.path().join("sys/devices/usb1").join(line)
     }
 
+    fn numbers(&self) -> PathBuf {
+        self.0.path().join("sys/dev/char")
+    }
+
     /// Plugs an adapter in; its line is the one at `path`.
     fn plug(&self, line: &str, adapter: Adapter, path: &Path) {
         let (vendor, product, interface, serial) = adapter;
@@ -43,7 +47,7 @@ impl Computer {
         let of_interface = usb.join("1-1:1.0");
         let of_line = of_interface.join("tty").join(line);
         let class = self.0.path().join("sys/class/tty");
-        for folder in [&of_line, &class, &self.0.path().join("dev")] {
+        for folder in [&of_line, &class, &self.numbers(), &self.0.path().join("dev")] {
             fs::create_dir_all(folder).expect("a folder");
         }
         for (folder, name, text) in [
@@ -55,12 +59,19 @@ impl Computer {
             fs::write(folder.join(name), format!("{text}\n")).expect("a file");
         }
         symlink(&of_line, class.join(line)).expect("a link");
+        // A pseudo-terminal's numbers are small: `dev_t` has the major above eight bits of the minor.
+        let number = fs::metadata(path).expect("a line").rdev();
+        symlink(&of_line, self.numbers().join(format!("{}:{}", number >> 8, number & 0xff))).expect("a link");
         symlink(path, self.dev(line)).expect("a link");
     }
 
     fn unplug(&self, line: &str) {
         fs::remove_file(self.dev(line)).expect("a link");
         fs::remove_file(self.0.path().join("sys/class/tty").join(line)).expect("a link");
+        let is_of_line =
+            |number: &PathBuf| fs::read_link(number).is_ok_and(|folder| folder.starts_with(self.usb(line)));
+        let numbers = fs::read_dir(self.numbers()).expect("a folder").flatten().map(|number| number.path());
+        numbers.filter(is_of_line).for_each(|number| fs::remove_file(number).expect("a link"));
         fs::remove_dir_all(self.usb(line)).expect("a folder");
     }
 
@@ -148,9 +159,66 @@ fn an_adapter_that_cannot_be_distinguished_is_found_at_its_path_only() {
     // Adapters whose maker gave all of them one serial number.
     let (computer, claw) = (Computer::new(), Fake::new(RoboClaw::new()));
     let mut port = opened_once(&computer, FTDI, Kind::RoboClaw, &claw.path());
+    let other = Fake::new(RoboClaw::new());
     computer.plug("ttyUSB1", FTDI, &claw.path());
-    computer.plug("ttyUSB2", FTDI, &claw.path());
+    computer.plug("ttyUSB2", FTDI, &other.path());
     assert!(matches!(refusal(&mut port), Some(Error::Io { action: "opening it", .. })));
+}
+
+#[test]
+fn an_adapter_whose_serial_number_another_one_has_is_found_at_its_path_only() {
+    let (computer, claw) = (Computer::new(), Fake::new(RoboClaw::new()));
+    let twin = Fake::new(RoboClaw::new());
+    computer.plug("ttyUSB1", FTDI, &twin.path());
+    let mut port = opened_once(&computer, FTDI, Kind::RoboClaw, &claw.path());
+    // Now the twin is the only one of its serial number.
+    assert!(matches!(refusal(&mut port), Some(Error::Io { action: "opening it", .. })));
+    assert_eq!(twin.received(), [], "not a byte is sent to the other one");
+    computer.plug("ttyUSB0", FTDI, &claw.path());
+    assert_eq!(refusal(&mut port), None);
+}
+
+const OTHER: Adapter = ("0403", "6001", "00", "B0000001");
+
+/// The device that is at `path` is opened, unplugged and plugged in again at another port: it is found there, and the other one, whose
+/// line is called ttyUSB0, receives nothing.
+fn is_followed_and_no_other(
+    computer: &Computer,
+    path: PathBuf,
+    line: &str,
+    claw: &Fake<RoboClaw>,
+    other: &Fake<RoboClaw>,
+) {
+    let settings = Settings { answer: ANSWER, ..Settings::new(Kind::RoboClaw, path.clone()) };
+    let mut port = Port::below(computer.0.path(), settings);
+    assert_eq!(refusal(&mut port), None);
+    computer.unplug(line);
+    fs::remove_file(path).expect("a link");
+    computer.plug("ttyUSB4", FTDI, &claw.path());
+    let before = claw.received().len();
+    assert_eq!(refusal(&mut port), None);
+    assert!(claw.received().len() > before, "the known one is opened");
+    assert_eq!(other.received(), [], "not a byte is sent to the other one");
+}
+
+#[test]
+fn a_link_with_the_name_of_another_line_is_the_line_that_it_leads_to() {
+    let (computer, claw, other) = (Computer::new(), Fake::new(RoboClaw::new()), Fake::new(RoboClaw::new()));
+    computer.plug("ttyUSB0", OTHER, &other.path());
+    computer.plug("ttyUSB3", FTDI, &claw.path());
+    fs::create_dir(computer.dev("robot")).expect("a folder");
+    symlink("../ttyUSB3", computer.dev("robot/ttyUSB0")).expect("a link");
+    is_followed_and_no_other(&computer, computer.dev("robot/ttyUSB0"), "ttyUSB3", &claw, &other);
+}
+
+#[test]
+fn a_line_that_a_container_calls_by_another_name_is_known_by_its_number() {
+    let (computer, claw, other) = (Computer::new(), Fake::new(RoboClaw::new()), Fake::new(RoboClaw::new()));
+    computer.plug("ttyUSB0", OTHER, &other.path());
+    computer.plug("ttyUSB3", FTDI, &claw.path());
+    fs::remove_file(computer.dev("ttyUSB0")).expect("a link");
+    symlink(claw.path(), computer.dev("ttyUSB0")).expect("a link");
+    is_followed_and_no_other(&computer, computer.dev("ttyUSB0"), "ttyUSB3", &claw, &other);
 }
 
 #[test]
