@@ -2,7 +2,7 @@
 
 use drive::{Drive, Input, Output, Stages};
 use fastrand::Rng;
-use units::{Instant, Machine, Stamp, Velocity};
+use units::{Backlog, Instant, Machine, Stamp, Velocity};
 
 use crate::subjects::{arbiter, helpful, hindbrain, joystick, zones};
 use crate::{Subject, parameters};
@@ -104,6 +104,10 @@ impl Machine for Watched {
 
     fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
         self.drive.read_again(now, since, due);
+    }
+
+    fn backlog(output: &Output) -> Backlog {
+        Drive::backlog(output)
     }
 
     fn deadline(&self) -> Option<Instant> {

@@ -1,6 +1,8 @@
 use std::collections::VecDeque;
 
-use units::{Census, Clock, Command, HEARTBEAT, Instant, Machine, Stamp, WATCHDOG_INTERVAL, earliest};
+use units::{
+    Backlog, Census, Clock, Command, HEARTBEAT, Instant, Machine, Stamp, WATCHDOG_INTERVAL, earliest,
+};
 
 use crate::lock_monitor::LockMonitor;
 use crate::ramp::Ramp;
@@ -451,6 +453,10 @@ impl Machine for Arbiter {
             _ => return false,
         };
         command.is_ok_and(|command| !command.velocity.is_neutral())
+    }
+
+    fn backlog(_: &Self::Output) -> Backlog {
+        Backlog::Recent
     }
 
     fn deadline(&self) -> Option<Instant> {

@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use hindbrain::TICK;
-use units::{Instant, Machine};
+use units::{Backlog, Instant, Machine};
 
 use crate::reaction::{Message, Plan, Reaction};
 use crate::slots::{Moment, Slots};
@@ -287,6 +287,10 @@ impl<P: Iterator<Item = Plan>> Machine for Trials<P> {
     }
 
     /// `None` when all trials are made, or one has failed.
+    fn backlog(_: &Self::Output) -> Backlog {
+        Backlog::Recent
+    }
+
     fn deadline(&self) -> Option<Instant> {
         if self.queue.is_empty() { self.plan.map(|_| self.slots.deadline()) } else { Some(self.now) }
     }

@@ -1,4 +1,4 @@
-use units::{Command, Instant, Level, Machine, Stamp, earliest};
+use units::{Backlog, Command, Instant, Level, Machine, Stamp, earliest};
 
 use crate::occupant::Occupant;
 use crate::{
@@ -258,6 +258,17 @@ impl Machine for Chair {
 
     fn asks_for_motion(input: &ChairInput) -> bool {
         matches!(input, ChairInput::Remote(Input::CommandReceived(command)) if !command.velocity.is_neutral())
+    }
+
+    fn backlog(output: &ChairOutput) -> Backlog {
+        match output {
+            ChairOutput::Remote(output) => Remote::backlog(output),
+            ChairOutput::PublishState(_) => Backlog::Each, // the last one ends the calls of the services
+            ChairOutput::PublishOccupant(_)
+            | ChairOutput::PublishOdometry(_)
+            | ChairOutput::PublishImu(..)
+            | ChairOutput::PublishCamera { .. } => Backlog::Recent,
+        }
     }
 
     fn deadline(&self) -> Option<Instant> {

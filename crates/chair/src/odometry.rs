@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use nalgebra::Matrix3;
-use units::{Instant, Level, Machine, Stamp};
+use units::{Backlog, Instant, Level, Machine, Stamp};
 
 use crate::OdometryParams;
 use crate::encoders::{BadAngle, Encoders, Step};
@@ -251,6 +251,10 @@ impl Machine for Odometry {
     fn poll(&mut self, now: Instant) -> Option<Self::Output> {
         self.now = self.now.max(now);
         self.output.take()
+    }
+
+    fn backlog(_: &Self::Output) -> Backlog {
+        Backlog::Recent
     }
 
     fn deadline(&self) -> Option<Instant> {

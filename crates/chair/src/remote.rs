@@ -1,8 +1,8 @@
 use core::time::Duration;
 
 use units::{
-    Clock, Command, CommandMonitor, Instant, MAX_PLAUSIBLE, Machine, NotFinite, PublisherCount, Received,
-    Stale, Velocity, WATCHDOG_INTERVAL, earliest,
+    Backlog, Clock, Command, CommandMonitor, Instant, MAX_PLAUSIBLE, Machine, NotFinite, PublisherCount,
+    Received, Stale, Velocity, WATCHDOG_INTERVAL, earliest,
 };
 use zones::ReportedProfile;
 
@@ -393,6 +393,13 @@ impl Machine for Remote {
             return Some(self.publish(self.stick()));
         }
         None
+    }
+
+    fn backlog(output: &Output) -> Backlog {
+        match output {
+            Output::PublishJoystick(_) => Backlog::Recent,
+            Output::Call(_) => Backlog::Each, // among them the end of the mode
+        }
     }
 
     fn deadline(&self) -> Option<Instant> {

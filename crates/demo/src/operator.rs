@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::ops::Deref;
 
-use units::{Instant, Machine};
+use units::{Backlog, Instant, Machine};
 
 /// What an operator does in one of the demos.
 pub trait Role {
@@ -72,6 +72,10 @@ impl<R: Role> Machine for Operator<R> {
             self.role.update(self.now);
         }
         self.role.outputs().pop_front()
+    }
+
+    fn backlog(_: &Self::Output) -> Backlog {
+        Backlog::Recent
     }
 
     fn deadline(&self) -> Option<Instant> {

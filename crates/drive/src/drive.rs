@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 use arbiter::Arbiter;
 use hindbrain::Hindbrain;
 use joystick::Joystick;
-use units::{Contains, Instant, Machine, Stamp, earliest};
+use units::{Backlog, Contains, Instant, Machine, Stamp, earliest};
 use zones::ZoneScaler;
 
 /// An event for one of the stages.
@@ -212,6 +212,15 @@ impl Machine for Drive {
             Input::Zones(input) => ZoneScaler::asks_for_motion(input),
             Input::Hindbrain(input) => Hindbrain::asks_for_motion(input),
             Input::ClockRead(_) | Input::SourcesChanged { .. } => false,
+        }
+    }
+
+    fn backlog(output: &Output) -> Backlog {
+        match output {
+            Output::Joystick(output) => Joystick::backlog(output).of_stage(0),
+            Output::Arbiter(output) => Arbiter::backlog(output).of_stage(1),
+            Output::Zones(output) => ZoneScaler::backlog(output).of_stage(2),
+            Output::Hindbrain(output) => Hindbrain::backlog(output).of_stage(3),
         }
     }
 

@@ -1,7 +1,7 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Clock, Instant, Machine, MessageTime, StateMonitor, StatesMessage, earliest};
+use units::{Backlog, Clock, Instant, Machine, MessageTime, StateMonitor, StatesMessage, earliest};
 
 use crate::device::{Constants, DeviceError};
 use crate::device_loop::{DeviceLoop, Mode, Order, Reading, Settings};
@@ -476,6 +476,15 @@ impl Machine for Haptix {
         self.pass_to(now, false);
         self.clock.read_again(since, due);
         self.vehicle_read_again();
+    }
+
+    fn backlog(output: &Output) -> Backlog {
+        match output {
+            Output::Order(_) | Output::Answer(..) => Backlog::Each,
+            Output::PassStates(_) => Backlog::Newest(0),
+            Output::Stay { is_last } => Backlog::Newest(1 + u8::from(*is_last)),
+            Output::PublishReading(..) | Output::PublishState(_) | Output::Warn(_) => Backlog::Recent,
+        }
     }
 
     fn deadline(&self) -> Option<Instant> {

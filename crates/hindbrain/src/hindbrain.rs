@@ -1,7 +1,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use units::{Clock, Command, Freshness, Instant, Machine};
+use units::{Backlog, Clock, Command, Freshness, Instant, Machine};
 
 use crate::core::{Cause, Causes, Inputs, Outputs, State, StopState, step};
 use crate::{Counters, Detail, Input, Motors, Output, Params, Refused, Source};
@@ -305,6 +305,14 @@ impl Machine for Hindbrain {
 
     fn asks_for_motion(input: &Input) -> bool {
         matches!(input, Input::CommandReceived(Ok(command)) if !command.velocity.is_neutral())
+    }
+
+    fn backlog(output: &Output) -> Backlog {
+        match output {
+            Output::Drive(_) => Backlog::Newest(0),
+            Output::PublishDetail(_) => Backlog::Newest(1),
+            Output::PublishState(_) | Output::Refuse(_) | Output::Report(_) => Backlog::Recent,
+        }
     }
 
     fn deadline(&self) -> Option<Instant> {

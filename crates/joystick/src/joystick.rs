@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use units::{Clock, Instant, Machine, Stamp, Velocity, WATCHDOG_INTERVAL, earliest};
+use units::{Backlog, Clock, Instant, Machine, Stamp, Velocity, WATCHDOG_INTERVAL, earliest};
 
 pub(crate) use self::pace::Course;
 use self::pace::Pace;
@@ -414,6 +414,20 @@ impl Machine for Joystick {
             return false;
         };
         Velocity::new(*vel, *avel).is_ok_and(|velocity| !velocity.is_neutral())
+    }
+
+    fn backlog(output: &Output) -> Backlog {
+        match output {
+            Output::OpenDevice { .. } | Output::CloseDevice { .. } => Backlog::Each,
+            Output::PublishDevice { .. }
+            | Output::PublishDesired(_)
+            | Output::PublishJoy(_)
+            | Output::PublishConnected(_)
+            | Output::Rumble { .. }
+            | Output::Light { .. }
+            | Output::LogRow(_)
+            | Output::Report(_) => Backlog::Recent,
+        }
     }
 
     fn deadline(&self) -> Option<Instant> {

@@ -3,8 +3,8 @@ use std::collections::VecDeque;
 
 use units::freshness::is_stale;
 use units::{
-    Clock, Instant, Machine, MessageTime, PublisherId, Stamp, StateMonitor, StateSample, StatesMessage,
-    earliest,
+    Backlog, Clock, Instant, Machine, MessageTime, PublisherId, Stamp, StateMonitor, StateSample,
+    StatesMessage, earliest,
 };
 
 use crate::controllers::{self, ControllerId, ControllerInput, Manager, Refusal, RequestId};
@@ -424,6 +424,19 @@ impl Machine for Mechanism {
     fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
         self.pass_to(now);
         self.clock.read_again(since, due);
+    }
+
+    fn backlog(output: &Output) -> Backlog {
+        match output {
+            Output::Manager(output) => Manager::backlog(output),
+            Output::Publish(..) | Output::Reset => Backlog::Each, // the loop has few snapshots
+            Output::Halt => Backlog::Newest(0),
+            Output::SendZero => Backlog::Newest(1),
+            Output::PublishHalted(_) => Backlog::Newest(2),
+            Output::PublishStatuses(_) => Backlog::Newest(3),
+            Output::PassStates(_) => Backlog::Newest(4),
+            Output::Warn(_) | Output::Inform(_) => Backlog::Recent,
+        }
     }
 
     fn deadline(&self) -> Option<Instant> {

@@ -157,12 +157,12 @@ pub fn run_with(
     let (mut topics, parts) = Parts::new(node, inputs, params, driver.as_ref(), false)?;
     let machine = Hindbrain::new(member.params);
     let acts = topics.acts();
-    let shell = Shell::new(machine, Some(clock_read), move |output| topics.publish(output))
-        .act_first(move |output| {
+    let shell = Shell::new(machine, Some(clock_read), move |output| topics.publish(output)).act_first(
+        move |output| {
             acts(&output);
             Some(output)
-        })
-        .keep_newest(Topics::key);
+        },
+    );
     let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
     let runner = with(parts.add_tasks(runner, &shell));
     start::run(runner, stop, &shell, [Input::Stopping])

@@ -324,6 +324,10 @@ mod tests {
         type Input = &'static str;
         type Output = &'static str;
 
+        fn backlog(_: &&'static str) -> units::Backlog {
+            units::Backlog::Each
+        }
+
         fn handle(&mut self, _: units::Instant, input: &'static str) {
             assert_ne!(input, "wrong", "a fault of the machine");
             self.0 = Some(input);

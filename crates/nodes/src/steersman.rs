@@ -97,10 +97,6 @@ pub fn run_with(
                 acts(output);
             }
             Some(output)
-        })
-        .keep_newest(|output| match output {
-            Output::Hindbrain(output) => hindbrain_node::Topics::key(output),
-            Output::Zones(_) | Output::Arbiter(_) | Output::Joystick(_) => None,
         });
 
     let Member { node, params, inputs, .. } = &mut zones;

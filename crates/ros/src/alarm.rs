@@ -112,6 +112,10 @@ mod tests {
         type Input = Instant;
         type Output = Instant;
 
+        fn backlog(_: &Instant) -> units::Backlog {
+            units::Backlog::Each
+        }
+
         fn handle(&mut self, _: Instant, at: Instant) {
             self.0 = Some(at);
         }
@@ -131,6 +135,10 @@ mod tests {
     impl Machine for Peal {
         type Input = ();
         type Output = ();
+
+        fn backlog((): &()) -> units::Backlog {
+            units::Backlog::Each
+        }
 
         fn handle(&mut self, _: Instant, (): ()) {}
 

@@ -142,6 +142,10 @@ mod tests {
         type Input = f64;
         type Output = ();
 
+        fn backlog((): &()) -> units::Backlog {
+            units::Backlog::Each
+        }
+
         fn handle(&mut self, _: Instant, input: f64) {
             self.0.lock().unwrap().push(input);
         }

@@ -113,7 +113,10 @@ where
     }
 
     fn serve(&mut self, context: &mut ServiceContext<'_, M>) {
-        while let Some(request) = self.requests.next() {
+        // While a send hangs no more is accepted than can be answered: requests wait as they came.
+        while !context.shell.is_full()
+            && let Some(request) = self.requests.next()
+        {
             (self.accept)(request.message.clone(), Reply(request), context.shell);
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use units::{Instant, Machine, Stamp, earliest};
 
 use crate::alarm::{Alarm, AlarmThread};
-use crate::outputs::{Key, Outputs};
+use crate::outputs::Outputs;
 use crate::{Error, clock, panics};
 
 /// A machine and the functions that carry out its outputs, shared by all threads that have events for it.
@@ -16,6 +16,8 @@ use crate::{Error, clock, panics};
 /// thread that publishes takes them over. The order of delivery is the order of the machine's inputs and of its outputs, and no thread
 /// switch lies between a stick event and a motor value unless another thread is publishing. The thread of
 /// [`start_alarm`](Shell::start_alarm) carries out what is due without an event.
+///
+/// Of the outputs that wait the machine says which may be lost or overtaken ([`Machine::backlog`]).
 ///
 /// An output that must not wait for a send is an act ([`act_first`](Shell::act_first)): it is carried out under the machine's lock, at once.
 ///
@@ -41,7 +43,7 @@ struct Inner<M: Machine> {
     /// When the alarm's timer rings.
     rings: Option<Instant>,
     clock_read: Option<fn(Stamp) -> M::Input>,
-    outputs: Outputs<M::Output>,
+    outputs: Outputs<M>,
     fault: Option<Fault>,
 }
 
@@ -92,14 +94,6 @@ impl<M: Machine> Shell<M> {
     #[must_use]
     pub fn act_first(self, act: impl FnMut(M::Output) -> Option<M::Output> + Send + 'static) -> Self {
         self.lock().outputs.act = Some(Box::new(act));
-        self
-    }
-
-    /// Leaves out an output that waits behind a send once a newer one with the same `key` follows: a value that was overtaken, such as
-    /// that of a motor, is not published when the send returns.
-    #[must_use]
-    pub fn keep_newest(self, key: Key<M::Output>) -> Self {
-        self.lock().outputs.key = key;
         self
     }
 
@@ -163,6 +157,11 @@ impl<M: Machine> Shell<M> {
             inner.drain(now);
         }
         self.publish_waiting();
+    }
+
+    /// Whether so many outputs wait behind a send that nothing must be asked of the machine that it has to answer.
+    pub(crate) fn is_full(&self) -> bool {
+        self.lock().outputs.is_full()
     }
 
     /// Waits until all outputs are published, for `limit` at most; returns whether they are. For the end of a node.

@@ -2,8 +2,8 @@ use core::time::Duration;
 use std::collections::VecDeque;
 
 use units::{
-    Clock, Freshness, Instant, Machine, MessageTime, NotFinite, PublisherCount, Scale, Stamp, Velocity,
-    earliest,
+    Backlog, Clock, Freshness, Instant, Machine, MessageTime, NotFinite, PublisherCount, Scale, Stamp,
+    Velocity, earliest,
 };
 use zones::Scaling;
 
@@ -473,6 +473,10 @@ impl Machine for Surround {
             self.publish();
         }
         self.queue.pop_front()
+    }
+
+    fn backlog(_: &Self::Output) -> Backlog {
+        Backlog::Recent
     }
 
     fn deadline(&self) -> Option<Instant> {

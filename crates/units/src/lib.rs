@@ -13,6 +13,7 @@ pub mod freshness;
 pub mod identity;
 mod level;
 mod machine;
+mod outbox;
 mod publisher_count;
 mod robot_states;
 mod scale;
@@ -35,6 +36,7 @@ pub use freshness::{
 pub use identity::{Identity, Likeness};
 pub use level::Level;
 pub use machine::{Contains, Machine, earliest};
+pub use outbox::{Backlog, Outbox};
 pub use publisher_count::PublisherCount;
 pub use robot_states::{
     ActuatorSample, LinkState, Measures, StateMonitor, StateSample, StatesError, StatesMessage,

@@ -1,4 +1,4 @@
-use crate::Instant;
+use crate::{Backlog, Instant};
 
 /// A node as a state machine: its inputs are events, its outputs are commands, and the caller owns the clock and the transport.
 ///
@@ -41,6 +41,9 @@ pub trait Machine {
         let _ = input;
         false
     }
+
+    /// What becomes of `output` while it waits because a send hangs.
+    fn backlog(output: &Self::Output) -> Backlog;
 
     /// The latest time of the next [`poll`](Machine::poll) if nothing happens; `None` for never.
     fn deadline(&self) -> Option<Instant>;

@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use units::{Instant, Machine, Stamp, earliest};
+use units::{Backlog, Instant, Machine, Stamp, earliest};
 
 use crate::motors::{Drive, Motors};
 use crate::pace::{Pace, nanos};
@@ -247,6 +247,10 @@ impl Machine for World {
             self.sense();
         }
         self.outputs.pop_front()
+    }
+
+    fn backlog(_: &Self::Output) -> Backlog {
+        Backlog::Recent
     }
 
     fn deadline(&self) -> Option<Instant> {

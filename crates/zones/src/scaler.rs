@@ -2,8 +2,8 @@ use core::fmt;
 use std::collections::VecDeque;
 
 use units::{
-    Clock, Command, CommandMonitor, HEARTBEAT, Implausible, Instant, Machine, NotFinite, PublisherCount,
-    Stale, Stamp, Velocity, WATCHDOG_INTERVAL, earliest,
+    Backlog, Clock, Command, CommandMonitor, HEARTBEAT, Implausible, Instant, Machine, NotFinite,
+    PublisherCount, Stale, Stamp, Velocity, WATCHDOG_INTERVAL, earliest,
 };
 
 use crate::joystick_channel::JoystickSetpoint;
@@ -346,6 +346,10 @@ impl Machine for ZoneScaler {
 
     fn asks_for_motion(input: &Input) -> bool {
         matches!(input, Input::CommandReceived(command) if !command.velocity.is_neutral())
+    }
+
+    fn backlog(_: &Self::Output) -> Backlog {
+        Backlog::Recent
     }
 
     fn deadline(&self) -> Option<Instant> {

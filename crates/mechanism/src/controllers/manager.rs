@@ -1,7 +1,7 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Instant, Machine, earliest};
+use units::{Backlog, Instant, Machine, earliest};
 
 use crate::controllers::preparation::{Preparation, Prepared};
 use crate::controllers::request::{check_name, is_strict};
@@ -476,6 +476,10 @@ impl Machine for Manager {
         self.expire();
         self.begin();
         self.outputs.pop_front()
+    }
+
+    fn backlog(output: &Output) -> Backlog {
+        if matches!(output, Output::Warn(_)) { Backlog::Recent } else { Backlog::Each }
     }
 
     fn deadline(&self) -> Option<Instant> {

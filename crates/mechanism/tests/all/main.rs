@@ -10,6 +10,7 @@ mod control_step;
 mod description;
 mod gripper_and_calibration;
 mod halts;
+mod hung_send;
 mod joints;
 mod late_trajectories;
 mod life_cycle;

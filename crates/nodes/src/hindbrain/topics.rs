@@ -105,15 +105,6 @@ impl Topics {
         }
     }
 
-    /// Whether a newer output of the same key makes this one worthless: a motor value, or the detail of a state.
-    pub fn key(output: &Output) -> Option<u8> {
-        match output {
-            Output::Drive(_) => Some(0),
-            Output::PublishDetail(_) => Some(1),
-            Output::PublishState(_) | Output::Refuse(_) | Output::Report(_) => None,
-        }
-    }
-
     /// Publishes what the machine asks for.
     pub fn publish(&mut self, output: Output) {
         match output {

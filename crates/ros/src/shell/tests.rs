@@ -1,5 +1,7 @@
 use std::sync::mpsc;
 
+use units::Backlog;
+
 use super::*;
 
 /// Doubles its input and does nothing on its own.
@@ -8,6 +10,15 @@ struct Doubler(Vec<i32>);
 impl Machine for Doubler {
     type Input = i32;
     type Output = i32;
+
+    /// Of the large ones the newest counts, and a negative one answers.
+    fn backlog(output: &i32) -> Backlog {
+        match *output {
+            11.. => Backlog::Newest(0),
+            ..0 => Backlog::Each,
+            _ => Backlog::Recent,
+        }
+    }
 
     fn handle(&mut self, _: Instant, input: i32) {
         self.0.push(2 * input);
@@ -44,23 +55,25 @@ fn a_send_that_hangs_holds_neither_the_machine_nor_an_act() {
         }
         sender.send(out).unwrap();
     });
-    let shell = shell.keep_newest(|out| (*out > 10).then_some(0)).act_first(move |out| {
+    let shell = shell.act_first(move |out| {
         acts.send(out).unwrap();
         Some(out)
     });
     thread::scope(|scope| {
         let hangs = scope.spawn(|| shell.deliver(1));
         assert_eq!((sends.recv(), done.recv()), (Ok(()), Ok(2)));
-        for input in [10, 3, 20] {
+        for input in [10, -7, 3, 20] {
             shell.deliver(input);
             assert_eq!(done.try_recv(), Ok(2 * input), "at once");
         }
-        assert!(!shell.flush(Duration::from_millis(20)) && shell.inspect(|_| true));
+        (0..2000).for_each(|_| shell.deliver(0));
+        assert!(!shell.flush(Duration::from_millis(20)) && shell.inspect(|_| true) && shell.is_full());
         release.send(()).unwrap();
         hangs.join().unwrap();
     });
     assert!(shell.flush(Duration::from_secs(10)));
-    assert_eq!(published.try_iter().collect::<Vec<_>>(), [2, 40, 6], "20 was overtaken");
+    let published: Vec<i32> = published.try_iter().filter(|out| *out != 0).collect();
+    assert_eq!(published, [2, 40, -14], "20 was overtaken, 6 is not recent, and the answer is not lost");
 }
 
 #[test]
@@ -108,6 +121,10 @@ impl Machine for Door {
     type Input = bool;
     type Output = ();
 
+    fn backlog((): &()) -> Backlog {
+        Backlog::Each
+    }
+
     /// `true` counts while the door is open; `false` toggles it.
     fn handle(&mut self, _: Instant, offers: bool) {
         if offers {
@@ -148,6 +165,10 @@ struct Sleeper {
 impl Machine for Sleeper {
     type Input = ();
     type Output = ();
+
+    fn backlog((): &()) -> Backlog {
+        Backlog::Each
+    }
 
     fn handle(&mut self, _: Instant, (): ()) {}
 
