@@ -69,6 +69,7 @@ fn start_loop(params: &Params, robot: Robot, hardware: Box<dyn Hardware>) -> Res
 struct Actions {
     commands: Commands,
     states: Option<StatesSender>,
+    efforts: Option<EffortTopics>,
     handle: MonitorHandle,
     factory: Factory,
     parameters: Arc<Mutex<Set>>,
@@ -100,11 +101,22 @@ impl Actions {
             }
             Output::Halt => {
                 self.commands.halt();
-                return Some(Output::Halt);
+                if let Some(efforts) = &self.efforts {
+                    efforts.halt();
+                }
+                return Some(Output::Halt); // its zero is sent
+            }
+            Output::SendZero => {
+                if let Some(efforts) = &self.efforts {
+                    efforts.halt();
+                }
+                return Some(Output::SendZero);
             }
             Output::Reset => {
                 self.commands.reset();
-                return Some(Output::Reset);
+                if let Some(efforts) = &self.efforts {
+                    efforts.reset(clock::now());
+                }
             }
             published => return Some(published),
         }
@@ -126,12 +138,7 @@ impl Publications {
             Output::Manager(controllers::Output::Answer(id, result)) => self.requests.answer(id, &result),
             Output::Halt => {
                 if let Some(efforts) = &self.efforts {
-                    efforts.halt();
-                }
-            }
-            Output::Reset => {
-                if let Some(efforts) = &self.efforts {
-                    efforts.reset();
+                    efforts.publish_zero(clock::now());
                 }
             }
             Output::SendZero => {
@@ -145,7 +152,12 @@ impl Publications {
                 self.handle.give_back(snapshot);
             }
             Output::PublishStatuses(statuses) => self.topics.publish_statuses(statuses),
-            Output::Manager(_) | Output::PassStates(_) | Output::Warn(_) | Output::Inform(_) => {} // acts
+            // Acts.
+            Output::Manager(_)
+            | Output::Reset
+            | Output::PassStates(_)
+            | Output::Warn(_)
+            | Output::Inform(_) => {}
         }
     }
 }
@@ -268,6 +280,7 @@ pub fn run_with(
     let mut actions = Actions {
         commands: commands.clone(),
         states,
+        efforts: efforts.as_ref().map(Efforts::topics),
         handle: handle.clone(),
         factory,
         parameters: Arc::clone(&parameters),

@@ -1,4 +1,5 @@
 use std::mem::take;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use r2r::builtin_interfaces::msg::Duration as WireDuration;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 use ros::panics::{self, lock};
-use ros::{Error, Inputs, Topic, clock, qos};
+use ros::{Error, Inputs, clock, qos, subscribers};
 use rtrb::{Consumer, Producer, RingBuffer};
 use units::{StateMonitor, StateSample};
 
@@ -70,16 +71,20 @@ impl Robot {
         inputs.subscribe::<JointState>(node, &topic, qos::sensor(), |message| {
             Some(Input::StatesReceived(messages::states(message)))
         })?;
-        let publisher = Topic::new(node, &commands_topic, qos::command())?;
+        let publisher = node
+            .create_publisher(&commands_topic, qos::command())
+            .map_err(Error::ros(format!("publish '{commands_topic}'")))?;
         let names = model.commanded().map(str::to_owned).collect();
-        let shared = Shared { publisher, names, model, timeout, last: None, is_over: false };
-        let shared = Arc::new(Mutex::new(shared));
-        let end = RobotEnd(Arc::clone(&shared));
+        let is_failing = Arc::default();
+        let publishing =
+            CommandsTopic { publisher, names, model, timeout, is_failing, stays: Arc::default() };
+        let stays = Arc::clone(&publishing.stays);
+        let end = RobotEnd(publishing.clone());
         let last = end.clone();
         panics::final_messages(move || last.stay(true));
         Ok(Opened {
-            states: StatesSender { ring: states, shared: Arc::clone(&shared) },
-            commands: Commands { ring: commands, shared, has_subscriber: None },
+            states: StatesSender { ring: states, stays },
+            commands: Commands { ring: commands, topic: publishing, has_subscriber: None },
             end,
             sole: [topic, commands_topic],
         })
@@ -95,20 +100,31 @@ pub(super) struct Opened {
     pub(super) sole: [String; 2],
 }
 
-/// What the threads of the node share.
-struct Shared {
-    publisher: Topic<JointTrajectory>,
+/// The topic of the robot's commands; each thread has a clone. Nothing is locked during a send, which may hang.
+#[derive(Clone)]
+struct CommandsTopic {
+    publisher: r2r::Publisher<JointTrajectory>,
     names: Vec<String>,
     model: RobotModel,
     timeout: Duration,
+    /// Whether publishing the last command failed.
+    is_failing: Arc<AtomicBool>,
+    stays: Arc<Mutex<Stays>>,
+}
+
+/// The commands to stay, beside which those of the device do not count.
+#[derive(Default)]
+struct Stays {
     /// The states that counted last.
     last: Option<RobotStates>,
+    /// How many there were.
+    count: u64,
     /// After the last message there is no other.
     is_over: bool,
 }
 
-impl Shared {
-    fn publish(&mut self, command: &RobotCommand) {
+impl CommandsTopic {
+    fn publish(&self, command: &RobotCommand) {
         let point = JointTrajectoryPoint {
             positions: command.positions().to_vec(),
             time_from_start: WireDuration {
@@ -121,21 +137,39 @@ impl Shared {
         // would be faster than the greatest speed when it is late, or when the robot's clock is another one.
         let message =
             JointTrajectory { joint_names: self.names.clone(), points: vec![point], ..Default::default() };
-        self.publisher.publish(&message);
+        let published = self.publisher.publish(&message);
+        let was_failing = self.is_failing.swap(published.is_err(), Ordering::Relaxed);
+        match published {
+            Err(error) if !was_failing => {
+                log::error!(target: super::NAME, "a command for the robot could not be published: {error}");
+            }
+            Ok(()) if was_failing => {
+                log::info!(target: super::NAME, "commands for the robot are published again")
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+
+    fn stay(&self) {
+        let last = lock(&self.stays).last;
+        let command = RobotCommand::last(&self.model, last.as_ref(), clock::now(), self.timeout);
+        if let Some(command) = command {
+            self.publish(&command);
+        }
     }
 }
 
 /// Passes states to the device.
 pub(super) struct StatesSender {
     ring: Producer<RobotStates>,
-    shared: Arc<Mutex<Shared>>,
+    stays: Arc<Mutex<Stays>>,
 }
 
 impl StatesSender {
     /// Passes states on. While the device's thread is held, those that do not fit are lost: it reads old ones then, which know their age.
     pub(super) fn send(&mut self, sample: &StateSample) {
         let states = RobotStates::new(sample);
-        lock(&self.shared).last = Some(states);
+        lock(&self.stays).last = Some(states);
         let _ = self.ring.push(states);
     }
 }
@@ -143,7 +177,7 @@ impl StatesSender {
 /// Publishes the device's commands.
 pub(super) struct Commands {
     ring: Consumer<RobotCommand>,
-    shared: Arc<Mutex<Shared>>,
+    topic: CommandsTopic,
     /// Whether a node subscribed to the last one.
     has_subscriber: Option<bool>,
 }
@@ -155,27 +189,32 @@ impl Commands {
         while let Ok(command) = self.ring.pop() {
             newest = Some(command);
         }
-        let mut shared = lock(&self.shared);
-        let command = newest.filter(|_| !shared.is_over)?;
-        shared.publish(&command);
-        let has_subscriber = shared.publisher.has_subscribers();
+        let before = {
+            let stays = lock(&self.topic.stays);
+            (!stays.is_over).then_some(stays.count)?
+        };
+        self.topic.publish(&newest?);
+        if lock(&self.topic.stays).count != before {
+            self.topic.stay(); // the send may have hung meanwhile: the last command is the one to stay
+        }
+        let has_subscriber = subscribers(&self.topic.publisher) > 0;
         (self.has_subscriber.replace(has_subscriber) != Some(has_subscriber)).then_some(has_subscriber)
     }
 }
 
 /// The last command of the robot, for any thread.
 #[derive(Clone)]
-pub(super) struct RobotEnd(Arc<Mutex<Shared>>);
+pub(super) struct RobotEnd(CommandsTopic);
 
 impl RobotEnd {
     /// Commands the robot to stay where it is, if that is known; nothing is published after the last of these.
     pub(super) fn stay(&self, is_last: bool) {
-        let mut shared = lock(&self.0);
-        shared.is_over |= is_last;
-        let command = RobotCommand::last(&shared.model, shared.last.as_ref(), clock::now(), shared.timeout);
-        if let Some(command) = command {
-            shared.publish(&command);
+        {
+            let mut stays = lock(&self.0.stays);
+            stays.is_over |= is_last;
+            stays.count += 1;
         }
+        self.0.stay();
     }
 }
 

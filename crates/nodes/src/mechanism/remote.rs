@@ -1,14 +1,11 @@
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use control::{EffortsReceiver, RemoteHardware, StatesSender, remote};
+use control::{EffortSink, EffortsReceiver, GatedEfforts, RemoteHardware, StatesSender, remote};
 use hindbrain::Motors;
-use mechanism::robot::EffortGate;
 use mechanism::{BaseMotors, Input, Mechanism, RemoteCommands, RemoteParams, Robot};
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Int16;
 use ros::clock::{self, to_wire};
-use ros::panics::lock;
 use ros::{Error, Inputs, panics, qos};
 use units::{Instant, Stamp, StateMonitor};
 
@@ -34,13 +31,12 @@ pub(super) struct Efforts {
     pub(super) period: Duration,
 }
 
-/// The topics of efforts, for any thread.
+/// The topics of efforts behind their gate.
+pub(super) type EffortTopics = GatedEfforts<EffortPublisher>;
+
+/// Publishes efforts.
 #[derive(Clone)]
-pub(super) struct EffortTopics {
-    kind: Kind,
-    /// Locked while efforts are published, so that none is on its way meanwhile.
-    gate: Arc<Mutex<EffortGate>>,
-}
+pub(super) struct EffortPublisher(Kind);
 
 #[derive(Clone)]
 enum Kind {
@@ -73,8 +69,9 @@ impl Remote {
                 Kind::Motors { topics: [publisher(node, port)?, publisher(node, starboard)?], motors }
             }
         };
-        let topics = EffortTopics { kind, gate: Arc::default() };
-        let last = topics.clone();
+        let topics = GatedEfforts::new(EffortPublisher(kind));
+        let (halted, last) = (topics.clone(), topics.clone());
+        panics::at_once(move || halted.halt());
         panics::final_messages(move || last.publish_last());
         inputs.subscribe::<JointState>(node, &params.states, qos::sensor(), |message| {
             Some(Input::StatesReceived(messages::states(message)))
@@ -94,14 +91,13 @@ fn publisher<T: r2r::WrappedTypesupport>(
 }
 
 impl Efforts {
-    /// Publishes the newest efforts, if there are new ones, and repeats the zero of a halt.
+    /// Publishes the newest efforts, if there are new ones, and the zero of a halt.
     pub(super) fn publish(&mut self) {
         if let Some(efforts) = self.receiver.take() {
-            let stamp = clock::stamp().before(clock::now().since(efforts.at));
-            self.topics.publish(&efforts.efforts, efforts.at, stamp);
+            self.topics.publish(clock::now(), efforts.at, &efforts.efforts);
             self.receiver.recycle(efforts);
         }
-        self.topics.repeat_zero();
+        self.topics.publish_zero(clock::now());
     }
 
     /// Their topics.
@@ -110,26 +106,23 @@ impl Efforts {
     }
 }
 
-impl EffortTopics {
-    /// Publishes efforts that were computed `at` this time.
-    fn publish(&self, efforts: &[f64], at: Instant, stamp: Stamp) {
-        let mut gate = lock(&self.gate);
-        let now = clock::now();
-        if gate.passes(now, at, efforts) {
-            self.send(efforts, stamp);
-        }
+impl EffortSink for EffortPublisher {
+    fn send(&self, efforts: &[f64], at: Instant) {
+        self.publish(efforts, clock::stamp().before(clock::now().since(at)));
     }
 
-    fn repeat_zero(&self) {
-        let mut gate = lock(&self.gate);
-        let now = clock::now();
-        if gate.repeats_zero(now) {
-            self.send_zero();
-        }
+    fn send_zero(&self) {
+        let count = match &self.0 {
+            Kind::Joints { names, .. } => names.len(),
+            Kind::Motors { .. } => MOTORS.len(),
+        };
+        self.publish(&vec![0.0; count], clock::stamp());
     }
+}
 
-    fn send(&self, efforts: &[f64], stamp: Stamp) {
-        let published = match &self.kind {
+impl EffortPublisher {
+    fn publish(&self, efforts: &[f64], stamp: Stamp) {
+        let published = match &self.0 {
             Kind::Joints { topic, names } => {
                 let mut message =
                     JointState { name: names.clone(), effort: efforts.to_vec(), ..Default::default() };
@@ -145,32 +138,5 @@ impl EffortTopics {
         if let Err(error) = published {
             log::error!(target: NAME, "the efforts could not be published: {error}");
         }
-    }
-
-    /// Publishes an effort of zero for each actuator; from now on no other effort goes out.
-    pub(super) fn publish_last(&self) {
-        let mut gate = lock(&self.gate);
-        gate.end();
-        self.send_zero();
-    }
-
-    /// Publishes an effort of zero for each actuator; no other effort goes out until they are [reset](Self::reset).
-    pub(super) fn halt(&self) {
-        let mut gate = lock(&self.gate);
-        gate.halt(clock::now());
-        self.send_zero();
-    }
-
-    /// Lets the efforts of the control loop out again.
-    pub(super) fn reset(&self) {
-        lock(&self.gate).reset(clock::now());
-    }
-
-    fn send_zero(&self) {
-        let count = match &self.kind {
-            Kind::Joints { names, .. } => names.len(),
-            Kind::Motors { .. } => MOTORS.len(),
-        };
-        self.send(&vec![0.0; count], clock::stamp());
     }
 }
