@@ -483,7 +483,9 @@ impl Machine for Haptix {
             Output::Order(_) | Output::Answer(..) => Backlog::Each,
             Output::PassStates(_) => Backlog::Newest(0),
             Output::Stay { is_last } => Backlog::Newest(1 + u8::from(*is_last)),
-            Output::PublishReading(..) | Output::PublishState(_) | Output::Warn(_) => Backlog::Recent,
+            Output::PublishReading(..) | Output::PublishState(_) | Output::Warn(_) | Output::Inform(_) => {
+                Backlog::Recent
+            }
         }
     }
 

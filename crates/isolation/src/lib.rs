@@ -16,7 +16,7 @@ pub use start::{Error, ensure, inherited};
 /// The Fast DDS profile that keeps everything on this machine, UDP over loopback.
 ///
 /// No shared memory: with it a process's publishers block while others start and end.
-pub const PROFILE: &str = include_str!("fastdds.xml");
+pub const PROFILE: &str = include_str!("../../../config/fastdds_this_machine.xml");
 
 /// The variable that sets the domain of ROS.
 pub const DOMAIN: &str = "ROS_DOMAIN_ID";

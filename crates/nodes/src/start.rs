@@ -45,8 +45,7 @@ pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Er
         let context = ros::context()?;
         ros::start_logger();
         match transport {
-            Ok(None) => {}
-            Ok(Some(doubt)) => log::warn!(target: name, "{doubt}"),
+            Ok(doubts) => doubts.iter().for_each(|doubt| log::warn!(target: name, "{doubt}")),
             Err(error) => return Err(Error::Start(format!("the Fast DDS profile cannot be set: {error}"))),
         }
         node(&context, &stop)

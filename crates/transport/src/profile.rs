@@ -1,28 +1,51 @@
-//! Judges a Fast DDS profile: whether a send may wait for the network.
+//! Judges a Fast DDS profile: whether a send may wait for the network, or for another process.
 
 use std::collections::HashSet;
 
 use roxmltree::{Document, Node};
 
-/// Says as a sentence which part the XML profile `text` lacks; `None` if no send of its default participant can wait for the network.
+/// What holds a send back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hazard {
+    /// A link of the network that stands still.
+    Network,
+    /// Another process of this machine, by the memory that they share.
+    SharedMemory,
+}
+
+/// A part that a profile lacks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lack {
+    /// It, as the rest of a sentence.
+    pub sentence: String,
+    /// What holds a send back without it.
+    pub hazard: Hazard,
+}
+
+/// Says which part the XML profile `text` lacks; `None` if no send of its default participant can wait.
+///
+/// Shared memory is a lack: while processes join and leave, its publishers stop for up to a second.
 ///
 /// It is read as Fast DDS does: names of elements, whatever their namespace. A text that Fast DDS would refuse lacks something, too.
-pub fn lacks(text: &str) -> Option<String> {
+pub fn lacks(text: &str) -> Option<Lack> {
+    let network = |sentence: String| Some(Lack { sentence, hazard: Hazard::Network });
     let document = match Document::parse(text) {
         Ok(document) => document,
-        Err(error) => return Some(format!("it is no XML ({error})")),
+        Err(error) => return network(format!("it is no XML ({error})")),
     };
     let is_default = |node: &Node<'_, '_>| node.attribute("is_default_profile") == Some("true");
     let Some(participant) =
         document.descendants().filter(|node| named(*node, "participant")).find(is_default)
     else {
-        return Some(
+        return network(
             "it has no <participant> with is_default_profile=\"true\", so the built-in transports are used"
                 .into(),
         );
     };
     if find(participant, "useBuiltinTransports").is_none_or(|value| value != "false") {
-        return Some("its default participant uses the built-in transports (<useBuiltinTransports>)".into());
+        return network(
+            "its default participant uses the built-in transports (<useBuiltinTransports>)".into(),
+        );
     }
     let users = participant.descendants().find(|node| named(*node, "userTransports"));
     let used: HashSet<&str> = users
@@ -37,14 +60,21 @@ pub fn lacks(text: &str) -> Option<String> {
         .filter(|node| find(*node, "transport_id").is_some_and(|id| used.contains(id)))
         .collect();
     for descriptor in &descriptors {
-        let is_shared_memory = find(*descriptor, "type") == Some("SHM");
-        if !is_shared_memory && find(*descriptor, "non_blocking_send") != Some("true") {
-            let id = find(*descriptor, "transport_id").unwrap_or_default();
-            return Some(format!("its transport '{id}' has no <non_blocking_send>true</non_blocking_send>"));
+        let id = find(*descriptor, "transport_id").unwrap_or_default();
+        if find(*descriptor, "type") == Some("SHM") {
+            return Some(Lack {
+                sentence: format!("its transport '{id}' is shared memory"),
+                hazard: Hazard::SharedMemory,
+            });
+        }
+        if find(*descriptor, "non_blocking_send") != Some("true") {
+            return network(format!(
+                "its transport '{id}' has no <non_blocking_send>true</non_blocking_send>"
+            ));
         }
     }
     if !descriptors.iter().any(|descriptor| is_of_this_machine(*descriptor)) {
-        return Some(
+        return network(
             "it has no transport of this machine alone (<interfaceWhiteList> with 127.0.0.1), so near and far readers share a buffer"
                 .into(),
         );
@@ -62,9 +92,7 @@ fn is_of_this_machine(descriptor: Node<'_, '_>) -> bool {
         .filter_map(|node| node.attribute("name").or_else(|| node.text()).map(str::trim))
         .filter(|name| !name.is_empty())
         .collect();
-    let is_shared_memory = find(descriptor, "type") == Some("SHM");
-    is_shared_memory
-        || (!names.is_empty() && names.iter().all(|name| ["127.0.0.1", "lo", "::1"].contains(name)))
+    !names.is_empty() && names.iter().all(|name| ["127.0.0.1", "lo", "::1"].contains(name))
 }
 
 fn named(node: Node<'_, '_>, name: &str) -> bool {
@@ -79,16 +107,16 @@ fn find<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::PROFILE;
+    use crate::{PROFILE, THIS_MACHINE};
 
     fn without(part: &str) -> String {
         assert!(PROFILE.contains(part), "{part}");
-        lacks(&PROFILE.replace(part, "")).unwrap_or_default()
+        lacks(&PROFILE.replace(part, "")).map(|lack| lack.sentence).unwrap_or_default()
     }
 
     #[test]
     fn ours_lacks_nothing_and_each_part_of_it_is_needed() {
-        assert_eq!(lacks(PROFILE), None);
+        assert_eq!((lacks(PROFILE), lacks(THIS_MACHINE)), (None, None));
         for (part, sentence) in [
             (
                 "<non_blocking_send>true</non_blocking_send>",
@@ -105,16 +133,18 @@ mod tests {
             let found = without(part);
             assert!(found.starts_with(sentence), "without {part}: {found}");
         }
-        assert!(lacks("<profiles>").unwrap().starts_with("it is no XML"));
+        assert!(lacks("<profiles>").unwrap().sentence.starts_with("it is no XML"));
     }
 
     #[test]
-    fn shared_memory_is_of_this_machine_alone() {
-        let shared = PROFILE
-            .replace("<interfaceWhiteList>\n                <address>127.0.0.1</address>\n            </interfaceWhiteList>", "")
-            .replace("<transport_id>this_machine</transport_id>\n            <type>UDPv4", "<transport_id>this_machine</transport_id>\n            <type>SHM");
-        assert!(shared.contains("SHM") && !shared.contains("127.0.0.1"));
-        assert_eq!(lacks(&shared), None);
+    fn shared_memory_holds_sends_back_too() {
+        let shared = PROFILE.replace(
+            "<transport_id>this_machine</transport_id>\n            <type>UDPv4",
+            "<transport_id>this_machine</transport_id>\n            <type>SHM",
+        );
+        let lack = lacks(&shared).unwrap();
+        assert_eq!(lack.sentence, "its transport 'this_machine' is shared memory");
+        assert_eq!(lack.hazard, Hazard::SharedMemory);
     }
 
     #[test]
