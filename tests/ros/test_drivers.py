@@ -29,6 +29,9 @@ KINDS = {"roboclaw": ("roboclaw", RoboClaw.STOP, duty), "pololu": ("maestro", Ma
 
 # The controller is polled every 0.1 s, an exchange without an answer takes as long, and hindbrain checks every 0.02 s.
 NOTICED = {"roboclaw": 0.26, "pololu": 0.1 + 0.05 + 0.03}
+# When it is unplugged the next exchange fails, 0.05 s away at most, and hindbrain reads that when it next wakes up, after 0.1 s at most. All of
+# it has to fit into this: hindbrain wakes up more often here, so what a test allows beside its bound is in it and not added.
+UNPLUGGED = 0.15
 
 
 @pytest.fixture(params=KINDS)
@@ -131,7 +134,7 @@ def test_a_controller_that_is_unplugged_is_a_fault_until_reset(kind, tmp_path):
         driven.drive()
         start = now()
         driven.device.order(plugged=False)
-        driven.wait_for_fault("it was unplugged", start)
+        driven.wait_for_fault("it was unplugged", start, max(0.0, UNPLUGGED - SLACK))
         driven.vehicle.stays_stopped(0.3, "it is unplugged")
         back = time.monotonic()
         driven.device.order(plugged=True)
@@ -145,7 +148,7 @@ def test_another_controller_in_its_place_is_left_at_stop(tmp_path):
         driven.drive()
         start = now()
         driven.device.order(plugged=False)
-        driven.wait_for_fault("it was unplugged", start)
+        driven.wait_for_fault("it was unplugged", start, max(0.0, UNPLUGGED - SLACK))
         back = time.monotonic()
         driven.device.order(plugged=True, version="USB Roboclaw 2x60a v4.1.34")
         other = "is USB Roboclaw 2x60a v4.1.34, not USB Roboclaw 2x15a v4.2.8 as at first"
