@@ -50,7 +50,7 @@ impl<S: EffortSink> GatedEfforts<S> {
         self.lock().halt();
     }
 
-    /// What is computed from `now` on is sent again.
+    /// Efforts that are computed from `now` on are sent again.
     pub fn reset(&self, now: Instant) {
         self.lock().reset(now);
     }

@@ -17,9 +17,9 @@ const PEERS: &str = "ROS_STATIC_PEERS";
 /// Whose nodes find this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Those of the network.
+    /// Nodes of the network.
     Network,
-    /// Those of this machine alone.
+    /// Nodes of this machine alone.
     ThisMachine,
 }
 

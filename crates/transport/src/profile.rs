@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use roxmltree::{Document, Node};
 
-/// What holds a send back.
+/// Cause of a send that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hazard {
     /// A link of the network that stands still.
@@ -18,7 +18,7 @@ pub enum Hazard {
 pub struct Lack {
     /// It, as the rest of a sentence.
     pub sentence: String,
-    /// What holds a send back without it.
+    /// Cause of a send that waits without it.
     pub hazard: Hazard,
 }
 

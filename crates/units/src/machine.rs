@@ -42,7 +42,7 @@ pub trait Machine {
         false
     }
 
-    /// What becomes of `output` while it waits because a send hangs.
+    /// Whether `output` may be overtaken or lost while it waits because a send hangs.
     fn backlog(output: &Self::Output) -> Backlog;
 
     /// The latest time of the next [`poll`](Machine::poll) if nothing happens; `None` for never.

@@ -1,9 +1,9 @@
 use std::collections::VecDeque;
 
-/// What becomes of an output that waits because a send hangs.
+/// Rule for an output that waits because a send hangs: whether it may be overtaken or lost.
 ///
-/// Each machine says it of each of its outputs ([`Machine::backlog`](crate::Machine::backlog)), so that a queue of bounded length loses
-/// nothing for which somebody waits.
+/// Each machine names that of each of its outputs ([`Machine::backlog`](crate::Machine::backlog)), so that a queue of bounded length loses
+/// nothing for which another part waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backlog {
     /// It waits, however long that takes: it answers a request, gives something back, begins or ends something. As many of these wait as were
@@ -16,7 +16,7 @@ pub enum Backlog {
 }
 
 impl Backlog {
-    /// That of an output of the stage with this number, 0 to 7, of a machine of several stages, none of which has more than 32 numbers.
+    /// Makes it that of stage 0 to 7 of a machine of several stages, none of which uses numbers beyond 31.
     #[must_use]
     pub const fn of_stage(self, stage: u8) -> Self {
         match self {

@@ -6,7 +6,7 @@ use units::Instant;
 /// in a step does not know of the halt.
 ///
 /// It decides, and nobody has to hold it while something is sent. A send may hang, and efforts that [passed](Self::passes) before a halt may
-/// go out after its zero. So whoever sent efforts asks again whether they [stand](Self::stands), and sends a zero if not: the last message is
+/// go out after its zero. So the sender asks again whether they [stand](Self::stands), and sends a zero if not: the last message is
 /// that zero, however the sends were interleaved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EffortGate(State);
@@ -56,7 +56,7 @@ impl EffortGate {
         }
     }
 
-    /// What the loop computes from `now` on goes out again.
+    /// Efforts that the loop computes from `now` on go out again.
     pub fn reset(&mut self, now: Instant) {
         if matches!(self.0, State::Halted(_)) {
             self.0 = State::Open(now);
@@ -147,7 +147,7 @@ mod tests {
     struct World {
         gate: EffortGate,
         now: u64,
-        /// What each thread has decided to send.
+        /// Whether each thread has decided to send.
         decided: [bool; 2],
         /// The time of the efforts, or 0 for a zero.
         received: Vec<u64>,
