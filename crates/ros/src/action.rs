@@ -68,6 +68,7 @@ pub struct GoalRequest<A: WrappedActionTypeSupport + 'static> {
 /// An accepted goal, which is ended once, from any thread and at any time. One that is dropped is aborted.
 pub struct Goal<A: WrappedActionTypeSupport + 'static> {
     id: GoalId,
+    is_open: bool,
     feedback: Publisher<A::FeedbackMessage>,
     shared: Arc<Shared<A>>,
 }
@@ -191,7 +192,12 @@ impl<A: WrappedActionTypeSupport + 'static> GoalRequest<A> {
         };
         self.answer(true, stamp);
         self.shared.send();
-        let goal = Goal { id: self.id, feedback: self.feedback.clone(), shared: Arc::clone(&self.shared) };
+        let goal = Goal {
+            id: self.id,
+            is_open: true,
+            feedback: self.feedback.clone(),
+            shared: Arc::clone(&self.shared),
+        };
         Some((goal, cancels))
     }
 
@@ -217,16 +223,17 @@ impl<A: WrappedActionTypeSupport + 'static> Goal<A> {
     }
 
     /// Ends it. The clients that asked to cancel it are answered whether it was.
-    pub fn end(self, end: GoalEnd, result: A::Result) {
+    pub fn end(mut self, end: GoalEnd, result: A::Result) {
         let state = match end {
             GoalEnd::Succeeded => GoalState::Succeeded,
             GoalEnd::Aborted => GoalState::Aborted,
             GoalEnd::Cancelled => GoalState::Canceled,
         };
-        self.finish(state, result); // what `drop` does then has no effect: a goal ends once
+        self.finish(state, result);
     }
 
-    fn finish(&self, state: GoalState, result: A::Result) {
+    fn finish(&mut self, state: GoalState, result: A::Result) {
+        self.is_open = false;
         lock(&self.shared.book).end(self.id, state, result, clock::now());
         self.shared.send();
     }
@@ -234,7 +241,9 @@ impl<A: WrappedActionTypeSupport + 'static> Goal<A> {
 
 impl<A: WrappedActionTypeSupport + 'static> Drop for Goal<A> {
     fn drop(&mut self) {
-        self.finish(GoalState::Aborted, A::Result::default());
+        if self.is_open {
+            self.finish(GoalState::Aborted, A::Result::default());
+        }
     }
 }
 
