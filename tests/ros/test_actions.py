@@ -1,5 +1,6 @@
 """The server of an action as clients of `rclpy` see it: on what it costs, what it keeps, and what it answers to strange requests."""
 
+import signal
 import time
 import uuid
 
@@ -9,15 +10,18 @@ from conftest import LATCHED
 from control_msgs.action import FollowJointTrajectory
 from mechanisms import arm, wait_for
 from pr2_mechanism_msgs.action import SwitchController
+from pr2_mechanism_msgs.srv import ListControllers
 from rclpy.action import ActionClient, get_action_names_and_types, get_action_server_names_and_types_by_node
+from rclpy.qos import QoSProfile
 from test_follow import ABORTED, CANCELED, SUCCEEDED, Client, goal, running
 
 NAME = "arm_trajectory/follow_joint_trajectory"
 Response = CancelGoal.Response
 
 
-def client_of(graph, kind, part, name=NAME):
-    client = graph.node.create_client(kind, f"{name}/_action/{part}")
+def client_of(graph, kind, part, prefix=f"{NAME}/_action/"):
+    # The answers to all clients of a service arrive at each.
+    client = graph.node.create_client(kind, f"{prefix}{part}", qos_profile=QoSProfile(depth=1000))
     assert client.wait_for_service(10.0), f"there is no {part}"
     return client
 
@@ -191,3 +195,22 @@ def test_goals_of_several_clients_of_the_switch_action_end_each_for_itself():
         assert all(handle.accepted for handle in handles)
         ends = [wait_for(graph, graph.between(handle.get_result_async), "no result").status for handle in handles]
         assert ends == [SUCCEEDED] * 15
+
+
+def test_no_request_is_lost_while_others_flood_the_node():
+    """All come while the node is held, so it reads them together: r2r keeps ten of a service until they are received."""
+    with arm() as (graph, manager, process):
+        running(manager)
+        manager.list()
+        results = client_of(graph, FollowJointTrajectory.Impl.GetResultService, "get_result")
+        lists = client_of(graph, ListControllers, "list_controllers", prefix="pr2_controller_manager/")
+        process.process.send_signal(signal.SIGSTOP)
+        try:
+            graph.between(lambda: [lists.call_async(ListControllers.Request()) for _ in range(100)])
+            ask = lambda: results.call_async(FollowJointTrajectory.Impl.GetResultService.Request())  # noqa: E731
+            futures = graph.between(lambda: [ask() for _ in range(40)])
+            time.sleep(0.2)
+        finally:
+            process.process.send_signal(signal.SIGCONT)
+        answered = lambda: sum(future.done() for future in futures)  # noqa: E731
+        graph.wait(lambda: answered() == 40, lambda: f"{answered()} of 40 are answered:\n{process.output[-600:]}")

@@ -289,7 +289,7 @@ pub fn run_with(
     let shell = Shell::new(machine, Some(clock_read), move |output| publications.publish(output))
         .act_first(move |output| actions.act(output));
     let lives = commands.clone();
-    let mut node_tasks = NodeTasks {
+    let node_tasks = NodeTasks {
         shell: shell.clone(),
         deliveries,
         topics: ControllerTopics::new(member.inputs.names().clone()),
@@ -297,6 +297,8 @@ pub fn run_with(
         follow: Arc::clone(&follow),
         products,
     };
+    let node_tasks = Arc::new(Mutex::new(node_tasks));
+    let receiver = Arc::clone(&node_tasks);
     let context = MonitorContext { shell: shell.clone(), events, outputs, efforts, follow, commands };
     let runner = member.runner(&shell, move |set| {
         let before = std::mem::replace(&mut *lock(&parameters), set.clone());
@@ -305,9 +307,10 @@ pub fn run_with(
     let runner = runner.count_publishers(sole, |topic, count| Input::PublishersCounted { topic, count });
     let runner = services::serve(runner, &requests, types)?
         .count_publishers(["joint_states"], |_, count| Input::JointStatePublishersCounted(count))
+        .receive(move || lock(&receiver).receive())
         .task(move |node| {
             lives.beat(clock::now()); // after the messages were delivered, stops among them
-            node_tasks.run(node);
+            lock(&node_tasks).run(node);
         })
         .wake_within(longest_sleep(requests))
         .status(status);

@@ -65,6 +65,7 @@ pub struct Runner<M: Machine> {
     watches: Vec<Task>,
     counts: Vec<Task>,
     tasks: Vec<Task>,
+    receivers: Vec<Box<dyn FnMut() -> usize + Send>>,
     urgent: Vec<Box<dyn Serve<M> + Send>>,
     services: Vec<Box<dyn Serve<M> + Send>>,
     longest_sleep: Duration,
@@ -105,6 +106,7 @@ impl<M: Machine + 'static> Runner<M> {
             watches: Vec::new(),
             counts: Vec::new(),
             tasks: Vec::new(),
+            receivers: Vec::new(),
             urgent: Vec::new(),
             services: Vec::new(),
             longest_sleep: LONGEST_SLEEP,
@@ -187,6 +189,14 @@ impl<M: Machine + 'static> Runner<M> {
     #[must_use]
     pub fn task(mut self, task: impl FnMut(&mut r2r::Node) + Send + 'static) -> Self {
         self.tasks.push(Box::new(task));
+        self
+    }
+
+    /// Calls `receive` with each reading of the middleware. It takes from r2r what a task delivers later, and returns how much that was:
+    /// r2r keeps ten messages of a topic, and drops the next.
+    #[must_use]
+    pub fn receive(mut self, receive: impl FnMut() -> usize + Send + 'static) -> Self {
+        self.receivers.push(Box::new(receive));
         self
     }
 
@@ -370,13 +380,14 @@ impl<M: Machine + 'static> Runner<M> {
             self.longest_sleep.min((self.wake_within)()).min(self.counting.due.since(clock::now()))
         };
         let mut received = 0;
-        let Self { inputs, parameters, urgent, services, update, .. } = self;
+        let Self { inputs, parameters, receivers, urgent, services, update, .. } = self;
         self.reader.wait_and_receive(&mut self.node, &self.shell, idle, || {
             let requests: usize =
                 urgent.iter_mut().chain(&mut *services).map(|service| service.receive()).sum();
             let messages = inputs.receive() + update.topics().map_or(0, DynamicSubscriptions::receive);
             received += messages;
-            messages + parameters.receive() + requests
+            let others: usize = receivers.iter_mut().map(|receive| receive()).sum();
+            messages + parameters.receive() + requests + others
         });
         let Self { shell, node, parameters, update, urgent, .. } = self;
         let mut context = ServiceContext { shell, parameters, update, node };

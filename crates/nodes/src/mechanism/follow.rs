@@ -101,6 +101,11 @@ impl FollowServers {
         }
     }
 
+    /// Receives the requests that r2r has, and returns how many these were.
+    pub(super) fn receive(&mut self) -> usize {
+        self.0.iter_mut().map(|server| server.server.receive()).sum()
+    }
+
     /// Serves goals and cancellations that are read now, and ends the goals of controllers that do not run any more.
     pub(super) fn serve(&mut self, shell: &Shell<Mechanism>, deliveries: &mut Deliveries, clock: &Clock) {
         for server in &mut self.0 {

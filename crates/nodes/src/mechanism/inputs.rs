@@ -1,3 +1,4 @@
+use std::collections::VecDeque;
 use std::pin::Pin;
 
 use control::Deliveries;
@@ -8,6 +9,7 @@ use mechanism::laws::{FollowedJoint, NamedPoints, NamedPointsError, Point, Traje
 use r2r::geometry_msgs::msg::TwistStamped;
 use r2r::std_msgs::msg::Float64;
 use r2r::trajectory_msgs::msg::JointTrajectory;
+use r2r::{QosProfile, WrappedTypesupport};
 use ros::clock::from_wire;
 use ros::{Error, Names, clock, qos};
 use units::{Clock, Command, Instant, MessageTime};
@@ -41,19 +43,59 @@ struct ControllerTopic {
 /// How often a topic's publishers are counted at most, before its messages are passed on \[Hz\].
 const COUNT_RATE: f64 = 10.0;
 
+/// The most messages of a topic that wait here; of more the oldest are dropped, since a later one counts in their place.
+const MOST_WAITING: usize = 1000;
+
+/// The messages of a topic, in order of arrival.
+struct Received<T> {
+    stream: Pin<Box<dyn Stream<Item = T> + Send>>,
+    waiting: VecDeque<T>,
+}
+
+impl<T: WrappedTypesupport + Send + 'static> Received<T> {
+    fn subscribe(node: &mut r2r::Node, topic: &str, qos: QosProfile) -> r2r::Result<Self> {
+        Ok(Self { stream: Box::pin(node.subscribe(topic, qos)?), waiting: VecDeque::new() })
+    }
+
+    /// Receives what r2r has, and returns how much that was.
+    fn receive(&mut self) -> usize {
+        let mut count = 0;
+        while let Some(Some(message)) = self.stream.next().now_or_never() {
+            count += 1;
+            if self.waiting.len() == MOST_WAITING {
+                self.waiting.pop_front();
+            }
+            self.waiting.push_back(message);
+        }
+        count
+    }
+
+    fn next(&mut self) -> Option<T> {
+        self.waiting.pop_front()
+    }
+}
+
 enum Messages {
-    Float(Pin<Box<dyn Stream<Item = Float64> + Send>>),
-    Velocity(Pin<Box<dyn Stream<Item = TwistStamped> + Send>>),
-    Trajectory(Pin<Box<dyn Stream<Item = JointTrajectory> + Send>>),
+    Float(Received<Float64>),
+    Velocity(Received<TwistStamped>),
+    Trajectory(Received<JointTrajectory>),
 }
 
 impl Messages {
     fn subscribe(node: &mut r2r::Node, topic: &str, kind: InputKind) -> r2r::Result<Self> {
         Ok(match kind {
-            InputKind::Float => Self::Float(Box::pin(node.subscribe(topic, qos::command())?)),
-            InputKind::Velocity => Self::Velocity(Box::pin(node.subscribe(topic, qos::commands())?)),
-            InputKind::Trajectory => Self::Trajectory(Box::pin(node.subscribe(topic, qos::command())?)),
+            InputKind::Float => Self::Float(Received::subscribe(node, topic, qos::command())?),
+            InputKind::Velocity => Self::Velocity(Received::subscribe(node, topic, qos::commands())?),
+            InputKind::Trajectory => Self::Trajectory(Received::subscribe(node, topic, qos::command())?),
         })
+    }
+
+    fn receive(&mut self) -> usize {
+        match self {
+            Self::Float(received) => received.receive(),
+            Self::Velocity(received) => received.receive(),
+            Self::Trajectory(received) => received.receive(),
+        }
     }
 
     fn kind(&self) -> InputKind {
@@ -108,6 +150,11 @@ impl ControllerTopics {
             }
         }
         Ok(())
+    }
+
+    /// Receives what r2r has, and returns how much that was.
+    pub(super) fn receive(&mut self) -> usize {
+        self.topics.iter_mut().map(|topic| topic.messages.receive()).sum()
     }
 
     /// Passes all received messages on, and announces each trajectory that was, and each change of several publishers. `clock` knows
@@ -173,22 +220,22 @@ impl ControllerTopic {
     fn next(&mut self, clock: &Clock) -> Option<Message> {
         loop {
             let message = match &mut self.messages {
-                Messages::Float(stream) => {
-                    let Float64 { data } = stream.next().now_or_never()??;
+                Messages::Float(received) => {
+                    let Float64 { data } = received.next()?;
                     if data.is_finite() {
                         Ok(Message::Float(data))
                     } else {
                         Err(format!("{data} is not finite"))
                     }
                 }
-                Messages::Velocity(stream) => {
-                    let message = stream.next().now_or_never()??;
+                Messages::Velocity(received) => {
+                    let message = received.next()?;
                     messages::command(&message)
                         .map(|command| velocity(command, *clock))
                         .map_err(|error| error.to_string())
                 }
-                Messages::Trajectory(stream) => {
-                    let message = stream.next().now_or_never()??;
+                Messages::Trajectory(received) => {
+                    let message = received.next()?;
                     trajectory(&self.joints, message)
                 }
             };

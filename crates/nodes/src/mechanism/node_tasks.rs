@@ -22,6 +22,11 @@ pub(super) struct NodeTasks {
 }
 
 impl NodeTasks {
+    /// Receives the messages and goals for controllers that r2r has, and returns how many these were.
+    pub(super) fn receive(&mut self) -> usize {
+        self.topics.receive() + lock(&self.follow).receive()
+    }
+
     pub(super) fn run(&mut self, node: &mut r2r::Node) {
         let clock = self.shell.inspect(|machine| *machine.clock());
         self.deliveries.flush();
