@@ -381,6 +381,8 @@ pub fn world() -> Subject<world::World, world::Params> {
         changed: Input::ParametersChanged,
         scene: |mood, _, step| {
             let (publishes, port, starboard) = (mood.u8(0..4) > 0, mood.i16(24..=156), mood.i16(24..=156));
+            // The wheels turn once both values were at stop.
+            let [port, starboard] = if step % 8 == 0 { [90; 2] } else { [port, starboard] };
             let mut inputs = vec![Input::ClockRead(Stamp { sec: 100, nanosec: step as u32 })];
             if publishes {
                 inputs.extend([Input::PortReceived(port), Input::StarboardReceived(starboard)]);

@@ -159,6 +159,7 @@ def operate(folder):
     use_profile(folder)
     from conftest import EDGE, Graph, Process
     from geometry_msgs.msg import TwistStamped
+    from motor_node import MotorNode
     from or_joystick.msg import State
     from std_msgs.msg import Bool, Int16
 
@@ -179,7 +180,7 @@ def operate(folder):
         command.header.stamp = graph.node.get_clock().now().to_msg()
         publisher(TwistStamped, topic).publish(command)
 
-    timers, hand, joystick = {}, State(), None
+    timers, hand, joystick, motors = {}, State(), None, None
     print("done", flush=True)
     for line in sys.stdin:
         order = json.loads(line)
@@ -203,9 +204,18 @@ def operate(folder):
                 timers[switch] = graph.node.create_timer(0.05, lambda to=to, message=message: to.publish(message))
         if "link" in order:
             set_link(FAR, order["link"])
+        if "motors" in order:
+            if motors is None:
+                motors = MotorNode(folder)
+                graph.subscribe(Int16, "/motor/port")
+            received = len(graph.messages["/motor/port"])
+            print(json.dumps([motors.written, len(motors.all_written), sorted(set(motors.all_written[order["motors"] :])), received]), flush=True)
+            continue
         print("done", flush=True)
     if joystick:
         joystick.stop()
+    if motors:
+        motors.process.kill()
     graph.close()
 
 
@@ -385,66 +395,28 @@ def stick(vehicle, operator):
     vehicle.wait(drives, "it does not drive after a zero")
 
 
-def bad(vehicle, operator, topic="/cmd_vel"):
-    """All that the operator sends comes over a bad link: each way to stop still stops, and neither that link nor the good one moves anything."""
-    from conftest import act_until
+def bad(vehicle, operator):
+    from bad_link import every_stop
 
-    def drive():
-        """Full ahead over the good link, after all that a stop may require."""
-        operator.order(topic=topic, linear=0.0, estop=False, enable=False)
-        is_received = lambda: vehicle.source("hind/estop").says == "released" and vehicle.source("hind/enable").says == "false"  # noqa: E731
-        vehicle.wait(is_received, "the switches are not received", 20.0)
-
-        def switch():
-            if vehicle.state == "ESTOP":
-                vehicle.reset()
-            operator.order(enable=False)
-            operator.order(enable=True)
-
-        act_until(vehicle.graph, switch, lambda: vehicle.state == "OK", lambda: f"it is not enabled: {vehicle.causes}", 20.0)
-        vehicle.wait_for("OK", timeout=20.0)  # a zero is received
-        operator.order(linear=1.0)
-        vehicle.wait_for_motors(24, 24, "full ahead from the other host")
-        operator.lose_link()
-        return time.time()
-
-    stops = {
-        "the e-stop is pressed": ({"estop": True}, 0.25),
-        "enable is false": ({"enable": False}, LEASE["enable.lease"]),
-        "the commands end": ({"linear": None}, 0.5 + 66 / 800),
-    }
-    for what, (order, silence) in stops.items():
-        lost = drive()
-        time.sleep(1.0)
-        start = time.time()
-        operator.order(**order)
-        # What is lost is repeated, and its silence is a stop too.
-        vehicle.stopped_within(QUEUE + silence, start, what)
-        vehicle.stays_stopped(1.5, what)
-        operator.link("good")
-        vehicle.stays_stopped(1.0, f"{what}, and the link is good")
-        never_starts(vehicle, lost)
-    lost = drive()
-    time.sleep(1.0)
-    vehicle.process.stop()
-    assert vehicle.motors == (90, 90), f"after SIGTERM the motors have {vehicle.motors}"
-    never_starts(vehicle, lost)
-
-
-def never_starts(vehicle, since):
-    """Checks that the motors got nothing but full ahead and less of it since then, and after a stop nothing else."""
-    for side in ("port", "starboard"):
-        values = [message.data for message in vehicle.graph.since(f"/motor/{side}", since)]
-        assert values == sorted(values) and set(values) <= set(range(24, 91)), f"{side} got {values}"
+    every_stop(vehicle, operator, "/cmd_vel", QUEUE, LEASE["enable.lease"])
 
 
 def bad_behind(vehicle, operator):
-    bad(vehicle, operator, "/cmd_vel_smoothed")
+    from bad_link import every_stop
+
+    every_stop(vehicle, operator, "/cmd_vel_smoothed", QUEUE, LEASE["enable.lease"])
+
+
+def motors(vehicle, operator):
+    from motor_node import behind_a_cut_link
+
+    behind_a_cut_link(vehicle, operator)
 
 
 # The scenarios of hindbrain alone, of the chain in one process, and of the stages before hindbrain in processes of their own.
 LEASE = {"enable.lease": 0.3}
 SCENARIOS = {"switch": (switch, {}), "commands": (commands, {}), "estop": (estop, {}), "lease": (lease, LEASE)}
+FAR_MOTORS = {"motors": (motors, {})}
 CHAINS = {"pushed": (pushed, {}), "pushed_under_a_lease": (pushed_under_a_lease, LEASE)}
 BEHIND = {"stick": (stick, {"track": 4.0 / 3.0})}
 # The same for a link that is bad in any way.
@@ -455,7 +427,7 @@ def main(role, folder, scenario=None, link="cut"):
     if role == "operator":
         return operate(folder)
     use_profile(folder)
-    run, parameters = (SCENARIOS | CHAINS | BEHIND | BAD)[scenario]
+    run, parameters = (SCENARIOS | CHAINS | BEHIND | BAD | FAR_MOTORS)[scenario]
     with Operator(folder, loss=link) as operator:
         from conftest import LATCHED, Process, free_zones, stop_all
         from diagnostic_msgs.msg import DiagnosticStatus

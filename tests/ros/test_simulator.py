@@ -60,20 +60,40 @@ def test_the_scan_is_whole(world):
     assert any(math.isfinite(r) and scan.range_min <= r <= scan.range_max for r in scan.ranges)
 
 
-def test_motor_values_move_the_vehicle_and_silence_stops_it(world):
-    publish = {side: Int16(data=70) for side in ("port", "starboard")}
+def test_motor_values_move_the_vehicle_after_a_stop_and_silence_stops_it(world):
+    values = [Int16(data=70) for _ in range(2)]
     start = world.last("/odom").pose.pose.position
-    timers = [world.repeat(f"/motor/{side}", message, 50.0) for side, message in publish.items()]
+    repeat = lambda: [world.repeat(f"/motor/{side}", value, 50.0) for side, value in zip(("port", "starboard"), values)]  # noqa: E731
+    timers = repeat()
 
     def moved():
         now = world.last("/odom").pose.pose.position
         return math.hypot(now.x - start.x, now.y - start.y)
 
+    def waits_for_a_stop(what):
+        world.wait(lambda: says() == "the wheels are stopped until both motor values are 90", lambda: f"{what}: {says()}")
+        time.sleep(0.5)
+        assert abs(world.last("/odom").twist.twist.linear.x) < 1e-3, f"{what}: it drives off by itself"
+        for value in values:
+            value.data = 90
+        world.wait(lambda: says() == "the wheels follow the motor topics", lambda: f"{what}: {says()}")
+        for value in values:
+            value.data = 70
+
+    def says():
+        found = [status.message for message in world.since("/diagnostics", 0.0) for status in message.status if status.name == "simulator"]
+        return found[-1] if found else None
+
+    world.subscribe(DiagnosticArray, "/diagnostics")
+    waits_for_a_stop("the first values")
     world.wait(lambda: moved() > 0.2, lambda: f"moved {moved():.3f} m only")
     assert world.last("/odom").twist.twist.linear.x > 0.1, "below 90 is forward"
     for timer in timers:
         world.node.destroy_timer(timer)
     world.wait(lambda: abs(world.last("/odom").twist.twist.linear.x) < 1e-3, "silence does not stop the wheels")
+    timers = repeat()
+    waits_for_a_stop("the values are back")
+    world.wait(lambda: world.last("/odom").twist.twist.linear.x > 0.1, "it does not move after a stop")
 
 
 def test_the_estop_button_is_received(world):

@@ -29,8 +29,8 @@ params::params! {
         lag: f64 = Parameter::float("lag", 0.1, 0.0, 2.0).unit("s")
             .text("Time constant with which the wheels follow the servo values; 0 for none."),
         motor_timeout: Duration = Parameter::seconds("motor_timeout", 0.25, 0.02, 2.0)
-            .text("When either motor topic has been silent for this long, both wheels stop. Any motor controller behind \
-                hindbrain must do the same: nothing else is left to act when hindbrain or the link dies."),
+            .text("When either motor topic has been silent for this long, both wheels stop until both values are 90. Any \
+                motor controller behind hindbrain must do the same: nothing else is left to act when hindbrain or the link dies."),
         stop_distance: f64 = Parameter::float("stop_distance", 0.3, 0.0, 5.0).unit("m")
             .text("Zone scaling: with a wall this near to the footprint's edge the zone's factor is 0."),
         slow_distance: f64 = Parameter::float("slow_distance", 1.5, 0.05, 20.0).unit("m")

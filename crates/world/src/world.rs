@@ -135,7 +135,7 @@ impl World {
         self.record(drive);
         let targets = match drive {
             Drive::Levels(levels) => levels.map(|level| level * wheel_speed),
-            Drive::Invalid | Drive::Silent => [0.0; 2],
+            Drive::Invalid | Drive::Silent | Drive::Waits => [0.0; 2],
         };
         let (dt, body) = (self.params.physics_period.as_secs_f64(), Body { radius, track, lag });
         let hit = self.vehicle.step(targets, dt, &body, &self.params.walls);
@@ -151,7 +151,8 @@ impl World {
     /// A value was received: until the next step it determines the command for the wheels.
     fn motor_received(&mut self, is_valid: bool) {
         self.counters.motors_invalid += u64::from(!is_valid);
-        self.record(self.motors.drive(self.now, self.params.motor_timeout));
+        let drive = self.motors.drive(self.now, self.params.motor_timeout);
+        self.record(drive);
     }
 
     fn sense(&mut self) {
@@ -221,11 +222,11 @@ impl Machine for World {
         self.advance(now);
         match input {
             Input::PortReceived(value) => {
-                let is_valid = self.motors.port(value, self.now);
+                let is_valid = self.motors.port(value, self.now, self.params.motor_timeout);
                 self.motor_received(is_valid);
             }
             Input::StarboardReceived(value) => {
-                let is_valid = self.motors.starboard(value, self.now);
+                let is_valid = self.motors.starboard(value, self.now, self.params.motor_timeout);
                 self.motor_received(is_valid);
             }
             Input::EstopPressed(pressed) => {

@@ -21,6 +21,13 @@ fn send(world: &mut World, millis: u64, port: i16, starboard: i16) {
     world.handle(now, Input::StarboardReceived(starboard));
 }
 
+/// A world whose motors were at stop, with which motion begins.
+fn started(params: Params) -> World {
+    let mut world = World::new(params);
+    send(&mut world, 0, 90, 90);
+    world
+}
+
 /// Sends the values every 20 ms from `from` until before `to` and lets time pass until `to` [ms].
 fn drive(world: &mut World, from: u64, to: u64, port: i16, starboard: i16) {
     (from..to).step_by(20).for_each(|t| send(world, t, port, starboard));
@@ -46,7 +53,7 @@ fn odometry(outputs: &[Output]) -> Odometry {
 
 #[test]
 fn full_forward_is_wheel_speed() {
-    let mut world = World::new(empty());
+    let mut world = started(empty());
     // 24 is full forward: 1.2 m/s for 2 s
     drive(&mut world, 0, 2000, 24, 24);
     let snapshot = world.snapshot();
@@ -59,7 +66,7 @@ fn full_forward_is_wheel_speed() {
 fn a_faster_starboard_wheel_turns_left() {
     // port 73: (90-73)/66*1.2 = 0.30909 m/s; starboard 24: 1.2 m/s. After 3 s:
     // w = (1.2 - 0.30909)/0.5 = 1.78182 rad/s, v = 0.754545 m/s, R = v/w = 0.423469 m, angle 5.345455 rad
-    let mut world = World::new(empty());
+    let mut world = started(empty());
     drive(&mut world, 0, 3000, 73, 24);
     let (v, w) = ((1.2 + 17.0 / 66.0 * 1.2) / 2.0, (1.2 - 17.0 / 66.0 * 1.2) / 0.5);
     let (radius, angle) = (v / w, w * 3.0_f64);
@@ -71,7 +78,7 @@ fn a_faster_starboard_wheel_turns_left() {
 
 #[test]
 fn silence_stops_the_wheels() {
-    let mut world = World::new(empty());
+    let mut world = started(empty());
     send(&mut world, 0, 24, 24);
     drain(&mut world, Instant::from_millis(5000));
     // The values count for less than 250 ms: the steps that end at 20, 40 .. 240 ms move, 12 * 0.02 s * 1.2 m/s.
@@ -84,8 +91,22 @@ fn silence_stops_the_wheels() {
 }
 
 #[test]
+fn values_that_come_back_after_a_silence_move_nothing_before_a_stop() {
+    let mut world = started(empty());
+    send(&mut world, 0, 24, 24);
+    drain(&mut world, Instant::from_millis(5000));
+    let before = world.snapshot().pose;
+    drive(&mut world, 5000, 6000, 24, 24);
+    assert_eq!((world.snapshot().pose, world.snapshot().driven), (before, false));
+    assert_eq!(world.health().1, "the wheels are stopped until both motor values are 90");
+    drive(&mut world, 6000, 6040, 90, 90);
+    drive(&mut world, 6040, 7000, 24, 24);
+    assert!(world.snapshot().pose.x > before.x + 1.0 && world.snapshot().driven);
+}
+
+#[test]
 fn one_silent_side_stops_both() {
-    let mut world = World::new(empty());
+    let mut world = started(empty());
     send(&mut world, 0, 24, 24);
     (20..2000).step_by(20).for_each(|t| world.handle(Instant::from_millis(t), Input::PortReceived(24)));
     drain(&mut world, Instant::from_millis(2000));
@@ -95,7 +116,7 @@ fn one_silent_side_stops_both() {
 
 #[test]
 fn an_invalid_servo_value_stops_both_and_is_counted() {
-    let mut world = World::new(empty());
+    let mut world = started(empty());
     drive(&mut world, 0, 1000, 24, 24);
     let before = world.snapshot().pose;
     drive(&mut world, 1000, 2000, 157, 24);
@@ -103,13 +124,20 @@ fn an_invalid_servo_value_stops_both_and_is_counted() {
     // one every 20 ms for 1 s
     assert_eq!((world.counters().motors_invalid, world.health().0), (50, Level::Error));
     drive(&mut world, 2000, 2100, 24, 24);
-    assert!(world.snapshot().pose.x > before.x, "the next sensible value drives again");
+    assert_eq!(
+        (world.snapshot().pose, world.health().0),
+        (before, Level::Warn),
+        "the next sensible value waits for a stop"
+    );
+    drive(&mut world, 2100, 2200, 90, 90);
+    drive(&mut world, 2200, 2300, 24, 24);
+    assert!(world.snapshot().pose.x > before.x, "both sides were at stop");
 }
 
 #[test]
 fn a_wall_stops_and_is_counted_once() {
     let wall = Segment::new([1.0, -1.0], [1.0, 1.0]);
-    let mut world = World::new(Params { walls: vec![wall], ..empty() });
+    let mut world = started(Params { walls: vec![wall], ..empty() });
     drive(&mut world, 0, 3000, 24, 24);
     let snapshot = world.snapshot();
     // 1 m less the radius of 0.35 m
@@ -157,7 +185,7 @@ fn the_deadline_is_the_next_thing_due() {
 
 #[test]
 fn a_stall_makes_no_burst_and_loses_no_motion() {
-    let mut world = World::new(Params { motor_timeout: Duration::from_secs(2), ..empty() });
+    let mut world = started(Params { motor_timeout: Duration::from_secs(2), ..empty() });
     send(&mut world, 0, 24, 24);
     drain(&mut world, Instant::ZERO);
     let outputs = drain(&mut world, Instant::from_millis(1000));
@@ -169,7 +197,7 @@ fn a_stall_makes_no_burst_and_loses_no_motion() {
 
 #[test]
 fn a_jump_of_ages_takes_no_time() {
-    let mut world = World::new(empty());
+    let mut world = started(empty());
     send(&mut world, 0, 24, 24);
     drain(&mut world, Instant::from_nanos(u64::MAX));
     assert!((world.snapshot().pose.x - 0.288).abs() < 1e-9);
@@ -212,7 +240,7 @@ fn the_button_is_reported_at_once_and_never_missed() {
 
 #[test]
 fn the_button_is_a_signal_and_cuts_no_motor() {
-    let mut world = World::new(empty());
+    let mut world = started(empty());
     world.handle(Instant::ZERO, Input::EstopPressed(true));
     drive(&mut world, 0, 1000, 24, 24);
     assert!((world.snapshot().pose.x - 1.2).abs() < 1e-9 && world.snapshot().estop);
@@ -220,7 +248,7 @@ fn the_button_is_a_signal_and_cuts_no_motor() {
 
 #[test]
 fn stopping_is_reported_once_and_then_nothing() {
-    let mut world = World::new(empty());
+    let mut world = started(empty());
     drive(&mut world, 0, 1000, 24, 24);
     // At 1050 ms five sensors are due: one output is polled, the rest is discarded.
     let now = Instant::from_millis(1050);
@@ -238,7 +266,7 @@ fn stopping_is_reported_once_and_then_nothing() {
 
 #[test]
 fn parameters_change_at_run_time_but_not_the_world() {
-    let mut world = World::new(empty());
+    let mut world = started(empty());
     drain(&mut world, Instant::ZERO);
     world.handle(Instant::ZERO, Input::ParametersChanged(Params { wheel_speed: 0.6, ..Params::default() }));
     assert!(world.snapshot().walls.is_empty());
@@ -250,7 +278,7 @@ fn parameters_change_at_run_time_but_not_the_world() {
 
 #[test]
 fn the_report_names_what_was_counted() {
-    let mut world = World::new(empty());
+    let mut world = started(empty());
     send(&mut world, 0, 0, 24);
     let report = world.report();
     assert!(report.contains(&("motors invalid", "1".into())) && report.contains(&("port", "0".into())));

@@ -30,9 +30,10 @@ fn clearance(params: &Params, pose: Pose) -> f64 {
     params.walls.iter().map(|wall| wall.distance(pose.point())).fold(f64::INFINITY, f64::min)
 }
 
-/// Servo values that last for some steps each.
+/// Servo values that last for some steps each, from stop on.
 fn course() -> impl Strategy<Value = Vec<(i16, i16, u64)>> {
-    vec((24_i16..=156, 24_i16..=156, 1_u64..60), 1..25)
+    let motion = vec((24_i16..=156, 24_i16..=156, 1_u64..60), 1..25);
+    motion.prop_map(|motion| [vec![(90, 90, 1)], motion].concat())
 }
 
 fn input() -> impl Strategy<Value = Input> {
@@ -40,6 +41,8 @@ fn input() -> impl Strategy<Value = Input> {
         4 => any::<i16>().prop_map(Input::PortReceived),
         4 => (24_i16..=156).prop_map(Input::PortReceived),
         4 => (24_i16..=156).prop_map(Input::StarboardReceived),
+        2 => Just(Input::PortReceived(90)),
+        2 => Just(Input::StarboardReceived(90)),
         2 => any::<bool>().prop_map(Input::EstopPressed),
         2 => (any::<i32>(), any::<u32>()).prop_map(|(sec, nanosec)| Input::ClockRead(Stamp { sec, nanosec })),
         1 => room().prop_map(Input::ParametersChanged),
