@@ -73,8 +73,9 @@ impl Actuator {
         settings.check().map_err(NotStarted::Setting)?;
         // Opening takes up to the device's own time-out and some tenths of a second.
         let hangs = settings.watchdog + HANGS;
+        let timing = Timing { gap: settings.watchdog * 9 / 10, ..Timing::default() };
         let mut port = Port::new(settings);
-        let actuator = Actuator::start(move || port.open(), Timing::default(), report);
+        let actuator = Actuator::start(move || port.open(), timing, report);
         let mut actuator = actuator.map_err(NotStarted::Thread)?;
         actuator.pulse = Mutex::new(Pulse::new(hangs));
         Ok(actuator)
@@ -84,7 +85,7 @@ impl Actuator {
     /// level out of range is full.
     ///
     /// The newest levels win, nothing queues up. Call it again within [`Timing::silence`], also with the same levels. After
-    /// [`Event::Silent`] only stop is sent until stop, `[0, 0]`, was given. Levels that are given while the device is not
+    /// [`Event::Silent`] or [`Event::Interrupted`] only stop is sent until stop, `[0, 0]`, was given. Levels that are given while the device is not
     /// [`Event::Ready`] are never sent.
     /// # Real-time
     /// Locks a mutex that is held for a few instructions, and wakes the thread. Does not allocate.

@@ -21,7 +21,10 @@ pub enum Event {
     /// No level was given for [`Timing::silence`](crate::Timing::silence). The device has been sent stop, and receives nothing else
     /// until a stop is given.
     Silent,
-    /// A stop was given after [`Event::Silent`] and sent to the device. It moves with the next level that is given.
+    /// The device turned its motors and received no levels for [`Timing::gap`](crate::Timing::gap), so it may have stopped by itself. It
+    /// has been sent stop, and receives nothing else until a stop is given.
+    Interrupted,
+    /// A stop was given after [`Event::Silent`] or [`Event::Interrupted`] and sent to the device. It moves with the next level that is given.
     Fed,
     /// A driver's call does not return, and the state of the motors is not known. [`Actuator::hangs`] returns it, since the
     /// thread itself cannot report it.

@@ -30,14 +30,29 @@ struct Pace {
     sent: Option<[i16; 2]>,
     repeat_at: Duration,
     check_at: Duration,
-    /// Whether levels timed out and no stop was given since. Only stop is sent meanwhile: a caller that was suspended would
-    /// continue with old levels.
-    silent: bool,
-    is_silence_reported: bool,
+    /// When the last exchange began that set the levels.
+    driven_at: Duration,
+    /// Whether the device may turn its motors: it was sent levels, and did not confirm a stop since.
+    may_turn: bool,
+    /// Why only stop is sent.
+    withheld: Withheld,
+    reported: Withheld,
     /// Whether the last drive failed; it gets one retry.
     drive_failed: bool,
     /// Whether the last check failed; it gets one retry.
     check_failed: bool,
+}
+
+/// Why only stop is sent until a stop is given: a caller that was suspended would continue with old levels, and one that does not
+/// know that the device stopped would start it again at full speed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Withheld {
+    /// Levels are sent.
+    Nothing,
+    /// The device may have stopped by itself.
+    Interrupted,
+    /// Levels timed out.
+    Silent,
 }
 
 impl<Open, Report> Thread<Open, Report>
@@ -99,8 +114,10 @@ where
             sent: None,
             repeat_at: ready + self.timing.repeat,
             check_at: ready + self.timing.check,
-            silent: false,
-            is_silence_reported: false,
+            driven_at: ready,
+            may_turn: false,
+            withheld: Withheld::Nothing,
+            reported: Withheld::Nothing,
             drive_failed: false,
             check_failed: false,
         };
@@ -110,7 +127,7 @@ where
             let worked = self.pass(driver, &mut pace, fed, silence_at)?;
             if !worked {
                 let next = pace.repeat_at.min(pace.check_at);
-                let next = if pace.is_silence_reported { next } else { next.min(silence_at) };
+                let next = if pace.reported == Withheld::Silent { next } else { next.min(silence_at) };
                 self.shared.wait(Some(given.count), next);
             }
         }
@@ -128,14 +145,22 @@ where
     ) -> Result<bool, Error> {
         let now = now();
         let gives_stop = fed.is_some_and(|given| given.levels == [0, 0]);
-        pace.silent = now >= silence_at || (pace.silent && !gives_stop);
-        let levels =
-            fed.filter(|_| !pace.silent).map(|given| given.levels.map(|one| level::limited(one, false)));
-        let drive_is_due = levels != pace.sent || now >= pace.repeat_at;
+        let is_interrupted = pace.may_turn && now >= pace.driven_at + self.timing.gap;
+        let lasting = if gives_stop { Withheld::Nothing } else { pace.withheld };
+        pace.withheld = match (now >= silence_at, is_interrupted) {
+            (true, _) => Withheld::Silent,
+            (false, true) => lasting.max(Withheld::Interrupted),
+            (false, false) => lasting,
+        };
+        let levels = fed
+            .filter(|_| pace.withheld == Withheld::Nothing)
+            .map(|given| given.levels.map(|one| level::limited(one, false)));
+        let drive_is_due = levels != pace.sent || pace.drive_failed || now >= pace.repeat_at;
         // An overdue check precedes levels that are given faster than the line can send, but not a stop.
         let stops = levels.is_none_or(|levels| levels == [0, 0]);
         let check_waited = now >= pace.check_at + self.timing.check && !stops && !pace.drive_failed;
         if drive_is_due && !check_waited {
+            pace.may_turn |= !stops;
             let done = match levels {
                 Some(levels) => driver.drive(levels),
                 None => driver.stop(),
@@ -144,6 +169,8 @@ where
                 return may_retry(driver, &mut pace.drive_failed, error);
             }
             pace.drive_failed = false;
+            pace.may_turn = !stops;
+            pace.driven_at = now;
             pace.sent = levels;
             pace.repeat_at = now + self.timing.repeat;
             self.report_silence(pace);
@@ -161,10 +188,14 @@ where
         Ok(false)
     }
 
-    /// Reports that levels timed out, or that a stop was given after that. The stop has been sent to the device.
+    /// Reports why only stop is sent, or that a stop was given after that. The stop has been sent to the device.
     fn report_silence(&mut self, pace: &mut Pace) {
-        if std::mem::replace(&mut pace.is_silence_reported, pace.silent) != pace.silent {
-            (self.report)(if pace.silent { Event::Silent } else { Event::Fed });
+        if std::mem::replace(&mut pace.reported, pace.withheld) != pace.withheld {
+            (self.report)(match pace.withheld {
+                Withheld::Nothing => Event::Fed,
+                Withheld::Interrupted => Event::Interrupted,
+                Withheld::Silent => Event::Silent,
+            });
         }
     }
 

@@ -10,6 +10,9 @@ use std::time::Duration;
 pub struct Timing {
     /// Time-out of the levels: without [`drive`](crate::Actuator::drive) for this time the device receives stop.
     pub silence: Duration,
+    /// The longest time between two levels that the device accepted while it turned its motors: after it the device may have
+    /// stopped by itself, and receives only stop until a stop is given. It is less than the device's own watchdog.
+    pub gap: Duration,
     /// The longest interval between two levels that are sent, which resets the device's own watchdog.
     pub repeat: Duration,
     /// The interval between two checks of the device.
@@ -19,13 +22,14 @@ pub struct Timing {
 }
 
 impl Default for Timing {
-    /// Silence 250 ms, repeat 50 ms, check 100 ms, reopen 1 s.
+    /// Silence 250 ms, gap 180 ms, repeat 50 ms, check 100 ms, reopen 1 s.
     /// # Source
     /// Own: twelve missed levels at 50 Hz are silence. Between two levels that a device accepted there is at most a repeat, a
-    /// check that is not answered and a pause: 140 ms, less than the shortest watchdog of 200 ms.
+    /// check that is not answered and a pause: 140 ms, less than the gap, and that is less than the shortest watchdog of 200 ms.
     fn default() -> Self {
         Timing {
             silence: Duration::from_millis(250),
+            gap: Duration::from_millis(180),
             repeat: Duration::from_millis(50),
             check: Duration::from_millis(100),
             reopen: Duration::from_secs(1),
@@ -39,6 +43,7 @@ impl Timing {
         let least = Duration::from_millis(1);
         Timing {
             silence: self.silence,
+            gap: self.gap,
             repeat: self.repeat.max(least),
             check: self.check.max(least),
             reopen: self.reopen.max(least),

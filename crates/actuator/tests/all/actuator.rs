@@ -135,7 +135,13 @@ fn after_silence_nothing_drives_before_a_stop_was_given() {
 fn silence_is_detected_in_time_with_long_intervals_of_repeat_and_check() {
     calmly(|| {
         let (device, events) = (Device::default(), Events::default());
-        let timing = Timing { silence: ms(100), repeat: ms(60_000), check: ms(60_000), reopen: ms(60_000) };
+        let timing = Timing {
+            silence: ms(100),
+            repeat: ms(60_000),
+            check: ms(60_000),
+            reopen: ms(60_000),
+            ..timing()
+        };
         let actuator = device.start(timing, events.report());
         events.wait_for('S', 1);
         actuator.drive([0, 0]);
@@ -143,6 +149,42 @@ fn silence_is_detected_in_time_with_long_intervals_of_repeat_and_check() {
         events.wait_for('S', 2);
         assert!((ms(100)..ms(300)).contains(&begin.elapsed()), "{:?}", begin.elapsed());
         assert_eq!((device.last(), events.letters().as_str()), (Some(Call::Stop), "RSFS"));
+    });
+}
+
+#[test]
+fn a_device_that_may_have_stopped_by_itself_is_driven_again_only_after_a_stop() {
+    calmly(|| {
+        // The thread was held, in a call or between two: its device received nothing for 0.2 s.
+        for held in [is_drive as Matches, |call| call == Call::Check] {
+            let (device, actuator, events) = started();
+            feed_until(&actuator, FORWARD, "it drives", || device.last() == Some(Call::Drive(FORWARD)));
+            device.when(held, Does::Take(ms(200)));
+            feed_until(&actuator, FORWARD, "it is interrupted", || events.count('I') == 1);
+            device.when(|_| true, Does::Work);
+            let stopped = device.calls().len();
+            feed(&actuator, FORWARD, ms(300));
+            assert!(!device.calls().split_off(stopped).into_iter().any(is_drive), "{:?}", device.calls());
+            assert_eq!(
+                (events.letters().as_str(), device.last()),
+                ("RI", Some(Call::Stop)),
+                "no loss, no silence"
+            );
+            actuator.drive([0, 0]);
+            events.wait_for('F', 1);
+            feed_until(&actuator, FORWARD, "it drives again", || device.last() == Some(Call::Drive(FORWARD)));
+        }
+    });
+}
+
+#[test]
+fn a_device_at_stop_is_not_interrupted() {
+    calmly(|| {
+        let (device, actuator, events) = started();
+        device.when(|call| call == Call::Check, Does::Take(ms(200)));
+        feed(&actuator, [0, 0], ms(500));
+        assert_eq!(events.letters(), "R");
+        drop(device);
     });
 }
 

@@ -34,7 +34,8 @@ pub fn sleep(time: Duration) {
 }
 
 /// Intervals for tests of causes and orders: no silence, since the test itself may be held.
-pub const PATIENT: Timing = Timing { silence: ms(600_000), repeat: ms(20), check: ms(20), reopen: ms(50) };
+pub const PATIENT: Timing =
+    Timing { silence: ms(600_000), gap: ms(600_000), repeat: ms(20), check: ms(20), reopen: ms(50) };
 
 /// How long a device has to answer in such a test: long for a busy computer.
 pub const ANSWER: Duration = Duration::from_secs(2);
@@ -153,6 +154,7 @@ impl Events {
             Event::Ready { .. } => 'R',
             Event::Lost(_) => 'L',
             Event::Silent => 'S',
+            Event::Interrupted => 'I',
             Event::Fed => 'F',
             Event::Hangs => 'H',
             Event::HangsNoLonger => 'h',
