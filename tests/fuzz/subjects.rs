@@ -75,6 +75,7 @@ pub fn hindbrain() -> Subject<hindbrain::Hindbrain> {
             }
             18 => Input::ParametersChanged(params(rng)),
             _ if rng.u8(0..100) == 0 => Input::Stopping,
+            _ if rng.bool() => Input::Interrupted,
             _ => Input::Unwatched,
         },
         clock_read: |stamp| Some(Input::ClockRead(stamp)),
@@ -336,12 +337,19 @@ pub fn world() -> Subject<world::World> {
     fn params(rng: &mut Rng) -> Params {
         parameters(rng, &world::specification(), Params::read)
     }
+    fn motor(rng: &mut Rng) -> i16 {
+        match rng.u8(0..4) {
+            0 => 90, // motion begins with it
+            1 => rng.i16(..),
+            _ => rng.i16(20..160),
+        }
+    }
     Subject {
         name: "world",
         begin: |rng| World::new(params(rng)),
         input: |rng, _| match rng.u8(0..8) {
-            0..=2 => Input::PortReceived(if rng.bool() { rng.i16(20..160) } else { rng.i16(..) }),
-            3..=5 => Input::StarboardReceived(if rng.bool() { rng.i16(20..160) } else { rng.i16(..) }),
+            0..=2 => Input::PortReceived(motor(rng)),
+            3..=5 => Input::StarboardReceived(motor(rng)),
             6 => Input::EstopPressed(rng.bool()),
             _ => Input::ParametersChanged(params(rng)),
         },

@@ -33,6 +33,8 @@ pub enum Input {
     DeviceLost,
     /// The supervising thread had to stop the motors, because this machine was not called in time.
     Unwatched,
+    /// The motor values did not reach the motors in time, which therefore stopped by themselves.
+    Interrupted,
     /// Parameters to use from now on; ignored while something moves, see
     /// [`accepts_parameters`](crate::Hindbrain::accepts_parameters).
     ParametersChanged(Params),

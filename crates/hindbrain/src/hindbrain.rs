@@ -15,6 +15,9 @@ pub const TICK: Duration = Duration::from_millis(20);
 /// The longest time between two steps while something moves or could. A later step is a fault, and a supervising thread
 /// stops the motors.
 pub const OVERRUN_LIMIT: Duration = Duration::from_millis(500);
+/// The longest time between two motor values while something moves or could. Later values are a stop, and motion waits for a
+/// zero command: every motor controller stops by itself after 0.25 s, and must not start again at the level that it had.
+pub const GAP_LIMIT: Duration = Duration::from_millis(200);
 /// The interval at which the state is published when it does not change.
 ///
 /// # Source
@@ -50,6 +53,8 @@ pub struct Hindbrain {
     clock: Clock,
     /// When the last step was; `None` before the first.
     stepped: Option<Instant>,
+    /// When motor values were last put out; `None` before the first.
+    driven: Option<Instant>,
     state: State,
     outputs: Outputs,
     /// The stamps of commands, and the last one that was accepted.
@@ -95,6 +100,7 @@ impl Hindbrain {
             params,
             clock: Clock::default(),
             stepped: None,
+            driven: None,
             state,
             outputs,
             commands: Freshness::default(),
@@ -182,6 +188,7 @@ impl Hindbrain {
     fn step(&mut self, mut inputs: Inputs, drive: bool) {
         let now = self.clock.now();
         inputs.dt = self.stepped.map_or(0, |last| nanos(now.since(last)));
+        inputs.unsent = self.driven.map_or(0, |last| nanos(now.since(last)));
         self.stepped = Some(now);
         let before = self.outputs;
         let was_latched = self.state.latch.is_some();
@@ -191,7 +198,9 @@ impl Hindbrain {
         self.counters.estops += entered(StopState::Estop);
         self.counters.faults += entered(StopState::Fault);
         self.counters.resets += u64::from(was_latched && self.state.latch.is_none());
-        if drive || self.outputs.levels != before.levels {
+        let is_gap = self.outputs.causes.contains(Cause::MotorGap);
+        self.counters.gaps += u64::from(is_gap);
+        if drive || is_gap || self.outputs.levels != before.levels {
             self.send();
         }
         if self.outputs.state != before.state {
@@ -280,6 +289,7 @@ impl Machine for Hindbrain {
             }
         }
         if let Some(motors) = self.motors.take() {
+            self.driven = Some(now);
             return Some(Output::Drive(motors));
         }
         if let Some(state) = self.published.take() {

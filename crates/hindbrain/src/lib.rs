@@ -28,7 +28,7 @@ pub use self::core::{Cause, Causes, SoleTopic, Source, StopState};
 pub use detail::{Detail, SourceDetail};
 pub use edge::{Sensor, measured, reading_of, setpoint_of};
 pub use event::{Input, Output};
-pub use hindbrain::{Hindbrain, Key, OVERRUN_LIMIT, Report, STATE_PERIOD, TICK};
+pub use hindbrain::{GAP_LIMIT, Hindbrain, Key, OVERRUN_LIMIT, Report, STATE_PERIOD, TICK};
 pub use leds::{BLINK, Leds, Rgb};
 pub use motors::Motors;
 pub use parameters::{CommandType, Driver, DriverKind, FullSpeed, IrLimits, Params, Profile, specification};

@@ -6,7 +6,7 @@ use units::SLOWEST_FULL_SPEED;
 use self::declared::Declared;
 use crate::Sensor;
 use crate::core::{CoreParams, FULL, Infrared, Slopes};
-use crate::hindbrain::{OVERRUN_LIMIT, TICK};
+use crate::hindbrain::{GAP_LIMIT, OVERRUN_LIMIT, TICK};
 
 mod declared;
 mod output;
@@ -127,6 +127,7 @@ impl Params {
                 rest: nanos(TICK),
             },
             overrun_limit: nanos(OVERRUN_LIMIT),
+            gap_limit: nanos(GAP_LIMIT),
             command_timeout: nanos(cmd_timeout),
             estop_required,
             estop_timeout: nanos(estop_timeout),

@@ -27,6 +27,8 @@ pub struct Counters {
     pub unwatched: u64,
     /// Steps later than the overrun limit, moving or not.
     pub overruns: u64,
+    /// Times that the motor values were interrupted while something moved or could.
+    pub gaps: u64,
 }
 
 impl Hindbrain {
@@ -77,6 +79,7 @@ impl Hindbrain {
             ("resets", counters.resets),
             ("overruns", counters.overruns),
             ("unwatched", counters.unwatched),
+            ("motor gaps", counters.gaps),
         ];
         report.extend(numbers.map(|(key, count)| (key, count.to_string())));
         report

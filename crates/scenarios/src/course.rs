@@ -38,7 +38,7 @@ impl Needs {
             "MOTOR_CONFLICT" | "ENABLE_CONFLICT" | "NOT_ENABLED" | "LEASE_LAPSED" | "NOT_ARMED" => {
                 Self { enable: true, ..Self::NOTHING }
             }
-            "CMD_CONFLICT" | "WAY_BLOCKED" | "CMD_STALE" | "NEUTRAL_WAIT" => Self::ZERO,
+            "CMD_CONFLICT" | "MOTOR_GAP" | "WAY_BLOCKED" | "CMD_STALE" | "NEUTRAL_WAIT" => Self::ZERO,
             _ => Self::NOTHING,
         };
         names.into_iter().map(of).fold(Self::NOTHING, BitOr::bitor)

@@ -139,6 +139,9 @@ causes! {
     DeviceUnready: "DEVICE_UNREADY", StopsByRos, Zero, Warn of Device,
         "the motor controller is not open yet",
         "a motor controller is configured and not opened yet";
+    MotorGap: "MOTOR_GAP", StopsByRos, Zero, Warn,
+        "the motor values were interrupted",
+        "the motor values were interrupted for more than 0.2 s, or a motor controller had none in time, while something moved or could";
     CommandConflict: "CMD_CONFLICT", StopsByRos, Zero, Error of Command,
         "cmd_vel has more than one publisher, or one that does not fit",
         "`cmd_vel` has more than one publisher, or one that is best effort or of another type";

@@ -59,6 +59,10 @@ pub struct Inputs {
     pub device: Option<bool>,
     /// Whether the supervising thread had to stop the motors since the last step.
     pub unwatched: bool,
+    /// The time since the last motor values were put out \[ns\].
+    pub unsent: u64,
+    /// Whether motor values did not reach the motors in time since the last step, so they stopped by themselves.
+    pub interrupted: bool,
 }
 
 impl Inputs {
@@ -100,6 +104,9 @@ pub struct CoreParams {
     pub slopes: Slopes,
     /// A step later than this is a fault if anything could move \[ns\].
     pub overrun_limit: u64,
+    /// Motor values that come later than this after the last ones are a stop if anything could move \[ns\]: the motor controllers
+    /// may have stopped by themselves.
+    pub gap_limit: u64,
     /// A command counts for less than this \[ns\].
     pub command_timeout: u64,
     /// Whether an emergency stop that was never received counts as pressed.
@@ -143,6 +150,7 @@ impl Default for CoreParams {
             full: FULL,
             slopes: Slopes { accel: 20_000, decel: 200_000, tick: 20 * MS, rest: 20 * MS },
             overrun_limit: 500 * MS,
+            gap_limit: 200 * MS,
             command_timeout: 500 * MS,
             estop_required: false,
             estop_timeout: 250 * MS,

@@ -234,8 +234,8 @@ impl State {
                 EstopLine::Released { .. } | EstopLine::Pressed => false,
             },
             Cause::EstopPressed => self.estop == EstopLine::Pressed,
-            // Not conditions: the step detects an overrun and remembers the others, and the machine handles the node's end.
-            Cause::Overrun | Cause::FaultLatched | Cause::EstopLatched => false,
+            // Not conditions: the step detects an overrun and a gap and remembers the others, and the machine handles the node's end.
+            Cause::Overrun | Cause::MotorGap | Cause::FaultLatched | Cause::EstopLatched => false,
             Cause::NotArmed | Cause::NeutralWait | Cause::Stopping => false,
         }
     }

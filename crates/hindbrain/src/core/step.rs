@@ -19,9 +19,12 @@ use super::{
 pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outputs) {
     let mut next = *state;
     let overrun = state.may_move() && (inputs.unwatched || inputs.dt > params.overrun_limit);
+    // Motors that stopped by themselves must not start again at the level that they had.
+    let gap = state.may_move() && (inputs.interrupted || inputs.unsent > params.gap_limit);
     next.pass_time(inputs.dt, params);
     let reset = next.receive(inputs, params);
-    let conditions = next.conditions(state.levels(), params).with(Cause::Overrun, overrun);
+    let conditions = next.conditions(state.levels(), params);
+    let conditions = conditions.with(Cause::Overrun, overrun).with(Cause::MotorGap, gap);
     let remembered =
         if params.strict { next.remember(conditions, reset, inputs, params) } else { Causes::NONE };
     let causes = conditions.union(remembered);

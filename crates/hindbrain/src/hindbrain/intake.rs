@@ -54,6 +54,10 @@ impl Hindbrain {
                 inputs.unwatched = true;
                 true
             }
+            Input::Interrupted => {
+                inputs.interrupted = true;
+                true
+            }
             Input::ParametersChanged(params) => {
                 if self.accepts_parameters() {
                     self.params = params;
@@ -159,6 +163,7 @@ impl Hindbrain {
             params: *core,
             stopping: self.stopping,
             unstepped: self.stepped.map_or(u64::MAX, |at| nanos(now.since(at))),
+            unsent: self.driven.map_or(0, |at| nanos(now.since(at))),
             tick: nanos(self.timers.tick.since(now)),
             // Ages beyond every time-out are equivalent.
             waited: (self.clock.waited().min(Duration::from_nanos(longest)), self.clock.waiting_left()),
@@ -179,6 +184,7 @@ pub struct Key {
     params: crate::core::CoreParams,
     stopping: bool,
     unstepped: u64,
+    unsent: u64,
     tick: u64,
     waited: (Duration, (Duration, Duration)),
     commands: Relative,

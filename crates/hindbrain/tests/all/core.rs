@@ -17,15 +17,16 @@ fn core_params() -> impl Strategy<Value = CoreParams> {
         tick,
         rest,
     });
-    let times = (time(), time(), time(), time(), time());
+    let times = (time(), time(), time(), time(), time(), time());
     (any::<i16>(), slopes, times, any::<[bool; 4]>()).prop_map(|(full, slopes, times, flags)| {
-        let (overrun_limit, command_timeout, estop_timeout, lease, timeout) = times;
+        let (overrun_limit, gap_limit, command_timeout, estop_timeout, lease, timeout) = times;
         let [strict, estop_required, device_required, fitted] = flags;
         CoreParams {
             strict,
             full,
             slopes,
             overrun_limit,
+            gap_limit,
             command_timeout,
             estop_required,
             estop_timeout,
@@ -62,7 +63,7 @@ fn core_inputs() -> impl Strategy<Value = Inputs> {
         switch(),
         [reading(), reading(), reading(), reading()],
         prop::option::of(command()),
-        (conflicts, any::<Option<bool>>(), any::<Option<bool>>(), any::<bool>()),
+        (conflicts, any::<Option<bool>>(), any::<Option<bool>>(), any::<[bool; 2]>(), time()),
     )
         .prop_map(
             |(
@@ -72,9 +73,10 @@ fn core_inputs() -> impl Strategy<Value = Inputs> {
                 enable,
                 infrared,
                 command,
-                (conflicts, estop_published, device, unwatched),
+                (conflicts, estop_published, device, [unwatched, interrupted], unsent),
             )| {
                 let last = Inputs { conflicts, estop_published, device, unwatched, ..Inputs::default() };
+                let last = Inputs { interrupted, unsent, ..last };
                 Inputs { dt, estop, reset, enable, infrared, command, ..last }
             },
         )

@@ -108,7 +108,7 @@ fn unsupervised_motors_are_a_fault_only_if_they_could_move() {
 
 #[test]
 fn a_step_exactly_at_the_overrun_limit_is_in_time() {
-    for (late, state) in [(500, StopState::Ok), (501, StopState::Fault)] {
+    for (late, state) in [(500, StopState::SoftRos), (501, StopState::Fault)] {
         let mut rig = rig(&[]);
         rig.ready();
         rig.stall(late);

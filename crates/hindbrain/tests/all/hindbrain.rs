@@ -113,7 +113,7 @@ fn a_stall_does_not_make_a_larger_step() {
     rig.ready();
     rig.repeat(&[command(1.0, 0.0)], 1_000);
     let [before, _] = rig.levels();
-    rig.stall(450);
+    rig.stall(190);
     rig.send(command(1.0, 0.0));
     // One tick at 20 counts/s is 0.4 counts.
     assert!((0..=1).contains(&(rig.levels()[0] - before)));

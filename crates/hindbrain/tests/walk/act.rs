@@ -44,6 +44,7 @@ pub enum Act {
     DeviceOpened,
     DeviceLost,
     Unwatched,
+    Interrupted,
     /// The parameters of this number in the model.
     Change(usize),
     /// A thread reads again after this time; it was due a tick after its last read.
@@ -149,6 +150,7 @@ impl World {
             Act::DeviceOpened => plain(Input::DeviceOpened),
             Act::DeviceLost => plain(Input::DeviceLost),
             Act::Unwatched => plain(Input::Unwatched),
+            Act::Interrupted => plain(Input::Interrupted),
             Act::Change(index) => plain(Input::ParametersChanged(*alternatives.get(index)?)),
             Act::Stopping => plain(Input::Stopping),
         }

@@ -65,7 +65,7 @@ fn acts_of(part: Part, params: &Params, scale: Scale, all: bool) -> Vec<Act> {
             .to_vec(),
         Part::Conflicts => conflicts(all),
         Part::Device => vec![Act::DeviceOpened, Act::DeviceLost],
-        Part::Overrun => vec![Act::Unwatched],
+        Part::Overrun => vec![Act::Unwatched, Act::Interrupted],
         Part::Parameters => vec![Act::Change(0), Act::Change(1)],
         Part::Stopping => vec![Act::Stopping],
         Part::Holds => vec![Act::Away(3 * TICK)],

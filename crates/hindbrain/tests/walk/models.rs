@@ -109,13 +109,13 @@ impl Model {
         let has = |part| parts.contains(&part);
         let params = params(parts, strict, scale);
         let other = changed(params);
-        let limit = params.core.overrun_limit as Ns;
+        let [gap, overrun] = [params.core.gap_limit, params.core.overrun_limit].map(|limit| limit as Ns);
         let mut waits = vec![Wait::Alone(0), Wait::Alone(TICK)];
         if has(Part::Holds) {
             waits.extend([Wait::Alone(3 * TICK), Wait::Alone(10 * TICK)]);
         }
         if has(Part::Overrun) {
-            waits.push(Wait::Alone(limit + TICK));
+            waits.extend([Wait::Alone(gap + TICK), Wait::Alone(overrun + TICK)]);
         }
         let acts = acts(parts, &params, scale);
         let mut edges = vec![Edge(Wait::Served(TICK), Act::Nothing)];
@@ -141,10 +141,10 @@ impl Model {
 
 fn params(parts: &[Part], strict: bool, scale: Scale) -> Params {
     let has = |part| parts.contains(&part);
-    let [command, estop, infrared, lease, overrun] = match scale {
-        Scale::Tiny => [40, 40, 40, 40, 60],
-        Scale::Small => [60, 60, 60, 80, 240],
-        Scale::Real => [500, 250, 500, 300, 500],
+    let [command, estop, infrared, lease, gap, overrun] = match scale {
+        Scale::Tiny => [40, 40, 40, 40, 60, 80],
+        Scale::Small => [60, 60, 60, 80, 100, 240],
+        Scale::Real => [500, 250, 500, 300, 200, 500],
     }
     .map(|ms| ms * MS as u64);
     let (full, accel, decel) = match scale {
@@ -160,6 +160,7 @@ fn params(parts: &[Part], strict: bool, scale: Scale) -> Params {
         full,
         slopes,
         overrun_limit: overrun,
+        gap_limit: gap,
         command_timeout: command,
         estop_required: has(Part::EstopRequired),
         estop_timeout: estop,

@@ -48,6 +48,8 @@ pub struct Oracle {
     wall: Ns,
     last_call: Option<Ns>,
     last_snapshot: Option<Ns>,
+    /// The time since the last motor values.
+    unsent: Ns,
     held: Option<Hold>,
     pub commands: Commands,
     /// The command was discarded when the state became OK.
@@ -81,6 +83,7 @@ struct Now {
     fresh: bool,
     fresh_zero: bool,
     unwatched: bool,
+    interrupted: bool,
 }
 
 impl Oracle {
@@ -90,6 +93,7 @@ impl Oracle {
             wall: 0,
             last_call: None,
             last_snapshot: None,
+            unsent: 0,
             held: None,
             commands: Commands::default(),
             taken_back: false,
@@ -124,6 +128,7 @@ impl Oracle {
             let since = unread.filter(|_| late > HELD).map_or(before, |held| held.before);
             self.held = Some(Hold { seen: now, before, since });
         }
+        self.unsent = due.map_or(0, |due| now - (due - 20 * MS)); // due a tick after the last ones
         self.wall += now - before;
         self.last_call = Some(now);
     }
@@ -263,6 +268,7 @@ impl Oracle {
             Input::DeviceOpened => self.device = Device::Open,
             Input::DeviceLost => self.device = Device::Lost,
             Input::Unwatched => what.unwatched = true,
+            Input::Interrupted => what.interrupted = true,
             Input::Stopping => self.stopping = true,
         }
         what
@@ -345,6 +351,7 @@ impl Oracle {
             .with(Cause::LeaseLapsed, enabled && lapsed)
             .with(Cause::NotEnabled, !enabled)
             .with(Cause::DeviceUnready, core.device_required && self.device == Device::NeverOpened)
+            .with(Cause::MotorGap, moved && (self.unsent > core.gap_limit as Ns || what.interrupted))
             .with(Cause::CommandConflict, self.conflicts[0])
             .with(Cause::EnableConflict, self.conflicts[1])
             .with(Cause::MotorConflict, self.conflicts[4])

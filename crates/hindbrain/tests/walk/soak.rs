@@ -219,6 +219,8 @@ fn random_edge(random: &mut Random, params: &Params) -> Edge {
         26 => {
             if random.once_in(8) {
                 Act::Unwatched
+            } else if random.once_in(8) {
+                Act::Interrupted
             } else {
                 Act::Nothing
             }

@@ -23,7 +23,7 @@ pub enum Asks {
 }
 
 /// The most severe first.
-static TABLE: [(&str, Cause, Does, Asks); 24] = [
+static TABLE: [(&str, Cause, Does, Asks); 25] = [
     ("ESTOP_PRESSED", Cause::EstopPressed, Does::EmergencyStop, Asks::Reset),
     ("ESTOP_STALE", Cause::EstopStale, Does::EmergencyStop, Asks::Reset),
     ("ESTOP_CONFLICT", Cause::EstopConflict, Does::EmergencyStop, Asks::Reset),
@@ -35,6 +35,7 @@ static TABLE: [(&str, Cause, Does, Asks); 24] = [
     ("MOTOR_CONFLICT", Cause::MotorConflict, Does::StopByRos, Asks::Enable),
     ("ENABLE_CONFLICT", Cause::EnableConflict, Does::StopByRos, Asks::Enable),
     ("CMD_CONFLICT", Cause::CommandConflict, Does::StopByRos, Asks::Zero),
+    ("MOTOR_GAP", Cause::MotorGap, Does::StopByRos, Asks::Zero),
     ("DEVICE_UNREADY", Cause::DeviceUnready, Does::StopByRos, Asks::Zero),
     ("NOT_ENABLED", Cause::NotEnabled, Does::StopByRos, Asks::Enable),
     ("LEASE_LAPSED", Cause::LeaseLapsed, Does::StopByRos, Asks::Enable),
