@@ -89,6 +89,10 @@ impl Parts {
                     shell.deliver(M::wrap(Input::Unwatched));
                     watch.clear();
                 }
+                if watch.is_interrupted() {
+                    shell.deliver(M::wrap(Input::Interrupted));
+                    watch.clear_interruption();
+                }
                 watch.set_loop_ran();
             }
         };

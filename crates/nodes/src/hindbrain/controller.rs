@@ -108,6 +108,11 @@ impl Events {
                             motors");
                         shell.deliver(M::wrap(Input::Unwatched));
                     }
+                    Event::Interrupted => {
+                        log::error!(target: NAME, "motor controller: it received no value in its own time-out, so it may have \
+                            stopped its motors: they stay at stop");
+                        shell.deliver(M::wrap(Input::Interrupted));
+                    }
                     Event::Fed => log::info!(target: NAME, "motor controller: values arrive again"),
                     Event::Hangs => {
                         log::error!(target: NAME, "motor controller: the device hangs; the state of the motors is \

@@ -155,15 +155,15 @@ impl Topics {
     }
 
     /// Publishes the values for both motors and returns the values that they really got. Once the supervising thread has
-    /// stopped them, only a stop goes out until the machine knows of it.
+    /// stopped them, or they may have stopped by themselves, only a stop goes out until the machine knows of it.
     fn send(&mut self, motors: Motors) -> Motors {
         let _publishing = self.watch.publishing();
         let watch = &self.watch;
-        let judge = |motors: Motors| if watch.is_tripped() { Motors::stop(motors.stamp) } else { motors };
+        let judge = |motors: Motors| watch.judge(motors, clock::now());
         let motors = judge(motors);
         self.port.publish(&Int16 { data: motors.port });
-        // Checked again after each topic: a topic that hung may have published a value from before the supervising thread's
-        // stop.
+        // Checked again after each topic: one that hung may have published a value from before the supervising thread's stop, or
+        // after the motors stopped by themselves.
         let after = judge(motors);
         self.starboard.publish(&Int16 { data: after.starboard });
         let after = judge(after);

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, TryLockError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use hindbrain::{Motors, OVERRUN_LIMIT, TICK};
+use hindbrain::{GAP_LIMIT, Motors, OVERRUN_LIMIT, TICK};
 use r2r::std_msgs::msg::Int16;
 use ros::panics::lock;
 use ros::{Error, clock, panics};
@@ -15,6 +15,9 @@ use super::controller::Controller;
 
 /// A silence that exceeds its limit by this much is too long.
 const MARGIN: Duration = Duration::from_millis(1);
+/// The longest time between two published motor values that the motors can have followed: after it they may have stopped by
+/// themselves. The machine detects every such gap but that of a send that hangs, and a tick earlier.
+const LONGEST_GAP: Duration = GAP_LIMIT.saturating_add(TICK);
 /// How long a panicking thread waits for the stop before it unwinds, which may end the process.
 const FIRST_STOP: Duration = Duration::from_millis(50);
 
@@ -33,6 +36,8 @@ struct State {
     loop_ran: Pulse,
     is_tripped: AtomicBool,
     is_tripped_for_good: AtomicBool,
+    /// Whether motion was to be published too late, and the machine does not know of it yet.
+    is_interrupted: AtomicBool,
     /// How often the supervising thread has stopped the motors.
     stops: AtomicU64,
     /// Locked while motor values are published.
@@ -54,6 +59,7 @@ impl Watch {
             loop_ran: Pulse::started(loop_ran),
             is_tripped: AtomicBool::new(false),
             is_tripped_for_good: AtomicBool::new(false),
+            is_interrupted: AtomicBool::new(false),
             stops: AtomicU64::new(0),
             publishing: Mutex::new(()),
             driving: Mutex::new(()),
@@ -78,6 +84,26 @@ impl Watch {
     /// Clears the trip: the machine knows of it.
     pub fn clear(&self) {
         self.0.is_tripped.store(false, Ordering::SeqCst);
+    }
+
+    /// The motor values to publish at `now` in place of `motors`: stop if the supervising thread stopped the motors, or if they may
+    /// have stopped by themselves since the last published value. Then only stop is published until the machine knows of it.
+    pub fn judge(&self, motors: Motors, now: Instant) -> Motors {
+        if !motors.are_stopped() && self.0.published.silence(now) > LONGEST_GAP {
+            self.0.is_interrupted.store(true, Ordering::SeqCst);
+        }
+        let stops = self.is_tripped() || self.is_interrupted();
+        if stops { Motors::stop(motors.stamp) } else { motors }
+    }
+
+    /// Whether motion was replaced by a stop, since it came too late for the motors.
+    pub fn is_interrupted(&self) -> bool {
+        self.0.is_interrupted.load(Ordering::SeqCst)
+    }
+
+    /// The machine knows that the motors may have stopped by themselves.
+    pub fn clear_interruption(&self) {
+        self.0.is_interrupted.store(false, Ordering::SeqCst);
     }
 
     /// From now on only a stop is published until the process ends.
@@ -287,6 +313,28 @@ mod tests {
         assert!(watch.time_to_trip(start) <= LIMIT / 2 + MARGIN);
         watch.0.published.beat_at(start + LIMIT);
         assert!(watch.check(start + LIMIT), "it drives while the emergency stop is not read");
+    }
+
+    #[test]
+    fn motion_that_comes_later_than_the_motors_wait_is_a_stop_until_the_machine_knows() {
+        let watch = Watch::new();
+        let ahead = Motors { port: 24, starboard: 24, ..Motors::stop(Stamp::ZERO) };
+        let published = clock::now();
+        watch.0.published.beat_at(published);
+        assert_eq!(watch.judge(ahead, published + LONGEST_GAP), ahead);
+        let late = published + LONGEST_GAP + MARGIN;
+        assert!(
+            watch.judge(Motors::stop(Stamp::ZERO), late).are_stopped() && !watch.is_interrupted(),
+            "a stop is never late"
+        );
+        assert!(watch.judge(ahead, late).are_stopped() && watch.is_interrupted());
+        watch.0.published.beat_at(late);
+        assert!(
+            watch.judge(ahead, late).are_stopped(),
+            "the values come in time again, and the machine still asks for motion"
+        );
+        watch.clear_interruption();
+        assert_eq!(watch.judge(ahead, late), ahead);
     }
 
     #[test]
