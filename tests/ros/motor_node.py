@@ -21,7 +21,8 @@ class MotorNode:
         (text,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
         path = pathlib.Path(folder) / "motors.py"
         path.write_text(text)
-        self.process = Process(sys.executable, str(path), "--ros-args", "--log-level", "motors:=debug", *arguments)
+        self.begin = lambda: Process(sys.executable, str(path), "--ros-args", "--log-level", "motors:=debug", *arguments)
+        self.process = self.begin()
 
     @property
     def all_written(self):

@@ -4,7 +4,7 @@ import signal
 import time
 
 import pytest
-from conftest import SLACK, STOP
+from conftest import SLACK, STOP, act_until
 from motor_node import AHEAD, BACK, SIDES, STANDS, TIMEOUT, MotorNode
 from std_msgs.msg import Int16
 
@@ -32,10 +32,13 @@ class Sample(MotorNode):
 
     def drives_ahead(self):
         """From a stop on both sides, with which motion begins, to full speed."""
-        self.publish(STOP)
-        time.sleep(0.2)  # ten values of each side
-        self.publish(24)
-        self.writes(AHEAD)
+
+        def stop_and_go():
+            self.publish(STOP)
+            time.sleep(0.2)  # ten values of each side, unless the node is not discovered yet
+            self.publish(24)
+
+        act_until(self.graph, stop_and_go, lambda: self.written == AHEAD, lambda: f"it does not drive: {self.process.output[-2000:]}", 15.0)
 
     def waits_for_a_stop(self, what):
         """Checks that full speed on both sides moves nothing, and neither does a stop on one side at a time."""
@@ -82,8 +85,12 @@ def test_silence_of_either_motor_stops_both(sample, silent):
 
 
 def test_motion_begins_with_a_stop_on_both_sides(sample):
-    """A node that is started while hindbrain drives, or started again."""
+    """A node that is started while hindbrain drives."""
     sample.publish(24)
+    sample.process.kill()
+    sample.process = sample.begin()
+    sample.writes(STANDS, 10.0)
+    time.sleep(1.0)
     sample.waits_for_a_stop("the start")
 
 

@@ -145,7 +145,9 @@ def hold(vehicle, seconds, meanwhile=lambda: None):
 
 
 def test_commands_that_waited_in_a_hold_are_as_old_as_it():
-    """The last commands, without stamps, came at its beginning: they drive no longer than `cmd_timeout` from then."""
+    """The last commands, without stamps, came at its beginning: they count no longer than `cmd_timeout` from then.
+
+    The hold itself stops the motors, so the cause shows until when they counted."""
     with Vehicle(command=Twist) as vehicle:
         vehicle.half_ahead()
 
@@ -158,6 +160,9 @@ def test_commands_that_waited_in_a_hold_are_as_old_as_it():
         vehicle.stopped_within(CMD_TIMEOUT + QUICK_BRAKE + 0.1, held, "commands that waited in a hold")
         keeps_its_value(vehicle, held, 0.45)
         vehicle.wait_for("OK", "CMD_STALE")
+        details = vehicle.graph.messages["/hind/state_detail"]
+        stale = next(at for at, message in details if at >= held and "CMD_STALE" in {cause.name for cause in message.causes}) - held
+        assert stale < CMD_TIMEOUT + 0.1 + SLACK, f"commands that waited in a hold count until {stale:.3f} s after it began"
         waits_for_a_zero(vehicle, "a hold")
 
 
