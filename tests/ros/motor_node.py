@@ -50,7 +50,8 @@ def behind_a_cut_link(vehicle, operator):
     operator.lose_link()
     vehicle.wait(lambda: far()[0] == STANDS, lambda: f"the far motors turn: {far()}")
     time.sleep(3.0)
-    assert vehicle.state == "OK" and vehicle.motors == (24, 24), "hindbrain knows of the link"
+    known = f"{vehicle.state}, {vehicle.causes}, {vehicle.motors}\n{vehicle.process.output}"
+    assert vehicle.state == "OK" and vehicle.motors == (24, 24), f"hindbrain knows of the link: {known}"
     _, written, _, received = far()
     operator.link("good")
     vehicle.wait(lambda: far()[3] > received + 50, "no motor value arrives after the cut", 20.0)

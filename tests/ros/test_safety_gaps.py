@@ -8,7 +8,7 @@ import pytest
 from conftest import STOP
 from devices import Device, RoboClaw
 from hosts import HERE, LINK_CUTS
-from motor_node import AHEAD, STANDS, MotorNode
+from motor_node import AHEAD, SIDES, STANDS, MotorNode
 from vehicle import Vehicle, now
 
 
@@ -43,6 +43,9 @@ def test_a_hold_that_motor_controllers_notice_stops_until_a_zero(estop, tmp_path
         motors = MotorNode(tmp_path)
         try:
             vehicle.wait(lambda: motors.written == STANDS, "the motor node does not start", 10.0)
+            subscribed = lambda: all(vehicle.graph.node.count_subscribers(f"/motor/{side}") == 2 for side in SIDES)  # noqa: E731
+            vehicle.wait(subscribed, "the motor node does not subscribe", 10.0)
+            time.sleep(0.5)
             if estop:
                 vehicle.estop(False)
             vehicle.start()
