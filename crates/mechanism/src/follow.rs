@@ -4,6 +4,6 @@ mod follower;
 mod goal;
 mod result;
 
-pub use follower::Follower;
+pub use follower::{EndedGoal, Follower};
 pub use goal::{FollowGoal, GoalError, GoalErrorKind, NamedTolerance};
 pub use result::{FollowEnd, FollowResult};

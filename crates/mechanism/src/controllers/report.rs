@@ -45,7 +45,14 @@ pub enum Report {
     },
     /// What became of a goal, [`Goal::None`] if the controller was started again.
     GoalEnded(GoalId, Goal),
-    /// A motion without a goal failed.
+    /// Of the goals until `until` all but `goal`, the one that is followed, were replaced by what came after them.
+    GoalsReplaced {
+        /// The goal that is followed, if the motion fulfils one.
+        goal: Option<GoalId>,
+        /// The last goal that the controller received.
+        until: GoalId,
+    },
+    /// A motion without a goal failed, or was refused.
     MotionFailed(Goal),
 }
 
@@ -88,7 +95,7 @@ pub enum OutputKind {
     Odometry,
     /// [`Report::Odometry`], as a transform on `/tf`, whatever the output's name is.
     Transform,
-    /// [`Report::Tracking`] of all joints, [`Report::GoalEnded`] and [`Report::MotionFailed`], as the action `control_msgs/FollowJointTrajectory`, whose
+    /// [`Report::Tracking`] of all joints, [`Report::GoalEnded`], [`Report::GoalsReplaced`] and [`Report::MotionFailed`], as the action `control_msgs/FollowJointTrajectory`, whose
     /// trajectories come on the controller's only input.
     Follow,
 }

@@ -5,23 +5,28 @@ use crate::follow::FollowResult;
 use crate::laws::{FollowedJoint, GoalId};
 use crate::standard::Goal;
 
-/// The goals of one controller, one after the other: which one is open, and what its result is.
+/// The goals of one controller: which are open, and what their results are.
 ///
-/// A goal is open from its acceptance until one of these: its controller reports its end; another goal or a trajectory takes its
-/// place; its client cancels it; its controller stops, fails, or is unloaded.
+/// A goal is open from its acceptance until one of these: its controller reports its end, or that something took its place; its
+/// client cancels it; its controller stops, fails, or is unloaded. The one before it stays open until the controller has decided,
+/// since it goes on if the new one is refused.
 #[derive(Clone, Debug, Default)]
 pub struct Follower {
     joints: Vec<FollowedJoint>,
-    open: Option<GoalId>,
-    /// Whether the client of the open goal wants it to be cancelled.
-    is_cancelling: bool,
+    /// In the order of their ids.
+    open: Vec<GoalId>,
+    /// Those whose clients want them to be cancelled.
+    cancelling: Vec<GoalId>,
     last: GoalId,
 }
+
+/// A goal that ended, and its result.
+pub type EndedGoal = (GoalId, FollowResult);
 
 impl Follower {
     /// Follows goals with these joints, in the controller's order, from now on.
     #[must_use]
-    pub fn attach(&mut self, joints: Vec<FollowedJoint>) -> Option<FollowResult> {
+    pub fn attach(&mut self, joints: Vec<FollowedJoint>) -> Vec<EndedGoal> {
         self.joints = joints;
         self.interrupt("the controller was unloaded")
     }
@@ -31,9 +36,9 @@ impl Follower {
         &self.joints
     }
 
-    /// The goal that is open.
-    pub fn open(&self) -> Option<GoalId> {
-        self.open
+    /// The goals that are open, in the order of their ids.
+    pub fn open(&self) -> &[GoalId] {
+        &self.open
     }
 
     /// An id for a new goal.
@@ -42,49 +47,50 @@ impl Follower {
         self.last
     }
 
-    /// The motion of the goal `id` was sent to the controller: it takes the place of the open one, whose result is returned.
-    #[must_use]
-    pub fn accept(&mut self, id: GoalId) -> Option<FollowResult> {
-        let preempted = self.interrupt("another goal took the place of this one");
-        (self.open, self.is_cancelling) = (Some(id), false);
-        preempted
+    /// The motion of the goal `id` was sent to the controller.
+    pub fn accept(&mut self, id: GoalId) {
+        self.open.push(id);
     }
 
-    /// A goal that waited for too long stopped the open one.
+    /// A goal that waited for too long stopped the open ones.
     #[must_use]
-    pub fn stop(&mut self) -> Option<FollowResult> {
+    pub fn stop(&mut self) -> Vec<EndedGoal> {
         self.interrupt("another goal, which waited for too long, stopped it; the joints are held")
     }
 
-    /// The controller received a trajectory without a goal.
+    /// The controller reported that of the goals until `until` all but `goal`, which it follows, were replaced.
     #[must_use]
-    pub fn replace(&mut self) -> Option<FollowResult> {
-        self.interrupt("a trajectory on the controller's topic took the place of the goal")
+    pub fn replace(&mut self, goal: Option<GoalId>, until: GoalId) -> Vec<EndedGoal> {
+        let reason = match goal {
+            Some(_) => "another goal took the place of this one",
+            None => "a trajectory on the controller's topic took the place of the goal",
+        };
+        self.interrupt_those(|id| id <= until && Some(id) != goal, reason)
     }
 
-    /// The client wants the open goal to be cancelled.
-    pub fn request_cancel(&mut self) {
-        self.is_cancelling = true;
+    /// The client wants the open goal `id` to be cancelled.
+    pub fn request_cancel(&mut self, id: GoalId) {
+        self.cancelling.push(id);
     }
 
-    /// Whether the open goal is to be cancelled, so the controller has to hold its joints. The goal stays open until
+    /// Whether an open goal is to be cancelled, so the controller has to hold its joints. The goal stays open until
     /// that was sent.
     pub fn is_cancelling(&self) -> bool {
-        self.is_cancelling && self.open.is_some()
+        self.open.iter().any(|id| self.cancelling.contains(id))
     }
 
-    /// The controller was commanded to hold its joints: the open goal is cancelled.
+    /// The controller was commanded to hold its joints: the open goals are cancelled that are to be.
     #[must_use]
-    pub fn cancel(&mut self) -> Option<FollowResult> {
-        self.open.take().map(|_| FollowResult::cancelled())
+    pub fn cancel(&mut self) -> Vec<EndedGoal> {
+        let cancelled = core::mem::take(&mut self.cancelling);
+        self.take(|id| cancelled.contains(&id)).map(|id| (id, FollowResult::cancelled())).collect()
     }
 
     /// The controller reported what became of the goal `id`.
     #[must_use]
-    pub fn report(&mut self, id: GoalId, goal: Goal) -> Option<FollowResult> {
-        let result = FollowResult::of(goal, &self.joints).filter(|_| self.open == Some(id))?;
-        self.open = None;
-        Some(result)
+    pub fn report(&mut self, id: GoalId, goal: Goal) -> Option<EndedGoal> {
+        let result = FollowResult::of(goal, &self.joints)?;
+        self.take(|open| open == id).next().map(|id| (id, result))
     }
 
     /// Why a motion without a goal failed, in a sentence without a full stop.
@@ -94,9 +100,9 @@ impl Follower {
 
     /// Checks the controller: `is_running` is `None` if it is not loaded, and `failure` is why it stopped by itself.
     #[must_use]
-    pub fn check(&mut self, is_running: Option<bool>, failure: Option<&str>) -> Option<FollowResult> {
+    pub fn check(&mut self, is_running: Option<bool>, failure: Option<&str>) -> Vec<EndedGoal> {
         match (is_running, failure) {
-            (Some(true), _) => None,
+            (Some(true), _) => Vec::new(),
             (Some(false), Some(failure)) => {
                 self.interrupt(&format!("the controller stopped by itself: {failure}"))
             }
@@ -124,75 +130,109 @@ impl Follower {
         }
     }
 
-    fn interrupt(&mut self, reason: &str) -> Option<FollowResult> {
-        self.open.take().map(|_| FollowResult::interrupted(reason))
+    fn interrupt(&mut self, reason: &str) -> Vec<EndedGoal> {
+        self.interrupt_those(|_| true, reason)
+    }
+
+    fn interrupt_those(&mut self, is_one: impl Fn(GoalId) -> bool, reason: &str) -> Vec<EndedGoal> {
+        self.take(is_one).map(|id| (id, FollowResult::interrupted(reason))).collect()
+    }
+
+    /// Takes the open goals of a kind.
+    fn take(&mut self, is_one: impl Fn(GoalId) -> bool) -> impl Iterator<Item = GoalId> {
+        let (taken, open): (Vec<_>, Vec<_>) = self.open.iter().partition(|id| is_one(**id));
+        self.open = open;
+        let open = &self.open;
+        self.cancelling.retain(|id| open.contains(id));
+        taken.into_iter()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use core::time::Duration;
+
     use units::Instant;
 
     use super::*;
     use crate::follow::FollowEnd;
+    use crate::standard::{Quantity, Violation};
 
     fn begun() -> (Follower, GoalId) {
         let mut follower = Follower::default();
-        assert_eq!(
-            follower.attach(vec![FollowedJoint { name: "pan".into(), unit: "rad", range: None }]),
-            None
-        );
+        let pan = FollowedJoint { name: "pan".into(), unit: "rad", range: None };
+        assert_eq!(follower.attach(vec![pan]), []);
         let id = follower.new_id();
-        assert_eq!(follower.accept(id), None);
+        follower.accept(id);
         (follower, id)
+    }
+
+    fn ends(ended: impl IntoIterator<Item = EndedGoal>) -> Vec<(GoalId, FollowEnd)> {
+        ended.into_iter().map(|(id, result)| (id, result.end)).collect()
     }
 
     #[test]
     fn a_goal_ends_once_by_its_report() {
         let (mut follower, id) = begun();
         assert_eq!(follower.report(id, Goal::Active), None);
-        assert_eq!(follower.report(id, Goal::Reached).map(|result| result.end), Some(FollowEnd::Succeeded));
+        assert_eq!(ends(follower.report(id, Goal::Reached)), [(id, FollowEnd::Succeeded)]);
         assert_eq!(follower.report(id, Goal::Reached), None);
-        assert_eq!((follower.cancel(), follower.check(None, None)), (None, None));
+        assert_eq!((follower.cancel(), follower.check(None, None)), (vec![], vec![]));
     }
 
     #[test]
-    fn a_new_goal_aborts_the_old_one_whose_report_then_counts_no_more() {
+    fn a_new_goal_aborts_the_old_one_once_its_controller_follows_it() {
+        let (mut follower, first) = begun();
+        let (second, third) = (follower.new_id(), follower.new_id());
+        follower.accept(second);
+        follower.accept(third);
+        assert_eq!(follower.open(), [first, second, third]);
+        let [(replaced, result)] = follower.replace(Some(second), second).try_into().unwrap();
+        assert_eq!((replaced, result.end, result.code), (first, FollowEnd::Aborted, -1));
+        assert_eq!(result.text, "another goal took the place of this one");
+        assert_eq!((follower.report(first, Goal::Reached), follower.open()), (None, &[second, third][..]));
+        assert_eq!(ends(follower.replace(None, third)).len(), 2, "by a trajectory on the topic");
+    }
+
+    #[test]
+    fn a_goal_that_is_refused_leaves_the_one_that_is_followed_open() {
         let (mut follower, first) = begun();
         let second = follower.new_id();
-        let preempted = follower.accept(second).unwrap();
-        assert_eq!((preempted.end, preempted.code), (FollowEnd::Aborted, -1));
-        assert_eq!(preempted.text, "another goal took the place of this one");
-        assert_eq!((follower.report(first, Goal::Reached), follower.open()), (None, Some(second)));
+        follower.accept(second);
+        let violation = Violation { joint: 0, quantity: Quantity::Position, error: 0.2, tolerance: 0.1 };
+        let refused = Goal::Refused { violation, start: Duration::ZERO };
+        assert_eq!(ends(follower.report(second, refused)), [(second, FollowEnd::Aborted)]);
+        assert_eq!(follower.open(), [first]);
+        assert_eq!(ends(follower.report(first, Goal::Reached)), [(first, FollowEnd::Succeeded)]);
     }
 
     #[test]
     fn a_goal_stays_open_until_its_controller_was_told_to_hold_its_joints() {
         let (mut follower, id) = begun();
         assert!(!follower.is_cancelling());
-        follower.request_cancel();
-        assert!(follower.is_cancelling() && follower.open() == Some(id), "it was not sent yet");
-        assert_eq!(follower.cancel().map(|result| result.end), Some(FollowEnd::Cancelled));
-        assert!(!follower.is_cancelling() && follower.open().is_none());
+        follower.request_cancel(id);
+        assert!(follower.is_cancelling() && follower.open() == [id], "it was not sent yet");
+        assert_eq!(ends(follower.cancel()), [(id, FollowEnd::Cancelled)]);
+        assert!(!follower.is_cancelling() && follower.open().is_empty());
         // It ended by itself before that was sent, and the next goal is another.
-        let _ = follower.accept(id + 1);
-        follower.request_cancel();
+        follower.accept(id + 1);
+        follower.request_cancel(id + 1);
         assert!(follower.report(id + 1, Goal::Reached).is_some() && !follower.is_cancelling());
-        let _ = follower.accept(id + 2);
+        follower.accept(id + 2);
         assert!(!follower.is_cancelling());
     }
 
     #[test]
     fn everything_else_that_ends_a_goal_has_its_text() {
-        let ended = |end: fn(&mut Follower) -> Option<FollowResult>| {
+        let ended = |end: fn(&mut Follower) -> Vec<EndedGoal>| {
             let (mut follower, id) = begun();
-            let result = end(&mut follower).unwrap();
-            assert_eq!((follower.open(), follower.report(id, Goal::Reached)), (None, None));
+            let [(ended, result)] = end(&mut follower).try_into().unwrap();
+            assert_eq!((ended, follower.open().len(), follower.report(id, Goal::Reached)), (id, 0, None));
             (result.end, result.text)
         };
         let aborted = |text: &str| (FollowEnd::Aborted, text.to_owned());
         assert_eq!(
-            ended(Follower::replace),
+            ended(|follower| follower.replace(None, 1)),
             aborted("a trajectory on the controller's topic took the place of the goal")
         );
         assert_eq!(
@@ -205,7 +245,11 @@ mod tests {
         );
         assert_eq!(ended(|follower| follower.check(None, None)), aborted("the controller was unloaded"));
         assert_eq!(ended(|follower| follower.attach(Vec::new())), aborted("the controller was unloaded"));
-        assert_eq!(ended(Follower::cancel).0, FollowEnd::Cancelled);
+        let cancelled = ended(|follower| {
+            follower.request_cancel(1);
+            follower.cancel()
+        });
+        assert_eq!(cancelled.0, FollowEnd::Cancelled);
     }
 
     #[test]
@@ -221,7 +265,7 @@ mod tests {
         assert_eq!(admit(Some(false), 0), Err("the controller is stopped"));
         assert_eq!(admit(None, 0), Err("the controller is not loaded"));
         let (mut follower, id) = begun();
-        assert_eq!(follower.check(Some(true), None), None);
-        assert_eq!(follower.open(), Some(id));
+        assert_eq!(follower.check(Some(true), None), []);
+        assert_eq!(follower.open(), [id]);
     }
 }

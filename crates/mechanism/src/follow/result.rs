@@ -63,6 +63,16 @@ impl FollowResult {
             ),
             Goal::Halted => Self::interrupted("the motors are halted"),
             Goal::Reached => Self::new(FollowEnd::Succeeded, SUCCESSFUL, "the goal is reached"),
+            Goal::Refused { violation, start } => {
+                let mut text = sentence(violation, joints, "is too far from the trajectory to join it");
+                if !start.is_zero() {
+                    let start = start.as_secs_f64();
+                    text += &format!(
+                        "; by its stamp it starts in {start:.3} s, and is compared with where the joints are when it comes"
+                    );
+                }
+                Self::new(FollowEnd::Aborted, PATH_TOLERANCE_VIOLATED, text + "; nothing changes")
+            }
             Goal::PathViolated(violation) => {
                 let text = sentence(violation, joints, "left its path tolerance");
                 Self::new(FollowEnd::Aborted, PATH_TOLERANCE_VIOLATED, text)

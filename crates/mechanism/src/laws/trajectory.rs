@@ -92,6 +92,11 @@ impl Trajectory {
         self.age
     }
 
+    /// How long the joints are held before it begins.
+    pub fn delay(&self) -> Duration {
+        self.delay
+    }
+
     /// When its last point is due: the time of that point, and the time before it begins.
     pub fn end(&self) -> Duration {
         let moves = self.points.last().map_or(Duration::ZERO, |point| point.time);

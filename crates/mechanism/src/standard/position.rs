@@ -116,6 +116,12 @@ pub(super) fn distance(joint: &Joint, wanted: f64) -> f64 {
     }
 }
 
+/// The way of a joint between two positions, which may lie beyond its range; the shorter one of a continuous joint.
+pub(super) fn way(joint: &Joint, from: f64, to: f64) -> f64 {
+    let way = to - from;
+    if joint.kind == JointKind::Continuous { (way + PI).rem_euclid(TAU) - PI } else { way }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use mechanism::Robot;
 use mechanism::controllers::{Controller, Message, Report, Step};
-use mechanism::laws::{FollowedJoint, Gains, NamedPoints, NamedPointsError, Pid, Point};
+use mechanism::laws::{FollowedJoint, Gains, GoalId, Motion, NamedPoints, NamedPointsError, Pid, Point};
 use mechanism::robot::{Joint, JointKind, JointLimits};
 use mechanism::standard::{Goal, Quantity, Tolerance, TrajectoryController};
 use proptest::prelude::*;
@@ -28,6 +28,8 @@ struct Arm {
     robot: Robot,
     controller: TrajectoryController,
     names: Vec<FollowedJoint>,
+    /// The goal that its messages fulfil.
+    goal: Option<GoalId>,
     now: Instant,
     /// The greatest speed of a desired position so far, one for each joint \[rad/s\].
     top: Vec<f64>,
@@ -51,7 +53,8 @@ impl Arm {
         let controller = TrajectoryController::new(laws, tolerance);
         let robot = Robot::from_parts(joints, Vec::new(), Vec::new());
         let (top, speed) = (vec![0.0; positions.len()], vec![0.0; positions.len()]);
-        let mut arm = Self { robot, controller, names, now: Instant::from_millis(1000), top, speed };
+        let now = Instant::from_millis(1000);
+        let mut arm = Self { robot, controller, names, goal: None, now, top, speed };
         let mut step = Step { now: arm.now, period: STEP, robot: &mut arm.robot };
         arm.controller.starting(&mut step);
         arm
@@ -76,7 +79,10 @@ impl Arm {
         let start = start.map_or(Stamp::ZERO, |start| self.stamp(start));
         let made = NamedPoints { joints, points, start }.for_joints(&self.names, self.stamp(self.time()));
         let (mut message, result) = match made {
-            Ok(trajectory) => (Message::Trajectory(Some(Box::new(trajectory.into()))), Ok(())),
+            Ok(trajectory) => {
+                let motion = Motion { goal: self.goal, ..Motion::from(trajectory) };
+                (Message::Trajectory(Some(Box::new(motion))), Ok(()))
+            }
             Err(error) => (Message::Stop, Err(error)),
         };
         self.controller.receive(0, &mut message, self.now);
@@ -201,7 +207,7 @@ fn a_goal_that_begins_beyond_its_tolerance_is_refused_whatever_its_age() {
             let points = vec![point(0.0, 0.2, velocity), point(1.0, 0.45, velocity)];
             arm.send(points, age.map(|age| -age)).unwrap();
             arm.run(1);
-            let Goal::PathViolated(violation) = arm.controller.goal() else {
+            let Goal::Refused { violation, .. } = arm.controller.goal() else {
                 panic!("{age:?}: {:?}", arm.controller.goal())
             };
             assert_eq!((violation.joint, violation.quantity), (0, Quantity::Position), "{age:?}");
@@ -222,7 +228,7 @@ fn a_motion_that_fails_says_so_once_in_a_second() {
         arm.run(15);
         let reports = std::iter::from_fn(|| arm.controller.report());
         failures += reports
-            .filter(|(_, report)| matches!(report, Report::MotionFailed(Goal::PathViolated(_))))
+            .filter(|(_, report)| matches!(report, Report::MotionFailed(Goal::Refused { .. })))
             .count();
     }
     assert_eq!(failures, 2, "in 1.5 s");
@@ -274,7 +280,7 @@ fn a_step_that_joins_a_late_trajectory_allocates_nothing() {
         let before = allocations::count();
         arm.run(100);
         assert_eq!(allocations::count(), before);
-        assert_eq!(matches!(arm.controller.goal(), Goal::PathViolated(_)), away > 0.1);
+        assert_eq!(matches!(arm.controller.goal(), Goal::Refused { .. }), away > 0.1);
     }
 }
 
@@ -298,7 +304,8 @@ impl Stream {
                 time
             })
             .collect();
-        Self { arm: Arm::at(&[0.0], path), sent, refused: 0, planned: 0.0 }
+        let arm = Arm { goal: Some(1), ..Arm::at(&[0.0], path) };
+        Self { arm, sent, refused: 0, planned: 0.0 }
     }
 
     /// Steps until `time`, then sends.
@@ -310,7 +317,9 @@ impl Stream {
         self.planned = self.planned.max(plan.top_speed(0));
         self.refused += usize::from(self.arm.send(points, start).is_err());
         self.arm.step(STEP);
-        self.refused += usize::from(matches!(self.arm.controller.goal(), Goal::PathViolated(_)));
+        let reports = core::iter::from_fn(|| self.arm.controller.report());
+        let is_refusal = |one: &(usize, Report)| matches!(one.1, Report::GoalEnded(1, Goal::Refused { .. }));
+        self.refused += reports.filter(is_refusal).count();
     }
 }
 
@@ -429,7 +438,7 @@ proptest! {
         let slack = tops.iter().zip(&allowed).map(|(top, allowed)| top * (between + 2.0 * gap) / allowed);
         let slack = slack.fold(0.0, f64::max) + 1e-3;
         arm.step(gaps[0]);
-        let is_refused = matches!(arm.controller.goal(), Goal::PathViolated(_));
+        let is_refused = matches!(arm.controller.goal(), Goal::Refused { .. });
         prop_assert!(!is_refused || nearest > 1.0 - slack, "refused at {nearest}");
         prop_assert!(is_refused || nearest <= 1.0 + 1e-3, "taken at {nearest}");
         if is_refused {

@@ -20,6 +20,7 @@ mod manager;
 mod node;
 mod plan;
 mod random;
+mod refusals;
 mod remote;
 mod reports;
 mod services;

@@ -252,7 +252,9 @@ fn a_motion_that_is_over_at_once_does_not_jump_beyond_its_path_tolerance() {
     let now = rig.now;
     rig.controller.receive(0, &mut trajectory(&[[0.0, 0.5, 0.0]]), now);
     rig.run(1);
-    let Goal::PathViolated(violation) = rig.controller.goal() else { panic!("{:?}", rig.controller.goal()) };
+    let Goal::Refused { violation, .. } = rig.controller.goal() else {
+        panic!("{:?}", rig.controller.goal())
+    };
     assert_eq!((violation.error, violation.tolerance), (0.5, 0.05));
     rig.run(500);
     assert!(rig.joint().position.abs() < 1e-9, "{}", rig.joint().position);
@@ -346,14 +348,15 @@ fn the_tolerances_of_a_goal_take_the_place_of_the_controllers() {
     let bounds = |position: f64| Bounds { position: Some(position), velocity: None };
     let impossible = Tolerance { path: 1e-9, goal: 1e-12, time: Duration::ZERO };
     let any = bounds(f64::INFINITY);
-    assert!(matches!(ended(impossible, JointTolerances::default(), None), Some(Goal::PathViolated(_))));
+    let refused = ended(impossible, JointTolerances::default(), None);
+    assert!(matches!(refused, Some(Goal::PathViolated(_) | Goal::Refused { .. })), "{refused:?}");
     let free = JointTolerances { path: any, goal: any };
     assert_eq!(ended(impossible, free, None), Some(Goal::Reached));
     let no_path = JointTolerances { path: any, ..JointTolerances::default() };
     assert!(matches!(ended(impossible, no_path, None), Some(Goal::GoalMissed(_))));
     assert_eq!(ended(impossible, no_path, Some(Duration::MAX)), None, "it waits for any time");
     let slow = Bounds { position: None, velocity: Some(0.001) };
-    let Some(Goal::PathViolated(violation)) =
+    let Some(Goal::Refused { violation, .. }) =
         ended(LOOSE, JointTolerances { path: slow, ..JointTolerances::default() }, None)
     else {
         panic!("the velocity is not judged");
@@ -431,13 +434,14 @@ fn a_new_trajectory_goes_on_from_where_the_old_one_was() {
     let (before, now) = (rig.joint().velocity, rig.now);
     // 0.8 · 1.5 rad/s in the middle.
     assert!((before - 1.2).abs() < 0.1, "{before}");
-    let mut message = trajectory(&[[1.0, 0.0, 0.0]]);
-    rig.controller.receive(0, &mut message, now);
-    assert!(matches!(message, Message::Trajectory(Some(_))), "the old one goes back, to be freed outside");
+    rig.controller.receive(0, &mut trajectory(&[[1.0, 0.0, 0.0]]), now);
     rig.run(1);
     assert!((rig.joint().velocity - before).abs() < 0.05, "no jump: {}", rig.joint().velocity);
     rig.run(2500);
     assert!(rig.joint().position.abs() < 1e-3 && rig.controller.goal() == Goal::Reached);
+    let (mut message, now) = (trajectory(&[[1.0, 0.5, 0.0]]), rig.now);
+    rig.controller.receive(0, &mut message, now);
+    assert_eq!(message, trajectory(&[[1.0, 0.8, 0.0]]), "the old one goes back, to be freed outside");
 }
 
 #[test]

@@ -1,7 +1,11 @@
 use control::Deliveries;
 use mechanism::Mechanism;
 use mechanism::controllers::{ControllerId, Message, OutputKind, Report};
-use mechanism::follow::{FollowEnd, FollowGoal, FollowResult, Follower, GoalError, NamedTolerance};
+use mechanism::follow::{
+    EndedGoal, FollowEnd, FollowGoal, FollowResult, Follower, GoalError, NamedTolerance,
+};
+use mechanism::laws::GoalId;
+use mechanism::standard::Goal as GoalState;
 use r2r::control_msgs::action::FollowJointTrajectory as Follow;
 use r2r::control_msgs::msg::JointTolerance;
 use ros::clock::{self, to_wire};
@@ -24,11 +28,12 @@ struct FollowServer {
     id: ControllerId,
     server: ActionServer<Follow::Action>,
     follower: Follower,
-    open: Option<Open>,
+    open: Vec<Open>,
 }
 
-/// The open goal.
+/// An open goal.
 struct Open {
+    id: GoalId,
     goal: Goal<Follow::Action>,
     cancels: CancelRequests,
     /// The joints' states that are published already.
@@ -75,14 +80,6 @@ impl FollowServers {
         Ok(())
     }
 
-    /// Takes the place of the goal of a controller that is sent a trajectory without one.
-    pub(super) fn replace(&mut self, controller: ControllerId) {
-        if let Some(server) = self.of(controller) {
-            let ended = server.follower.replace();
-            server.end(ended);
-        }
-    }
-
     /// Passes on the output of a controller at `stamp`.
     pub(super) fn publish(&mut self, controller: ControllerId, report: Report, stamp: Stamp) {
         let Some(server) = self.of(controller) else { return };
@@ -91,9 +88,14 @@ impl FollowServers {
                 let ended = server.follower.report(id, goal);
                 server.end(ended);
             }
+            Report::GoalsReplaced { goal, until } => {
+                let ended = server.follower.replace(goal, until);
+                server.end(ended);
+            }
             Report::MotionFailed(goal) => {
+                let what = if matches!(goal, GoalState::Refused { .. }) { "is refused" } else { "ends" };
                 if let Some(text) = server.follower.failure(goal) {
-                    log::warn!(target: NAME, "a trajectory on '{}/joint_trajectory' ends: {text}", server.name);
+                    log::warn!(target: NAME, "a trajectory on '{}/joint_trajectory' {what}: {text}", server.name);
                 }
             }
             Report::Tracking { .. } => server.feed(report, stamp),
@@ -146,10 +148,10 @@ impl FollowServer {
                 }
             }
         }
-        let is_cancelled =
-            self.open.as_mut().and_then(|open| open.cancels.receive()).is_some_and(|count| count > 0);
-        if is_cancelled {
-            self.follower.request_cancel();
+        for open in &mut self.open {
+            if open.cancels.receive().is_some_and(|count| count > 0) {
+                self.follower.request_cancel(open.id);
+            }
         }
         if self.follower.is_cancelling() && deliveries.send(self.id, INPUT, Message::Stop, time) {
             let ended = self.follower.cancel();
@@ -176,22 +178,24 @@ impl FollowServer {
         if !deliveries.send(self.id, INPUT, message, time) {
             return end(&self.name, goal, FollowResult::lost());
         }
-        let preempted = self.follower.accept(id);
-        self.end(preempted);
-        self.open = Some(Open { goal, cancels, feedback: Follow::Feedback::default() });
+        self.follower.accept(id);
+        self.open.push(Open { id, goal, cancels, feedback: Follow::Feedback::default() });
     }
 
-    /// Ends the open goal with `result`, if there is one.
-    fn end(&mut self, result: Option<FollowResult>) {
-        if let Some((open, result)) = result.and_then(|result| Some((self.open.take()?, result))) {
-            end(&self.name, open.goal, result);
+    /// Ends these goals.
+    fn end(&mut self, ended: impl IntoIterator<Item = EndedGoal>) {
+        for (id, result) in ended {
+            if let Some(place) = self.open.iter().position(|open| open.id == id) {
+                end(&self.name, self.open.remove(place).goal, result);
+            }
         }
     }
 
-    /// Adds a joint to the feedback, which is published with the last one.
+    /// Adds a joint to the feedback, which is published with the last one: that of the first open goal, since those behind it are not
+    /// decided.
     fn feed(&mut self, report: Report, stamp: Stamp) {
         let Report::Tracking { index, desired, actual, error } = report else { return };
-        let Some(Open { goal, feedback, .. }) = &mut self.open else { return };
+        let Some(Open { goal, feedback, .. }) = self.open.first_mut() else { return };
         if index == 0 {
             *feedback = Follow::Feedback::default();
         }

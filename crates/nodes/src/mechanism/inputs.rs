@@ -157,14 +157,13 @@ impl ControllerTopics {
         self.topics.iter_mut().map(|topic| topic.messages.receive()).sum()
     }
 
-    /// Passes all received messages on, and announces each trajectory that was, and each change of several publishers. `clock` knows
+    /// Passes all received messages on, and announces each change of several publishers. `clock` knows
     /// whether the messages may have waited.
     pub(super) fn pass_on(
         &mut self,
         node: &r2r::Node,
         deliveries: &mut Deliveries,
         clock: &Clock,
-        mut announce: impl FnMut(ControllerId),
         mut count: impl FnMut(Input),
     ) {
         for topic in &mut self.topics {
@@ -174,18 +173,15 @@ impl ControllerTopics {
             while let Some(message) = topic.next(clock) {
                 topic.count(node, &self.names).into_iter().for_each(&mut count);
                 let (index, input) = topic.input;
-                let is_trajectory = input.kind == InputKind::Trajectory;
                 let is_refused = topic.commanders.len() > 1 && input.kind.needs_one_publisher();
                 let message = if is_refused { Message::Stop } else { message };
                 if !deliveries.send(topic.controller, index, message, MessageTime::read_now(clock)) {
-                    let effect = if is_trajectory { "" } else { ", and what it commands stops" };
+                    let effect = if input.kind == InputKind::Trajectory { "" } else { ", and what it commands stops" };
                     log::warn!(
                         target: NAME,
                         "a message on '{}' is lost{effect}: too many wait for the control loop",
                         topic.name
                     );
-                } else if is_trajectory {
-                    announce(topic.controller);
                 }
             }
         }

@@ -30,10 +30,8 @@ impl NodeTasks {
     pub(super) fn run(&mut self, node: &mut r2r::Node) {
         let clock = self.shell.inspect(|machine| *machine.clock());
         self.deliveries.flush();
-        let follow = &self.follow;
-        let replace = |controller| lock(follow).replace(controller);
         let shell = &self.shell;
-        self.topics.pass_on(node, &mut self.deliveries, &clock, replace, |input| shell.deliver(input));
+        self.topics.pass_on(node, &mut self.deliveries, &clock, |input| shell.deliver(input));
         while let Some(done) = self.products.next() {
             let input = match done {
                 Done::Created(name, created) => {

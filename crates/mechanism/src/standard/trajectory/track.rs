@@ -1,0 +1,265 @@
+use core::time::Duration;
+
+use units::Instant;
+
+use crate::Robot;
+use crate::controllers::{Report, Step};
+use crate::laws::{Advance, Approach, Motion, Pid, Progress, near};
+use crate::robot::Joint;
+use crate::standard::position::{distance, way};
+use crate::standard::trajectory::goal::{Quantity, Tolerance, Violation};
+
+/// The desired states of a controller's joints, held or on their way along a motion.
+///
+/// A motion is joined on a copy of it, which takes its place if no joint is refused: so a motion that is refused changes nothing.
+#[derive(Clone, Debug)]
+pub(super) struct Track {
+    pub(super) axes: Vec<Axis>,
+    progress: Progress,
+}
+
+/// The desired state of one joint.
+#[derive(Clone, Debug)]
+pub(super) struct Axis {
+    /// The index of the joint in the robot.
+    pub(super) joint: usize,
+    pid: Pid,
+    /// Where the joint was when the trajectory began: position and velocity, and its feed-forward.
+    start: [f64; 2],
+    start_effort: f64,
+    /// The desired position and velocity.
+    approach: Approach,
+    /// The desired acceleration.
+    acceleration: f64,
+    /// The effort that the trajectory states, which changes to that of the next one as a position does, without a limit.
+    feed_forward: Approach,
+}
+
+/// A place at which a trajectory may be joined.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// The trajectory's time.
+    time: Duration,
+    /// Whether the joints' measured positions are near to it, and not the desired ones.
+    is_measured: bool,
+    /// The greatest distance of a joint there, of its tolerance.
+    ratio: f64,
+    /// The joint that is refused.
+    violation: Violation,
+}
+
+impl Axis {
+    fn new((joint, pid): (usize, Pid)) -> Self {
+        let (start, start_effort, approach, acceleration, feed_forward) = Default::default();
+        Self { joint, pid, start, start_effort, approach, acceleration, feed_forward }
+    }
+
+    /// Its report, if it is the one with this `index`.
+    pub(super) fn report(&self, index: usize, robot: &Robot) -> Option<Report> {
+        let joint = robot.joints().get(self.joint)?;
+        let [position, velocity] = self.approach.state();
+        let (desired, actual) = ([position, velocity, self.acceleration], [joint.position, joint.velocity]);
+        Some(Report::Tracking { index, desired, actual, error: way(joint, joint.position, position) })
+    }
+}
+
+impl Track {
+    pub(super) fn new(joints: impl IntoIterator<Item = (usize, Pid)>) -> Self {
+        Self { axes: joints.into_iter().map(Axis::new).collect(), progress: Progress::default() }
+    }
+
+    /// Takes the state of `other`, a track of the same joints.
+    /// # Real-time
+    /// It allocates nothing.
+    pub(super) fn copy(&mut self, other: &Self) {
+        self.axes.clone_from_slice(&other.axes);
+        self.progress = other.progress;
+    }
+
+    /// Holds the joints where they are, without a feed-forward, as at a start.
+    pub(super) fn start(&mut self, robot: &Robot) {
+        for axis in &mut self.axes {
+            if let Some(joint) = robot.joints().get(axis.joint) {
+                (axis.approach, axis.acceleration) = (Approach::held(joint.position), 0.0);
+            }
+            axis.feed_forward = Approach::default();
+            axis.pid.reset();
+        }
+    }
+
+    /// Holds the joints where they are; one whose position is not finite stays where it is desired.
+    pub(super) fn hold(&mut self, robot: &Robot, keeps_efforts: bool) {
+        for axis in &mut self.axes {
+            if let Some(joint) = robot.joints().get(axis.joint).filter(|joint| joint.position.is_finite()) {
+                (axis.approach, axis.acceleration) = (Approach::held(joint.position), 0.0);
+            }
+            if !keeps_efforts {
+                axis.feed_forward = Approach::default();
+            }
+        }
+    }
+
+    /// The first joint that is not within its tolerance, on the way or at the end.
+    pub(super) fn violation(
+        &self,
+        robot: &Robot,
+        motion: &Motion,
+        tolerance: Tolerance,
+        is_end: bool,
+    ) -> Option<Violation> {
+        self.axes.iter().enumerate().find_map(|(index, axis)| {
+            let bounds = motion.tolerances.get(index).copied().unwrap_or_default();
+            let bounds = if is_end { bounds.goal } else { bounds.path };
+            let position = if is_end { tolerance.goal } else { tolerance.path };
+            let joint = robot.joints().get(axis.joint)?;
+            let [wanted, velocity] = axis.approach.state();
+            // The tolerance is that of the trajectory, also while the desired position is on its way there.
+            let path = wanted - axis.approach.offset();
+            let error = way(joint, joint.position, path);
+            [
+                (Quantity::Position, error, bounds.position.unwrap_or(position)),
+                (Quantity::Velocity, velocity - joint.velocity, bounds.velocity.unwrap_or(f64::INFINITY)),
+            ]
+            .into_iter()
+            // An error that is not a number is within no tolerance.
+            .find(|(_, error, most)| error.is_nan() || error.abs() > *most)
+            .map(|(quantity, error, tolerance)| Violation {
+                joint: index,
+                quantity,
+                error,
+                tolerance,
+            })
+        })
+    }
+
+    /// Moves the desired states along `motion` by a step. Returns the time of the motion then.
+    pub(super) fn advance(&mut self, motion: &Motion, step: &Step<'_>) -> Duration {
+        let trajectory = &motion.trajectory;
+        let Advance { time, rate, step: dt } = self.progress.advance(step.now, step.period);
+        for (index, axis) in self.axes.iter_mut().enumerate() {
+            let [mut position, mut velocity, acceleration] = trajectory.sample(time, index, axis.start);
+            if time > trajectory.end() {
+                let last = trajectory.points().last().and_then(|point| point.positions.get(index));
+                let range = step.robot.joints().get(axis.joint).and_then(Joint::range);
+                // A joint that comes to rest beyond its last point stays within its limits.
+                if let Some(([lower, upper], last)) = range.zip(last) {
+                    let inside = position.max(lower.min(*last)).min(upper.max(*last));
+                    velocity = if inside == position { velocity } else { 0.0 };
+                    position = inside;
+                }
+            }
+            axis.approach.follow([position, rate * velocity], dt);
+            axis.acceleration = rate * rate * acceleration;
+            let effort = trajectory.effort(time, index, axis.start_effort);
+            axis.feed_forward.follow([effort, 0.0], dt);
+        }
+        time
+    }
+
+    /// Begins `motion`, which came at `begun`, and makes its first step. Returns its time then.
+    /// # Errors
+    /// A joint is too far from it to join it, or not within its tolerance in that step. Then the track is of no use.
+    pub(super) fn begin(
+        &mut self,
+        motion: &Motion,
+        tolerance: Tolerance,
+        begun: Instant,
+        step: &Step<'_>,
+    ) -> Result<Duration, Violation> {
+        self.join(step.robot, motion, tolerance, begun)?;
+        let time = self.advance(motion, step);
+        // Also a motion that is over at once may not jump.
+        self.violation(step.robot, motion, tolerance, false).map_or(Ok(time), Err)
+    }
+
+    /// Joins the trajectory that came at `begun`: where it is nearest to the desired positions, since it is late, or else to the
+    /// measured ones.
+    /// # Errors
+    /// A joint is further than its tolerance from there.
+    fn join(
+        &mut self,
+        robot: &Robot,
+        motion: &Motion,
+        tolerance: Tolerance,
+        begun: Instant,
+    ) -> Result<(), Violation> {
+        let trajectory = &motion.trajectory;
+        let nearest = |is_measured| {
+            let entries = trajectory.entries();
+            let entries = entries.map(|time| self.distance(robot, motion, tolerance, time, is_measured));
+            // Of equal ones the latest.
+            entries.reduce(|best, one| if one.ratio <= best.ratio { one } else { best })
+        };
+        let entry = match nearest(false) {
+            Some(entry) if entry.ratio > 1.0 => nearest(true),
+            entry => entry,
+        };
+        if let Some(Entry { violation, .. }) = entry.filter(|entry| entry.ratio > 1.0) {
+            return Err(violation);
+        }
+        let time = entry.map_or(trajectory.begin(), |entry| entry.time.min(trajectory.age()));
+        let first = trajectory.points().first();
+        for (index, axis) in self.axes.iter_mut().enumerate() {
+            let Some(joint) = robot.joints().get(axis.joint) else { continue };
+            if entry.is_some_and(|entry| entry.is_measured) {
+                axis.approach = Approach::held(joint.position);
+            }
+            let [position, velocity] = axis.approach.state();
+            let target = match entry {
+                Some(entry) => trajectory.sample(entry.time, index, [0.0; 2])[0],
+                None => first.and_then(|first| first.positions.get(index)).copied().unwrap_or(position),
+            };
+            axis.start = [target - way(joint, position, target), velocity];
+            axis.start_effort = axis.feed_forward.state()[0];
+            let [path, ..] = trajectory.sample(time, index, axis.start);
+            axis.approach.begin(axis.start[0], path, trajectory.top_speed(index, axis.start));
+            let effort = trajectory.effort(time, index, axis.start_effort);
+            axis.feed_forward.begin(axis.start_effort, effort, f64::MAX / 4.0);
+        }
+        self.progress = Progress::new(begun, trajectory.age(), time);
+        Ok(())
+    }
+
+    /// How near the joints are to the motion at `time`, of which that counts which is the furthest for its tolerance.
+    fn distance(
+        &self,
+        robot: &Robot,
+        motion: &Motion,
+        tolerance: Tolerance,
+        time: Duration,
+        is_measured: bool,
+    ) -> Entry {
+        let violation = Violation { joint: 0, quantity: Quantity::Position, error: 0.0, tolerance: 0.0 };
+        let mut entry = Entry { time, is_measured, ratio: 0.0, violation };
+        for (index, axis) in self.axes.iter().enumerate() {
+            let Some(joint) = robot.joints().get(axis.joint) else { continue };
+            let given = motion.tolerances.get(index).and_then(|given| given.path.position);
+            let top_speed = motion.trajectory.top_speed(index, [0.0; 2]);
+            let tolerance = near(given.unwrap_or(tolerance.path), top_speed);
+            let from = if is_measured { joint.position } else { axis.approach.state()[0] };
+            let error = way(joint, from, motion.trajectory.sample(time, index, [0.0; 2])[0]);
+            let ratio = error.abs() / tolerance;
+            let ratio = if ratio.is_nan() { f64::INFINITY } else { ratio };
+            if ratio > entry.ratio {
+                let violation = Violation { joint: index, quantity: Quantity::Position, error, tolerance };
+                entry = Entry { ratio, violation, ..entry };
+            }
+        }
+        entry
+    }
+
+    /// Whether all desired states are on the trajectory.
+    pub(super) fn has_arrived(&self) -> bool {
+        self.axes.iter().all(|axis| axis.approach.has_arrived() && axis.feed_forward.has_arrived())
+    }
+
+    /// The effort of the law of each joint, which is added to that of the joint.
+    pub(super) fn command(&mut self, robot: &mut Robot, period: f64) {
+        for axis in &mut self.axes {
+            let Some(joint) = robot.joints_mut().get_mut(axis.joint) else { continue };
+            let ([position, velocity], [effort, _]) = (axis.approach.state(), axis.feed_forward.state());
+            let (error, rate) = (distance(joint, position), velocity - joint.velocity);
+            joint.commanded_effort += axis.pid.update_with(effort, error, rate, period);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! A trajectory that is refused changes nothing: neither a hold, nor the motion that is followed.
+#![allow(clippy::unwrap_used)] // helpers of tests
+
+use core::time::Duration;
+
+use mechanism::Robot;
+use mechanism::controllers::{Controller, Message, Report, Step};
+use mechanism::laws::{Gains, Motion, Pid, Point, Trajectory};
+use mechanism::robot::{Joint, JointKind};
+use mechanism::standard::{Goal, Tolerance, TrajectoryController};
+use proptest::prelude::*;
+use units::Instant;
+
+const STEP: Duration = Duration::from_millis(1);
+/// The law of a lift whose load of -4 Nm lowers it by 0.1 rad.
+const LIFT: Gains = Gains { p: 40.0, i: 0.0, d: 4.0, i_clamp: 0.0, max_effort: 30.0 };
+
+/// A joint of 0.1 kg m² under a load, with a controller.
+struct Lift {
+    robot: Robot,
+    controller: TrajectoryController,
+    load: f64,
+    now: Instant,
+}
+
+impl Lift {
+    fn at(position: f64) -> Self {
+        let mut joint = Joint::new("lift", JointKind::Revolute);
+        (joint.position, joint.is_calibrated) = (position, true);
+        let tolerance = Tolerance { path: 0.3, goal: 0.3, time: Duration::ZERO };
+        let mut lift = Self {
+            robot: Robot::from_parts(vec![joint], Vec::new(), Vec::new()),
+            controller: TrajectoryController::new([(0, Pid::new(LIFT))], tolerance),
+            load: -4.0,
+            now: Instant::from_millis(1000),
+        };
+        let mut step = Step { now: lift.now, period: STEP, robot: &mut lift.robot };
+        lift.controller.starting(&mut step);
+        lift
+    }
+
+    fn run(&mut self, millis: usize) -> Vec<f64> {
+        let step = |_| {
+            self.now = self.now + STEP;
+            self.robot.zero_commands();
+            let mut step = Step { now: self.now, period: STEP, robot: &mut self.robot };
+            self.controller.update(&mut step).unwrap();
+            let joint = &mut self.robot.joints_mut()[0];
+            let acceleration = (joint.commanded_effort + self.load) / 0.1;
+            joint.velocity += acceleration * STEP.as_secs_f64();
+            joint.position += joint.velocity * STEP.as_secs_f64();
+            joint.position
+        };
+        (0..millis).map(step).collect()
+    }
+
+    fn send(&mut self, points: &[(f64, f64)], goal: Option<u64>) {
+        let point = |&(seconds, position): &(f64, f64)| Point {
+            time: Duration::from_secs_f64(seconds),
+            positions: vec![position],
+            ..Point::default()
+        };
+        let trajectory = Trajectory::new(1, points.iter().map(point).collect()).unwrap();
+        let motion = Motion { goal, ..Motion::from(trajectory) };
+        self.controller.receive(0, &mut Message::Trajectory(Some(Box::new(motion))), self.now);
+    }
+
+    fn position(&self) -> f64 {
+        self.robot.joints()[0].position
+    }
+}
+
+#[test]
+fn a_stream_of_refused_trajectories_does_not_lower_a_joint_under_a_load() {
+    let mut lift = Lift::at(1.0);
+    lift.run(3000);
+    assert!((lift.position() - 0.9).abs() < 1e-6, "held with the sag of its law: {}", lift.position());
+    // One begins elsewhere, one is over at once, one would begin within the tolerance of nothing at all.
+    for points in [&[(0.0, 2.5), (1.0, 2.5)][..], &[(0.0, -2.5)], &[(0.0, 9.0), (0.1, 0.9)]] {
+        for _ in 0..50 {
+            lift.send(points, None);
+            lift.run(20);
+            assert!(matches!(lift.controller.goal(), Goal::Refused { .. }), "{:?}", lift.controller.goal());
+        }
+        assert!((lift.position() - 0.9).abs() < 1e-6, "{}", lift.position());
+    }
+}
+
+#[test]
+fn a_joint_that_sags_beyond_its_tolerance_is_not_lowered_by_each_message() {
+    let mut lift = Lift::at(1.0);
+    lift.load = -16.0; // it sags by 0.4 rad, where 0.3 are allowed
+    lift.run(3000);
+    let held = lift.position();
+    for _ in 0..50 {
+        lift.send(&[(1.0, 1.2)], None);
+        lift.run(20);
+    }
+    assert!((lift.position() - held).abs() < 1e-6, "{} to {}", held, lift.position());
+}
+
+#[test]
+fn a_goal_that_is_refused_ends_alone_and_the_one_before_it_is_reached() {
+    let mut lift = Lift::at(1.0);
+    lift.run(3000);
+    lift.send(&[(1.0, 1.5)], Some(7));
+    lift.run(300);
+    lift.send(&[(0.0, 2.5), (1.0, 2.6)], Some(8));
+    lift.run(1);
+    lift.send(&[(0.0, -2.5), (1.0, 2.6)], None);
+    lift.run(1200);
+    let reports: Vec<Report> = core::iter::from_fn(|| lift.controller.report()).map(|(_, one)| one).collect();
+    let ended: Vec<(u64, Goal)> = reports
+        .iter()
+        .filter_map(|one| if let Report::GoalEnded(id, goal) = one { Some((*id, *goal)) } else { None })
+        .collect();
+    assert!(matches!(ended[..], [(7, Goal::Reached), (8, Goal::Refused { .. })]), "{reports:?}");
+    assert!(!reports.iter().any(|one| matches!(one, Report::GoalsReplaced { .. })), "{reports:?}");
+    assert!((lift.position() - 1.4).abs() < 0.01, "{}", lift.position());
+}
+
+#[test]
+fn a_goal_that_is_followed_replaces_those_before_it() {
+    let mut lift = Lift::at(1.0);
+    lift.run(3000);
+    lift.send(&[(1.0, 1.5)], Some(7));
+    lift.run(300);
+    lift.send(&[(1.0, 1.3)], Some(8)); // the next one comes before it is decided
+    lift.send(&[(1.0, 1.2)], Some(9));
+    lift.run(1);
+    let mut reports = core::iter::from_fn(|| lift.controller.report()).map(|(_, one)| one);
+    let replaced = Report::GoalsReplaced { goal: Some(9), until: 9 };
+    assert!(reports.any(|one| one == replaced));
+}
+
+proptest! {
+    /// Whatever is refused, every position afterwards is, bit for bit, what it is without that message.
+    #[test]
+    fn a_refused_trajectory_changes_no_bit_of_the_motion(
+        begin in prop_oneof![-9.0..-1.0, 3.0..9.0],
+        length in 0.0..2.0,
+        after in 1..1500_usize,
+        has_motion in any::<bool>(),
+        has_goal in any::<bool>(),
+    ) {
+        let motion = |is_disturbed| {
+            let mut lift = Lift::at(1.0);
+            if has_motion {
+                lift.send(&[(1.0, 1.4)], None);
+            }
+            lift.run(after);
+            if is_disturbed {
+                lift.send(&[(0.0, begin), (length + 0.001, 1.0)], has_goal.then_some(3));
+            }
+            lift.run(500)
+        };
+        prop_assert_eq!(motion(false), motion(true));
+    }
+}
