@@ -219,6 +219,11 @@ impl Mechanism {
             Err((error, true)) => Some(Output::Warn(format!("the robot's states do not count: {error}"))),
             Err(_) => None,
         });
+        if let Some(names) = states.newly_ignored() {
+            self.outputs.push_back(Output::Inform(format!(
+                "the robot's states have what this robot has not, which is ignored: {names}"
+            )));
+        }
     }
 
     fn reported(&mut self, now: Instant, snapshot: Box<Snapshot>) {

@@ -9,6 +9,7 @@ mod joint;
 mod limits;
 mod remote;
 mod simulation;
+mod speed_bounds;
 mod statistics;
 pub mod transmission;
 

@@ -39,7 +39,7 @@ pub use machine::{Contains, Machine, earliest};
 pub use outbox::{Backlog, Outbox};
 pub use publisher_count::PublisherCount;
 pub use robot_states::{
-    ActuatorSample, LinkState, Measures, StateMonitor, StateSample, StatesError, StatesMessage,
+    ActuatorSample, LinkState, Measures, SpeedBound, StateMonitor, StateSample, StatesError, StatesMessage,
 };
 pub use scale::{OutOfUnitRange, Scale};
 pub use time::{Instant, Stamp};

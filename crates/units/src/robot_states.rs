@@ -4,6 +4,11 @@ use core::fmt;
 use core::mem::{Discriminant, discriminant};
 use core::time::Duration;
 
+mod jumps;
+
+use jumps::Jumps;
+pub use jumps::SpeedBound;
+
 use crate::{Clock, Freshness, Instant, MessageTime, PublisherCount, Stale, Stamp};
 
 /// Whether a robot elsewhere is there.
@@ -92,6 +97,17 @@ pub enum StatesError {
         /// The name.
         name: String,
     },
+    /// A part moved further since the last states that counted than its speed allows.
+    Jump {
+        /// The part.
+        name: String,
+        /// How far \[rad or m\].
+        way: f64,
+        /// How far it may be \[rad or m\].
+        most: f64,
+        /// In which time.
+        time: Duration,
+    },
     /// A value is not finite.
     Value {
         /// The part.
@@ -105,9 +121,11 @@ pub enum StatesError {
 
 /// Judges the states of a robot elsewhere.
 ///
-/// A message counts if it has a finite position and velocity of each actuator and nothing of others, and is fresh. None counts
-/// while a topic on which one publisher is expected has several. [`of_joints`](Self::of_joints) says what a robot has that measures
-/// something else, or of which only a part is meant.
+/// A message counts if it has a finite position and velocity of each actuator, is fresh, and has moved none further than [its
+/// speed](Self::within) allows. An effort of NaN is not measured. None counts
+/// while a topic on which one publisher is expected has several. Actuators that the robot does not have are ignored.
+/// [`of_joints`](Self::of_joints) says what a robot has that measures something else, or of which only a part is meant: that is
+/// known completely, so other names are refused.
 #[derive(Clone, Debug)]
 pub struct StateMonitor {
     topic: String,
@@ -119,6 +137,9 @@ pub struct StateMonitor {
     measures: Measures,
     timeout: Duration,
     freshness: Freshness,
+    jumps: Jumps,
+    /// The names that are ignored, and how many of them were reported.
+    ignored: (Vec<String>, usize),
     /// How many publishers topics have on which one is expected.
     publishers: Vec<(String, PublisherCount)>,
     link: LinkState,
@@ -130,6 +151,10 @@ pub struct StateMonitor {
 
 /// What a part is of which there may be others.
 const JOINT: &str = "joint";
+/// How much later than its stamp a state may have been measured or sent.
+const LATENCY: Duration = Duration::from_millis(20);
+/// More names than this are ignored in silence.
+const MOST_IGNORED: usize = 64;
 /// A kind of refusal is reported once in this time, also when messages that count come between.
 const REPORT_PERIOD: Duration = Duration::from_secs(1);
 
@@ -145,7 +170,7 @@ pub struct Measures {
 impl StateMonitor {
     /// A monitor of the states of `actuators` on `topic`, which count for `timeout`.
     pub fn new(topic: impl Into<String>, actuators: Vec<String>, timeout: Duration) -> Self {
-        let (freshness, publishers, refused) = Default::default();
+        let (freshness, jumps, ignored, publishers, refused) = Default::default();
         let link = LinkState { is_silent: true, losses: 0 };
         let (topic, part, others) = (topic.into(), "actuator", Vec::new());
         let measures = Measures { velocity: true, effort: None };
@@ -157,6 +182,8 @@ impl StateMonitor {
             measures,
             timeout,
             freshness,
+            jumps,
+            ignored,
             publishers,
             link,
             refused,
@@ -169,6 +196,21 @@ impl StateMonitor {
     pub fn of_joints(mut self, others: Vec<String>, measures: Measures) -> Self {
         (self.part, self.others, self.measures) = (JOINT, others, measures);
         self
+    }
+
+    /// The same for actuators that move within these bounds, one for each in their order.
+    #[must_use]
+    pub fn within(mut self, bounds: Vec<SpeedBound>) -> Self {
+        self.jumps = Jumps::new(bounds);
+        self
+    }
+
+    /// The names that are ignored, since the robot does not have them, if there are new ones: `gripper, tool`.
+    pub fn newly_ignored(&mut self) -> Option<String> {
+        let (names, reported) = &mut self.ignored;
+        let new = names.get(*reported..).filter(|new| !new.is_empty())?.join(", ");
+        *reported = names.len();
+        Some(new)
     }
 
     /// Judges a message that is read now. Returns the states, in the order of the robot's actuators, and whether a refusal differs
@@ -223,8 +265,15 @@ impl StateMonitor {
             }
         }
         for (index, name) in names.iter().enumerate() {
+            let is_known = self.actuators.contains(name) || self.others.contains(name);
+            if !is_known && self.part != JOINT {
+                if !self.ignored.0.contains(name) && self.ignored.0.len() < MOST_IGNORED {
+                    self.ignored.0.push(name.clone());
+                }
+                continue;
+            }
             let is_repeated = names[..index].contains(name);
-            if is_repeated || !self.actuators.contains(name) && !self.others.contains(name) {
+            if is_repeated || !is_known {
                 return Err(StatesError::Unknown { part: self.part, name: name.clone(), is_repeated });
             }
         }
@@ -240,7 +289,10 @@ impl StateMonitor {
             };
             let position = value("position", positions, true)?;
             let velocity = value("velocity", velocities, has_velocity)?;
-            let effort = value("effort", efforts, has_effort != Some(false))?;
+            // NaN is how ros2_control says that nothing is measured.
+            let is_measured =
+                has_effort.is_some() || efforts.get(place).is_some_and(|effort| !effort.is_nan());
+            let effort = value("effort", efforts, has_effort != Some(false) && is_measured)?;
             Ok(ActuatorSample {
                 position: position.unwrap_or_default(),
                 velocity: velocity.unwrap_or_default(),
@@ -252,7 +304,22 @@ impl StateMonitor {
         let timeout = self.timeout;
         let time = self.freshness.judge(clock, *stamp, timeout);
         let time = time.map_err(|stale| StatesError::Stale { stale, timeout })?;
-        Ok(Box::new(StateSample { time, actuators }))
+        let sample = StateSample { time, actuators };
+        if self.link.is_silent {
+            // Nothing moves before a reset, after which everything begins from the new states.
+            self.jumps.begin(&sample);
+        } else {
+            // Without a stamp messages may have come at once that were sent up to the time-out apart.
+            let latency = if stamp.is_zero() { timeout / 2 } else { LATENCY };
+            let jump = self.jumps.judge(&sample, latency);
+            jump.map_err(|(index, jump)| StatesError::Jump {
+                name: self.actuators.get(index).cloned().unwrap_or_default(),
+                way: jump.way,
+                most: jump.most,
+                time: jump.time,
+            })?;
+        }
+        Ok(Box::new(sample))
     }
 
     /// Records how many publishers `topic` has; `None` if that is not known. Returns whether there are several.
@@ -351,6 +418,11 @@ impl fmt::Display for StatesError {
                 if *part == JOINT { f.write_str(" and not one of its others") } else { Ok(()) }
             }
             Self::Missing { part, name } => write!(f, "it does not have {part} '{name}'"),
+            Self::Jump { name, way, most, time } => write!(
+                f,
+                "the position of '{name}' moved by {way:.4} in {:.3} s, must be {most:.4} at most, by twice its limit of speed",
+                time.as_secs_f64()
+            ),
             Self::Value { name, what, value } => {
                 write!(f, "the {what} of '{name}' is {value}, must be finite")
             }

@@ -78,7 +78,7 @@ impl Remote {
         })?;
         let (hardware, states, receiver) = remote(robot, params.timeout, params.rate);
         let period = Duration::from_secs_f64(1.0 / params.rate);
-        let monitor = StateMonitor::new(&params.states, names, params.timeout);
+        let monitor = StateMonitor::new(&params.states, names, params.timeout).within(robot.speed_bounds());
         Ok(Self { hardware, states, efforts: Efforts { receiver, topics, period }, monitor, sole })
     }
 }

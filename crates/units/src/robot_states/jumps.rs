@@ -1,0 +1,99 @@
+use core::time::Duration;
+
+use crate::{ActuatorSample, MessageTime, StateSample};
+
+/// How fast an actuator moves, and after which way it is where it was.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpeedBound {
+    /// The greatest speed \[rad/s or m/s\], greater than 0; infinite for any.
+    pub speed: f64,
+    /// The turn after which a driver may begin its position anew \[rad\]; `None` if it does not.
+    pub turn: Option<f64>,
+}
+
+/// An actuator may be this much faster than its limit, since a limit of speed is one of commands.
+const MOST_RATE: f64 = 2.0;
+
+/// Which states moved further than the actuators can: one message that lies is not to be followed.
+///
+/// ```text
+/// |position - last| <= 2 · speed · (time since the last + latency)
+/// ```
+///
+/// The last states are those that counted. States that are nearer to a jump that was refused than to them belong to that jump,
+/// however long ago that was: a jump that persists is refused until the states count as lost.
+/// # Source
+/// own; drivers that send zeros once: Universal_Robots_ROS2_Driver 302.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Jumps {
+    bounds: Vec<SpeedBound>,
+    last: Option<(MessageTime, Vec<ActuatorSample>)>,
+    refused: Option<Vec<ActuatorSample>>,
+}
+
+/// A way that is too long \[rad or m\].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Jump {
+    pub(super) way: f64,
+    pub(super) most: f64,
+    pub(super) time: Duration,
+}
+
+impl SpeedBound {
+    /// The distance between two positions, or the shorter one round.
+    fn way(self, from: f64, to: f64) -> f64 {
+        let way = (to - from).abs();
+        match self.turn {
+            Some(turn) if turn > 0.0 => {
+                let rest = way.rem_euclid(turn);
+                rest.min(turn - rest)
+            }
+            _ => way,
+        }
+    }
+}
+
+impl Jumps {
+    pub(super) fn new(bounds: Vec<SpeedBound>) -> Self {
+        Self { bounds, ..Self::default() }
+    }
+
+    /// The next states are compared with these.
+    pub(super) fn begin(&mut self, sample: &StateSample) {
+        if !self.bounds.is_empty() {
+            self.last = Some((sample.time, sample.actuators.clone()));
+        }
+        self.refused = None;
+    }
+
+    /// Judges states with this `latency`; those that count are the last ones then.
+    /// # Errors
+    /// The actuator, and how far it moved.
+    pub(super) fn judge(&mut self, sample: &StateSample, latency: Duration) -> Result<(), (usize, Jump)> {
+        let Some((time, last)) = &self.last else {
+            self.begin(sample);
+            return Ok(());
+        };
+        let time = sample.time.begin().since(time.begin());
+        let Some((index, way, least)) = self.furthest(last, &sample.actuators) else { return Ok(()) };
+        let refused = self.refused.as_ref().and_then(|refused| self.furthest(refused, &sample.actuators));
+        let speed = self.bounds.get(index).map_or(f64::INFINITY, |bound| bound.speed);
+        let most = MOST_RATE * (time + latency).as_secs_f64();
+        if least > most || refused.is_some_and(|(.., to_refused)| to_refused < least) {
+            self.refused = Some(sample.actuators.clone());
+            return Err((index, Jump { way, most: most * speed, time }));
+        }
+        self.begin(sample);
+        Ok(())
+    }
+
+    /// The actuator that needs the most time from one place to another, its way, and that time at its greatest speed \[s\].
+    fn furthest(&self, from: &[ActuatorSample], to: &[ActuatorSample]) -> Option<(usize, f64, f64)> {
+        let ways =
+            self.bounds.iter().zip(from.iter().zip(to)).enumerate().map(|(index, (bound, (from, to)))| {
+                let way = bound.way(from.position, to.position);
+                (index, way, way / bound.speed)
+            });
+        ways.reduce(|most, one| if one.2 > most.2 { one } else { most })
+    }
+}
