@@ -6,6 +6,8 @@ mod transmission;
 mod tree;
 mod xml;
 
+use std::borrow::Cow;
+
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use roxmltree::{Document, Node};
 
@@ -73,6 +75,7 @@ impl Description {
     /// # Errors
     /// The first thing that is wrong, with its line, name, value and range.
     pub fn parse(urdf: &str) -> Result<Self, DescriptionError> {
+        let urdf = &declared(urdf);
         let document = Document::parse(urdf).map_err(|error| DescriptionError::Xml(error.to_string()))?;
         let robot = document.root_element();
         if !robot.has_tag_name("robot") {
@@ -153,7 +156,10 @@ fn joint(node: Node<'_, '_>, links: &[String]) -> Result<JointDescription, Descr
         other => return Err(DescriptionError::JointType { joint: name, found: other.to_owned() }),
     };
     let optional = |tag| node.children().find(move |child: &Node<'_, '_>| child.has_tag_name(tag));
-    let limits = optional("limit").map(limits).transpose()?;
+    // A joint that nothing moves has neither an axis nor limits, whatever its elements say.
+    let is_moved = kind.is_some();
+    let is_follower = optional("mimic").is_some();
+    let limits = optional("limit").filter(|_| is_moved).map(|node| limits(node, is_follower)).transpose()?;
     if limits.is_none() && matches!(kind, Some(JointKind::Revolute | JointKind::Prismatic)) {
         return Err(DescriptionError::Missing {
             element: format!("joint '{name}'"),
@@ -162,6 +168,7 @@ fn joint(node: Node<'_, '_>, links: &[String]) -> Result<JointDescription, Descr
         });
     }
     let axis = optional("axis")
+        .filter(|_| is_moved)
         .map(|axis| numbers(axis, "xyz", [1.0, 0.0, 0.0]))
         .transpose()?
         .unwrap_or([1.0, 0.0, 0.0]);
@@ -174,16 +181,35 @@ fn joint(node: Node<'_, '_>, links: &[String]) -> Result<JointDescription, Descr
         axis,
         origin: optional("origin").map(pose).transpose()?.unwrap_or_default(),
         limits,
-        safety: optional("safety_controller").map(safety).transpose()?,
+        safety: optional("safety_controller").filter(|_| is_moved).map(safety).transpose()?,
         calibration: optional("calibration").map(calibration).transpose()?.unwrap_or_default(),
         name,
     })
 }
 
-fn limits(node: Node<'_, '_>) -> Result<JointLimits, DescriptionError> {
+/// The document, whose declaration may follow empty lines as a template leaves them: XML wants it first. Lines keep their numbers.
+fn declared(urdf: &str) -> Cow<'_, str> {
+    let text = urdf.trim_start();
+    match text.strip_prefix("<?xml").and_then(|rest| rest.split_once("?>")) {
+        Some((declaration, rest)) if text.len() < urdf.len() => {
+            let lines = |text: &str| "\n".repeat(text.matches('\n').count());
+            let before = &urdf[..urdf.len() - text.len()];
+            Cow::Owned(lines(before) + &lines(declaration) + rest)
+        }
+        _ => Cow::Borrowed(urdf),
+    }
+}
+
+/// The limits of a joint. One that follows another needs no effort and no velocity, since nothing commands it.
+fn limits(node: Node<'_, '_>, is_follower: bool) -> Result<JointLimits, DescriptionError> {
+    let most = |name| match text(node, name) {
+        None if is_follower => Ok(0.0),
+        Some("inf" | "+inf" | "Inf" | "INF" | "infinity") => Ok(f64::INFINITY),
+        _ => number(node, name, NOT_NEGATIVE),
+    };
     let limits = JointLimits {
-        effort: number(node, "effort", NOT_NEGATIVE)?,
-        velocity: number(node, "velocity", NOT_NEGATIVE)?,
+        effort: most("effort")?,
+        velocity: most("velocity")?,
         lower: number_or(node, "lower", FINITE, 0.0)?,
         upper: number_or(node, "upper", FINITE, 0.0)?,
     };

@@ -431,3 +431,52 @@ fn a_description_without_doubts_has_none() {
     let description = Description::parse(&arm(r#"type="continuous""#, "", SIMPLE)).unwrap();
     assert_eq!(description.doubts, []);
 }
+
+#[test]
+fn what_cannot_matter_does_not_refuse_a_description() {
+    let child = |kind: &str, elements: &str| {
+        let link = r#"<link name="tool"/><joint name="tool" "#;
+        let ends = r#"<parent link="head"/><child link="tool"/>"#;
+        arm(REVOLUTE, LIMIT, &format!("{SIMPLE}{link} {kind}>{ends}{elements}</joint>"))
+    };
+    let axis = r#"<axis xyz="0 0 0"/>"#;
+    for kind in ["fixed", "floating"] {
+        for elements in
+            [axis, r#"<limit lower="0" upper="0"/>"#, r#"<limit effort="none"/><safety_controller/>"#]
+        {
+            let description = Description::parse(&child(&format!(r#"type="{kind}""#), elements)).unwrap();
+            assert_eq!((description.joints[1].kind, description.joints[1].limits), (None, None));
+        }
+    }
+    let mimic = r#"<mimic joint="pan"/><limit lower="0" upper="0.04"/>"#;
+    let description = Description::parse(&child(r#"type="prismatic""#, mimic)).unwrap();
+    assert_eq!(description.joints[1].limits.unwrap().upper, 0.04);
+    // A joint that moves needs both.
+    assert!(refused(&child(r#"type="prismatic""#, r#"<limit lower="0" upper="0.04"/>"#)).contains("effort"));
+    assert!(
+        refused(&child(r#"type="revolute""#, &format!("{LIMIT}{axis}"))).contains("the axis of joint 'tool'")
+    );
+}
+
+#[test]
+fn an_infinite_effort_is_no_limit() {
+    let endless = LIMIT.replace("2.645", "inf");
+    let description = Description::parse(&arm(REVOLUTE, &endless, SIMPLE)).unwrap();
+    let mut joint = Robot::new(&description).joints()[0].clone();
+    (joint.commanded_effort, joint.is_calibrated) = (1e9, true);
+    joint.enforce_limits();
+    assert_eq!((joint.commanded_effort, description.doubts.len()), (1e9, 0));
+    (joint.commanded_effort, joint.position) = (1e9, 3.0);
+    joint.enforce_limits();
+    assert_eq!(joint.commanded_effort, 0.0, "its end stop holds");
+    assert!(refused(&arm(REVOLUTE, &LIMIT.replace("2.645", "-inf"), SIMPLE)).contains("effort"));
+}
+
+#[test]
+fn empty_lines_before_the_declaration_are_read_over_and_lines_keep_their_numbers() {
+    let declared = |text: &str| format!("\n \n<?xml version='1.0'\n?>{}", text);
+    assert!(Description::parse(&declared(&arm(REVOLUTE, LIMIT, SIMPLE))).is_ok());
+    let wrong = arm(REVOLUTE, &LIMIT.replace("2.645", "much"), SIMPLE);
+    assert!(refused(&wrong).starts_with("line 7:"), "{}", refused(&wrong));
+    assert!(refused(&declared(&wrong)).starts_with("line 10:"), "{}", refused(&declared(&wrong)));
+}
