@@ -10,6 +10,7 @@ use units::{
 use crate::controllers::{self, ControllerId, ControllerInput, Manager, Refusal, RequestId};
 use crate::diagnostics::{Diagnostics, Status};
 use crate::halt_cause::{HaltCause, HaltCauses};
+use crate::laws::FollowedJoint;
 use crate::waiting::Waiting;
 use crate::{CycleStatistics, Snapshot};
 
@@ -110,6 +111,8 @@ const STATUS_PERIOD: Duration = Duration::from_secs(1);
 pub struct Mechanism {
     manager: Manager,
     diagnostics: Diagnostics,
+    /// Where the joints were in the last report.
+    positions: Vec<(String, f64)>,
     /// How many commanded efforts were not finite until the last report.
     invalid_commands: u64,
     /// The last that were reported.
@@ -150,6 +153,7 @@ impl Mechanism {
         Self {
             manager: Manager::new(call_timeout),
             diagnostics: Diagnostics::default(),
+            positions: Vec::new(),
             invalid_commands: 0,
             cycles: CycleStatistics::default(),
             causes: HaltCauses::new(awaits_state),
@@ -244,6 +248,11 @@ impl Mechanism {
         }
         self.cycles = snapshot.cycles.unwrap_or(self.cycles);
         self.count_invalid_commands(&snapshot);
+        self.positions.resize(snapshot.joints.len(), Default::default());
+        for ((name, position), joint) in self.positions.iter_mut().zip(&snapshot.joints) {
+            name.clone_from(&joint.name);
+            *position = joint.position;
+        }
         let names: Vec<String> = self.manager.names().map(str::to_owned).collect();
         // The statuses need no topic: they are made also where the statistics are not published.
         if snapshot.has_statistics || self.recorded.is_none_or(|last| now.since(last) >= STATUS_PERIOD) {
@@ -257,6 +266,14 @@ impl Mechanism {
         }
         let stamp = self.stamp(snapshot.now);
         self.outputs.push_back(Output::Publish(snapshot, names, stamp));
+    }
+
+    /// Sets where these joints are, as of the last report of the loop.
+    pub fn place(&self, joints: &mut [FollowedJoint]) {
+        for joint in joints {
+            let known = self.positions.iter().find(|(name, _)| *name == joint.name);
+            joint.position = known.map(|(_, position)| *position);
+        }
     }
 
     /// How many efforts that controllers commanded were not finite, and counted as 0.

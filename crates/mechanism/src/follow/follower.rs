@@ -160,7 +160,7 @@ mod tests {
 
     fn begun() -> (Follower, GoalId) {
         let mut follower = Follower::default();
-        let pan = FollowedJoint { name: "pan".into(), unit: "rad", range: None };
+        let pan = FollowedJoint { name: "pan".into(), unit: "rad", ..FollowedJoint::default() };
         assert_eq!(follower.attach(vec![pan]), []);
         let id = follower.new_id();
         follower.accept(id);

@@ -198,7 +198,12 @@ mod tests {
     /// Pan has limits.
     fn joints() -> Vec<FollowedJoint> {
         [("pan", Some([-1.5, 1.57])), ("tilt", None)]
-            .map(|(name, range)| FollowedJoint { name: name.to_owned(), unit: "rad", range })
+            .map(|(name, range)| FollowedJoint {
+                name: name.to_owned(),
+                unit: "rad",
+                range,
+                ..FollowedJoint::default()
+            })
             .into()
     }
 

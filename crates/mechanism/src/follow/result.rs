@@ -99,9 +99,14 @@ impl From<&GoalError> for FollowResult {
 fn sentence(violation: Violation, joints: &[FollowedJoint], what: &str) -> String {
     let Violation { joint, quantity, error, tolerance } = violation;
     let (name, unit) = joints.get(joint).map_or(("?", ""), |joint| (joint.name.as_str(), joint.unit));
+    if quantity == Quantity::Speed {
+        return format!(
+            "joint '{name}' would have to move at {error:.4} {unit}/s to the first point, must be within its limit of {tolerance} {unit}/s"
+        );
+    }
     let (measured, per) = match quantity {
         Quantity::Position => ("position", ""),
-        Quantity::Velocity => ("velocity", "/s"),
+        Quantity::Velocity | Quantity::Speed => ("velocity", "/s"),
     };
     let error = error.abs();
     format!(
@@ -112,11 +117,13 @@ fn sentence(violation: Violation, joints: &[FollowedJoint], what: &str) -> Strin
 
 #[cfg(test)]
 mod tests {
+    use core::time::Duration;
+
     use super::*;
 
     fn joints() -> Vec<FollowedJoint> {
         [("pan", "rad"), ("lift", "m")]
-            .map(|(name, unit)| FollowedJoint { name: name.to_owned(), unit, range: None })
+            .map(|(name, unit)| FollowedJoint { name: name.to_owned(), unit, ..FollowedJoint::default() })
             .into()
     }
 
@@ -135,6 +142,26 @@ mod tests {
         assert_eq!(
             result.text,
             "joint 'lift' missed its goal tolerance: its velocity is 0.0200 m/s from the desired one, must be within 0.01 m/s"
+        );
+    }
+
+    #[test]
+    fn a_refusal_names_its_reason_and_a_start_in_the_future() {
+        let refused = |quantity, tolerance, millis| {
+            let violation = Violation { joint: 0, quantity, error: 1.2, tolerance };
+            let goal = Goal::Refused { violation, start: Duration::from_millis(millis) };
+            let result = FollowResult::of(goal, &joints()).unwrap();
+            assert_eq!((result.end, result.code), (FollowEnd::Aborted, -4));
+            result.text
+        };
+        assert_eq!(
+            refused(Quantity::Position, 0.3, 1500),
+            "joint 'pan' is too far from the trajectory to join it: its position is 1.2000 rad from the desired one, must be within 0.3 rad; \
+             by its stamp it starts in 1.500 s, and is compared with where the joints are when it comes; nothing changes"
+        );
+        assert_eq!(
+            refused(Quantity::Speed, 1.0, 0),
+            "joint 'pan' would have to move at 1.2000 rad/s to the first point, must be within its limit of 1 rad/s; nothing changes"
         );
     }
 

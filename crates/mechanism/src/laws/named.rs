@@ -5,9 +5,10 @@ use units::Stamp;
 
 use crate::Joint;
 use crate::laws::{Point, Trajectory, TrajectoryError};
+use crate::robot::JointKind;
 
 /// A joint of a controller that follows trajectories.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FollowedJoint {
     /// Its name.
     pub name: String,
@@ -15,10 +16,19 @@ pub struct FollowedJoint {
     pub unit: &'static str,
     /// The lowest and the highest position that may be commanded, in `unit`; `None` for any.
     pub range: Option<[f64; 2]>,
+    /// Whether it turns without an end.
+    pub is_continuous: bool,
+    /// Its limit of speed \[rad/s or m/s\], greater than 0; `None` for any.
+    pub speed: Option<f64>,
+    /// Where it is now, if that is known \[rad or m\].
+    pub position: Option<f64>,
 }
 
 /// A position counts as within a limit up to here, since one that was a float32 is rounded \[rad or m\].
 const ROUNDING: f64 = 1e-6;
+
+/// A joint that is beyond its range may be this much further out than it was measured just now \[rad or m\].
+const MEASURED: f64 = 0.01;
 
 /// The points of a trajectory for joints in any order, as a message has them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -57,6 +67,28 @@ pub enum NamedPointsError {
         /// The limit that is nearest to it.
         limit: f64,
     },
+    /// A joint is planned to be faster than its limit.
+    Speed {
+        /// The joint.
+        joint: String,
+        /// Its unit, `rad` or `m`.
+        unit: &'static str,
+        /// The index of the point that it would reach so.
+        point: usize,
+        /// The planned speed.
+        speed: f64,
+        /// Its limit.
+        limit: f64,
+    },
+    /// A continuous joint turns by more than half a turn, and without a limit of speed it is not known which way is meant.
+    Turn {
+        /// The joint.
+        joint: String,
+        /// The index of the point behind the turn.
+        point: usize,
+        /// By how much it turns \[rad\].
+        way: f64,
+    },
     /// The trajectory is over.
     Late {
         /// The time since its start.
@@ -71,20 +103,24 @@ impl NamedPoints {
     ///
     /// One that has started is [`late`](Trajectory::late); before one that starts later the joints are held.
     /// # Errors
-    /// The points are for other joints, or no trajectory, or beyond a joint's range, or all of it is due at once, or it ended in the
-    /// past.
-    /// A point at time zero is where the motion begins: that may be beyond the range, and then the motion leads back.
+    /// The points are for other joints, or no trajectory, or beyond a joint's range, or faster than a joint's limit of speed, or all of
+    /// it is due at once, or it ended in the past.
+    ///
+    /// A point at time zero is where the motion begins: that may be beyond the range, and then the motion leads back. So does one of
+    /// a joint that is beyond its range now: no point may be further out than it is, or than the point before. A continuous joint takes the
+    /// short way where a segment is longer than half a turn, unless its own speed is within the joint's limit.
     /// # Source
     /// `joint_trajectory_controller` of ros2_controllers 4 (Jazzy); own: what could only jump, or press a joint against its end stop, is
     /// refused.
     pub fn for_joints(self, joints: &[FollowedJoint], now: Stamp) -> Result<Trajectory, NamedPointsError> {
         let start = self.start;
-        let trajectory = self.ordered(joints)?;
+        let mut trajectory = self.ordered(joints)?;
         let whole = trajectory.end();
         if whole.is_zero() {
             return Err(NamedPointsError::Instant { point: trajectory.points().len() - 1 });
         }
         check_range(&trajectory, joints)?;
+        check_speed(&mut trajectory, joints)?;
         if start.is_zero() {
             return Ok(trajectory);
         }
@@ -122,19 +158,48 @@ impl NamedPoints {
 
 impl From<&Joint> for FollowedJoint {
     fn from(joint: &Joint) -> Self {
-        Self { name: joint.name.clone(), unit: joint.kind.unit(), range: joint.range() }
+        let speed = joint.limits.map(|limits| limits.velocity).filter(|speed| *speed > 0.0);
+        let is_continuous = joint.kind == JointKind::Continuous;
+        let (name, unit) = (joint.name.clone(), joint.kind.unit());
+        Self { name, unit, range: joint.range(), is_continuous, speed, position: None }
     }
 }
 
-/// Checks that each joint can be where the points after the start have it.
+/// Checks that each joint can be where the points after the start have it. Where a joint is beyond its range now, they lead back.
 fn check_range(trajectory: &Trajectory, joints: &[FollowedJoint]) -> Result<(), NamedPointsError> {
-    for point in trajectory.points().iter().filter(|point| !point.time.is_zero()) {
-        for (joint, &position) in joints.iter().zip(&point.positions) {
-            let Some([lower, upper]) = joint.range else { continue };
-            if position < lower - ROUNDING || position > upper + ROUNDING {
-                let limit = if position < lower { lower } else { upper };
+    for (index, joint) in joints.iter().enumerate() {
+        let Some([lower, upper]) = joint.range else { continue };
+        let beyond = |position: &f64| *position < lower || *position > upper;
+        let mut allowed = match joint.position.filter(beyond) {
+            Some(position) => [lower.min(position - MEASURED), upper.max(position + MEASURED)],
+            None => [lower, upper],
+        };
+        for point in trajectory.points().iter().filter(|point| !point.time.is_zero()) {
+            let Some(&position) = point.positions.get(index) else { continue };
+            let [least, most] = allowed;
+            if position < least - ROUNDING || position > most + ROUNDING {
+                let limit = if position < least { lower } else { upper };
                 return Err(NamedPointsError::Range { joint: joint.name.clone(), position, limit });
             }
+            allowed = [lower.min(least.max(position)), upper.max(most.min(position))];
+        }
+    }
+    Ok(())
+}
+
+/// Checks that no joint is planned to be faster than its limit, once continuous ones take the short way.
+fn check_speed(trajectory: &mut Trajectory, joints: &[FollowedJoint]) -> Result<(), NamedPointsError> {
+    for (index, joint) in joints.iter().enumerate() {
+        let limit = joint.speed.unwrap_or(f64::INFINITY);
+        if joint.is_continuous {
+            if let (None, Some((point, way))) = (joint.speed, trajectory.turn(index)) {
+                return Err(NamedPointsError::Turn { joint: joint.name.clone(), point, way });
+            }
+            trajectory.unwind(index, limit);
+        }
+        if let Some((point, speed)) = trajectory.too_fast(index, limit) {
+            let (joint, unit) = (joint.name.clone(), joint.unit);
+            return Err(NamedPointsError::Speed { joint, unit, point, speed, limit });
         }
     }
     Ok(())
@@ -156,6 +221,14 @@ impl fmt::Display for NamedPointsError {
                 let side = if position < limit { "lower" } else { "upper" };
                 write!(f, "joint '{joint}': {position} is beyond its {side} limit {limit}")
             }
+            Self::Speed { joint, unit, point, speed, limit } => write!(
+                f,
+                "joint '{joint}': {speed:.4} {unit}/s up to point {point}, must be within its limit of {limit} {unit}/s"
+            ),
+            Self::Turn { joint, point, way } => write!(
+                f,
+                "joint '{joint}': it turns by {way:.4} rad up to point {point}, must be half a turn at most, since its <limit> has no velocity"
+            ),
             Self::Late { since, whole } => write!(
                 f,
                 "by its stamp it began {:.3} s ago and takes {:.3} s: it is over",
@@ -169,102 +242,4 @@ impl fmt::Display for NamedPointsError {
 impl core::error::Error for NamedPointsError {}
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const NOW: Stamp = Stamp { sec: 100, nanosec: 0 };
-
-    fn names(text: &str) -> Vec<String> {
-        text.split_whitespace().map(str::to_owned).collect()
-    }
-
-    fn joints(text: &str) -> Vec<FollowedJoint> {
-        let joint = |name: &str| FollowedJoint { name: name.to_owned(), unit: "rad", range: None };
-        text.split_whitespace().map(joint).collect()
-    }
-
-    fn points(positions: &[f64]) -> Vec<Point> {
-        vec![Point { time: Duration::from_secs(1), positions: positions.to_vec(), ..Point::default() }]
-    }
-
-    #[test]
-    fn values_follow_their_joints() {
-        let named =
-            NamedPoints { joints: names("tilt pan"), points: points(&[0.2, 0.7]), start: Stamp::ZERO };
-        let expected = Trajectory::new(2, points(&[0.7, 0.2])).unwrap();
-        assert_eq!(named.for_joints(&joints("pan tilt"), NOW), Ok(expected));
-    }
-
-    #[test]
-    fn other_joints_are_refused() {
-        for found in ["", "pan", "pan tilt lift", "pan pan", "pan lift", "tilt tilt"] {
-            let named = NamedPoints { joints: names(found), points: points(&[0.1, 0.2]), start: Stamp::ZERO };
-            let error = named.for_joints(&joints("pan tilt"), NOW).unwrap_err();
-            assert!(error.to_string().contains("must be [pan, tilt] in any order"), "{found}: {error}");
-        }
-    }
-
-    #[test]
-    fn points_that_are_none_are_refused_by_their_own_reason() {
-        let named = NamedPoints { joints: names("pan tilt"), points: points(&[0.1]), start: Stamp::ZERO };
-        let error = named.for_joints(&joints("pan tilt"), NOW).unwrap_err().to_string();
-        assert_eq!(error, "point 0 has 1 positions, must have 2, one for each joint");
-    }
-
-    #[test]
-    fn a_stamp_says_when_the_trajectory_starts() {
-        let starting = |sec, nanosec| {
-            let start = Stamp { sec, nanosec };
-            NamedPoints { joints: names("pan"), points: points(&[1.0]), start }
-                .for_joints(&joints("pan"), NOW)
-        };
-        let duration =
-            |sec, nanosec| starting(sec, nanosec).map(|trajectory| trajectory.duration().as_millis());
-        assert_eq!(duration(0, 0), Ok(1000), "without one it starts now");
-        assert_eq!(duration(102, 0), Ok(3000));
-        let age = |sec, nanosec| starting(sec, nanosec).map(|trajectory| trajectory.age().as_millis());
-        assert_eq!(age(99, 750_000_000), Ok(250));
-        assert_eq!(age(99, 1_000_000), Ok(999), "it ends in the future");
-        let refused = starting(97, 500_000_000).unwrap_err().to_string();
-        assert_eq!(refused, "by its stamp it began 2.500 s ago and takes 1.000 s: it is over");
-        assert!(starting(99, 0).is_err());
-    }
-
-    /// The points of one joint in the range from -1.5 to 1.57, `(seconds, position)`.
-    fn limited(given: &[(f64, f64)]) -> Result<Trajectory, String> {
-        let point = |&(seconds, position): &(f64, f64)| Point {
-            time: Duration::from_secs_f64(seconds),
-            positions: vec![position],
-            ..Point::default()
-        };
-        let points = given.iter().map(point).collect();
-        let mut shoulder = joints("shoulder");
-        shoulder[0].range = Some([-1.5, 1.57]);
-        let named = NamedPoints { joints: names("shoulder"), points, start: Stamp::ZERO };
-        named.for_joints(&shoulder, NOW).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn a_trajectory_that_is_due_at_once_is_a_jump_and_is_refused() {
-        let sentence =
-            "time_from_start of point 0, the last one, is 0 s, must be greater than 0: a motion takes time";
-        assert_eq!(limited(&[(0.0, 0.5)]), Err(sentence.to_owned()));
-        assert!(limited(&[(0.0, 0.5), (0.001, 0.5)]).is_ok());
-    }
-
-    #[test]
-    fn a_point_beyond_a_limit_is_refused_with_its_joint_and_the_limit() {
-        let refused = |text: &str| Err(text.to_owned());
-        assert_eq!(limited(&[(1.0, 5.0)]), refused("joint 'shoulder': 5 is beyond its upper limit 1.57"));
-        assert_eq!(limited(&[(1.0, -1.6)]), refused("joint 'shoulder': -1.6 is beyond its lower limit -1.5"));
-        let between = [(1.0, 0.0), (2.0, 1.6), (3.0, 0.0)];
-        assert_eq!(limited(&between), refused("joint 'shoulder': 1.6 is beyond its upper limit 1.57"));
-        assert!(limited(&[(1.0, 1.57), (2.0, -1.5), (3.0, f64::from(1.57_f32))]).is_ok());
-    }
-
-    #[test]
-    fn a_motion_that_begins_beyond_a_limit_leads_back() {
-        assert!(limited(&[(0.0, 1.7), (1.0, 1.0)]).is_ok());
-        assert!(limited(&[(0.0, 1.7), (1.0, 1.7)]).is_err());
-    }
-}
+mod tests;

@@ -1,3 +1,4 @@
+use core::f64::consts::{PI, TAU};
 use core::time::Duration;
 
 use point::check;
@@ -14,7 +15,7 @@ pub use point::{Point, TrajectoryError};
 ///
 /// Between two points each joint follows the polynomial that meets what both points state: positions alone give a line,
 /// positions and velocities a cubic, accelerations as well a quintic. Before the first point it starts from the state in which
-/// it is given, position and velocity. After the last point it holds its position; a joint that has a velocity there goes on with it,
+/// it is given, position and velocity; one that begins later is braked from there within 0.25 s. After the last point it holds its position; a joint that has a velocity there goes on with it,
 /// is braked, and comes back to the point, all in 0.25 s and at no greater speed.
 /// # Real-time
 /// [`sample`](Self::sample) allocates nothing and takes a time that grows with the logarithm of the number of points.
@@ -34,6 +35,10 @@ pub struct Trajectory {
 
 /// Slower than this a joint counts as at rest at the last point \[rad/s or m/s\].
 const AT_REST: f64 = 1e-3;
+
+/// A joint may be planned this much faster than its limit of speed: planners plan at the limit, and a polynomial between two of their
+/// points is up to some percent faster than both.
+pub(crate) const PLANNED: f64 = 1.1;
 
 /// How many equal parts of the time since its begin are tried to join a trajectory that is late.
 const PARTS: u32 = 64;
@@ -58,16 +63,57 @@ impl Trajectory {
                 return Err(TrajectoryError::Efforts { point: index });
             }
         }
-        let speed = |joint: usize| {
-            let between = points.windows(2).map(|pair| {
-                let whole = (pair[1].time - pair[0].time).as_secs_f64();
-                let [from, to] = [0, 1].map(|index| State::of(&pair[index], joint));
-                Segment::new(&from, &to, whole).top_speed()
-            });
-            between.fold(0.0, f64::max)
-        };
-        let speeds = (0..joints).map(speed).collect();
-        Ok(Self { joints, points, speeds, delay: Duration::ZERO, age: Duration::ZERO })
+        let mut new = Self { joints, points, speeds: Vec::new(), delay: Duration::ZERO, age: Duration::ZERO };
+        new.measure();
+        Ok(new)
+    }
+
+    /// Sets the greatest speeds.
+    fn measure(&mut self) {
+        let speed = |joint| self.segments(joint).map(|(_, speed)| speed).fold(0.0, f64::max);
+        self.speeds = (0..self.joints).map(speed).collect();
+    }
+
+    /// The way and the greatest speed of a joint between each two points.
+    fn segments(&self, joint: usize) -> impl Iterator<Item = (f64, f64)> {
+        self.points.windows(2).map(move |pair| {
+            let whole = (pair[1].time - pair[0].time).as_secs_f64();
+            let [from, to] = [0, 1].map(|index| State::of(&pair[index], joint));
+            (to.position - from.position, Segment::new(&from, &to, whole).top_speed())
+        })
+    }
+
+    /// The first point that is more than half a turn away from the one before, and by how much.
+    pub(super) fn turn(&self, joint: usize) -> Option<(usize, f64)> {
+        let mut ways = self.segments(joint).map(|(way, _)| way).enumerate();
+        ways.find(|(_, way)| way.abs() > PI).map(|(index, way)| (index + 1, way))
+    }
+
+    /// Lets a continuous joint with this limit of speed take the short way where a segment is longer than half a turn and faster than
+    /// its limit: its positions begin anew there.
+    pub(super) fn unwind(&mut self, joint: usize, limit: f64) {
+        let mut turns = 0.0;
+        let segments: Vec<(f64, f64)> = self.segments(joint).collect();
+        for (point, (way, speed)) in self.points.iter_mut().skip(1).zip(segments) {
+            if way.abs() > PI && speed > limit * PLANNED {
+                turns += (way / TAU).round();
+            }
+            if let Some(position) = point.positions.get_mut(joint) {
+                *position -= turns * TAU;
+            }
+        }
+        self.measure();
+    }
+
+    /// The first point before which, or at which, a joint is planned to be faster than this limit of speed, and its speed. The way to
+    /// the first point begins elsewhere and is not judged.
+    pub(super) fn too_fast(&self, joint: usize, limit: f64) -> Option<(usize, f64)> {
+        let between = self.segments(joint).map(|(_, speed)| speed).enumerate();
+        let first = self.points.first().and_then(|point| point.velocities.get(joint));
+        let first = first.map(|speed| (0, speed.abs()));
+        let speeds = first.into_iter().chain(between.map(|(index, speed)| (index + 1, speed)));
+        let mut fast = speeds.filter(|(_, speed)| *speed > limit * PLANNED);
+        fast.next()
     }
 
     /// This trajectory, which has begun `age` ago.
@@ -76,7 +122,7 @@ impl Trajectory {
         Self { age, ..self }
     }
 
-    /// This trajectory, which begins after `delay`: until then the joints are held where they are.
+    /// This trajectory, which begins after `delay`: until then the joints are braked, and held where they are.
     #[must_use]
     pub fn later(self, delay: Duration) -> Self {
         Self { delay, ..self }
@@ -141,7 +187,7 @@ impl Trajectory {
         let stated = self.speeds.get(joint).copied().unwrap_or_default();
         let first = self.points.first().filter(|first| !first.time.is_zero() && self.age < first.time);
         let lead = first.map_or(0.0, |first| {
-            let start = if self.delay.is_zero() { start } else { [start[0], 0.0] };
+            let start = self.braked(start);
             let segment =
                 Segment::new(&State::starting(start), &State::of(first, joint), first.time.as_secs_f64());
             segment.top_speed()
@@ -154,10 +200,9 @@ impl Trajectory {
     /// [`begin`](Self::begin).
     pub fn sample(&self, time: Duration, joint: usize, start: [f64; 2]) -> [f64; 3] {
         if time < self.delay {
-            return [start[0], 0.0, 0.0];
+            return settle(start[0], start[1], time.as_secs_f64());
         }
-        let (time, start) =
-            if self.delay.is_zero() { (time, start) } else { (time - self.delay, [start[0], 0.0]) };
+        let (time, start) = (time - self.delay, self.braked(start));
         let next = self.points.partition_point(|point| point.time <= time);
         let before = next.checked_sub(1).and_then(|index| self.points.get(index));
         let (from, since) = before
@@ -173,6 +218,12 @@ impl Trajectory {
                 None => [from.position, 0.0, 0.0],
             },
         }
+    }
+
+    /// The state in which it begins, after it was braked from `start` in the time before: as after a last point that is passed in motion.
+    fn braked(&self, start: [f64; 2]) -> [f64; 2] {
+        let [position, velocity, _] = settle(start[0], start[1], self.delay.as_secs_f64());
+        [position, velocity]
     }
 
     /// The feed-forward of `joint` at `time`, if it was `start` at the [`begin`](Self::begin): linear between points, the last one

@@ -1,13 +1,13 @@
 //! A trajectory that is refused changes nothing: neither a hold, nor the motion that is followed.
-#![allow(clippy::unwrap_used)] // helpers of tests
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 use core::time::Duration;
 
 use mechanism::Robot;
 use mechanism::controllers::{Controller, Message, Report, Step};
 use mechanism::laws::{Gains, Motion, Pid, Point, Trajectory};
-use mechanism::robot::{Joint, JointKind};
-use mechanism::standard::{Goal, Tolerance, TrajectoryController};
+use mechanism::robot::{Joint, JointKind, JointLimits};
+use mechanism::standard::{Goal, Quantity, Tolerance, TrajectoryController};
 use proptest::prelude::*;
 use units::Instant;
 
@@ -156,4 +156,46 @@ proptest! {
         };
         prop_assert_eq!(motion(false), motion(true));
     }
+}
+
+#[test]
+fn a_first_point_that_is_due_too_soon_is_refused_and_a_near_one_is_reached_at_the_limit() {
+    let limits = JointLimits { effort: 30.0, velocity: 1.0, lower: -3.0, upper: 3.0 };
+    let mut lift = Lift::at(0.0);
+    lift.load = 0.0;
+    lift.robot.joints_mut()[0].limits = Some(limits);
+    lift.send(&[(0.2, 2.0)], None);
+    lift.run(1);
+    let Goal::Refused { violation, .. } = lift.controller.goal() else {
+        panic!("{:?}", lift.controller.goal())
+    };
+    assert_eq!((violation.quantity, violation.error, violation.tolerance), (Quantity::Speed, 10.0, 1.0));
+    // Within the tolerance: as of a stream that the joint lags behind.
+    lift.send(&[(0.02, 0.25)], None);
+    let way = lift.run(1000);
+    let fastest = way.windows(2).map(|pair| (pair[1] - pair[0]) / 1e-3).fold(0.0, f64::max);
+    assert!(
+        lift.controller.goal() == Goal::Reached && fastest < 1.2,
+        "{fastest}: {:?}",
+        lift.controller.goal()
+    );
+}
+
+#[test]
+fn a_trajectory_that_begins_later_brakes_the_motion_before_it() {
+    let mut lift = Lift::at(0.0);
+    lift.load = 0.0;
+    lift.send(&[(2.0, 2.4)], None);
+    lift.run(1000);
+    let point = Point { time: Duration::from_secs(1), positions: vec![2.0], ..Point::default() };
+    let later = Trajectory::new(1, vec![point]).unwrap().later(Duration::from_millis(1500));
+    let motion = Motion::from(later);
+    lift.controller.receive(0, &mut Message::Trajectory(Some(Box::new(motion))), lift.now);
+    let way = lift.run(500);
+    let speeds: Vec<f64> = way.windows(2).map(|pair| (pair[1] - pair[0]) / 1e-3).collect();
+    // A desired speed of 1.2 rad/s that falls by 16 · 1.2 rad/s²; the law is as stiff as 40 Nm/rad and 4 Nms/rad.
+    let steepest = speeds.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f64::max);
+    assert!(speeds[0] > 1.1 && steepest < 0.03, "{} {steepest}", speeds[0]);
+    lift.run(2500);
+    assert!(lift.controller.goal() == Goal::Reached && (lift.position() - 2.0).abs() < 0.01);
 }

@@ -284,8 +284,8 @@ fn a_goal_that_is_not_reached_in_time_is_missed() {
     let controller = TrajectoryController::new([(0, pid(5.0, 0.0, 1.0))], wide);
     let mut rig = Rig::started(JointKind::Revolute, controller);
     let now = rig.now;
-    rig.controller.receive(0, &mut trajectory(&[[0.1, 0.9, 0.0]]), now);
-    rig.run(300);
+    rig.controller.receive(0, &mut trajectory(&[[0.3, 0.9, 0.0]]), now);
+    rig.run(500);
     assert_eq!(rig.controller.goal(), Goal::Active, "the time after the end is not over");
     rig.run(2);
     assert!(matches!(rig.controller.goal(), Goal::GoalMissed(Violation { joint: 0, .. })));

@@ -4,7 +4,7 @@ use mechanism::controllers::{ControllerId, Message, OutputKind, Report};
 use mechanism::follow::{
     EndedGoal, FollowEnd, FollowGoal, FollowResult, Follower, GoalError, NamedTolerance,
 };
-use mechanism::laws::GoalId;
+use mechanism::laws::{FollowedJoint, GoalId};
 use mechanism::standard::Goal as GoalState;
 use r2r::control_msgs::action::FollowJointTrajectory as Follow;
 use r2r::control_msgs::msg::JointTolerance;
@@ -134,7 +134,11 @@ impl FollowServer {
         self.end(ended);
         while let Some(request) = self.server.next_goal() {
             match Follower::admit(is_running, clock) {
-                Ok(()) => self.begin(request, deliveries, time),
+                Ok(()) => {
+                    let mut joints = self.follower.joints().to_vec();
+                    shell.inspect(|machine| machine.place(&mut joints));
+                    self.begin(request, &joints, deliveries, time);
+                }
                 Err(reason) => {
                     log::warn!(target: NAME, "a goal for '{}' is rejected: {reason}", self.name);
                     request.reject();
@@ -164,12 +168,13 @@ impl FollowServer {
     fn begin(
         &mut self,
         request: GoalRequest<Follow::Action>,
+        joints: &[FollowedJoint],
         deliveries: &mut Deliveries,
         time: MessageTime,
     ) {
         let id = self.follower.new_id();
         let goal = goal(request.goal().clone());
-        let motion = goal.and_then(|goal| goal.motion(id, self.follower.joints(), clock::stamp()));
+        let motion = goal.and_then(|goal| goal.motion(id, joints, clock::stamp()));
         let Some((goal, cancels)) = request.accept() else { return };
         let message = match motion {
             Ok(motion) => Message::Trajectory(Some(Box::new(motion))),

@@ -158,19 +158,20 @@ impl ControllerTopics {
     }
 
     /// Passes all received messages on, and announces each change of several publishers. `clock` knows
-    /// whether the messages may have waited.
+    /// whether the messages may have waited, and `place` where joints are.
     pub(super) fn pass_on(
         &mut self,
         node: &r2r::Node,
         deliveries: &mut Deliveries,
         clock: &Clock,
+        mut place: impl FnMut(&mut [FollowedJoint]),
         mut count: impl FnMut(Input),
     ) {
         for topic in &mut self.topics {
             if topic.commanders.len() > 1 {
                 topic.count(node, &self.names).into_iter().for_each(&mut count);
             }
-            while let Some(message) = topic.next(clock) {
+            while let Some(message) = topic.next(clock, &mut place) {
                 topic.count(node, &self.names).into_iter().for_each(&mut count);
                 let (index, input) = topic.input;
                 let is_refused = topic.commanders.len() > 1 && input.kind.needs_one_publisher();
@@ -213,7 +214,7 @@ impl ControllerTopic {
     }
 
     /// The next message that is one.
-    fn next(&mut self, clock: &Clock) -> Option<Message> {
+    fn next(&mut self, clock: &Clock, place: &mut impl FnMut(&mut [FollowedJoint])) -> Option<Message> {
         loop {
             let message = match &mut self.messages {
                 Messages::Float(received) => {
@@ -232,6 +233,7 @@ impl ControllerTopic {
                 }
                 Messages::Trajectory(received) => {
                     let message = received.next()?;
+                    place(&mut self.joints);
                     trajectory(&self.joints, message)
                 }
             };

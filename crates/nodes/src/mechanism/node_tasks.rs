@@ -2,6 +2,7 @@ use std::sync::{Arc, Mutex};
 
 use control::Deliveries;
 use mechanism::controllers::{self, NewController, Refusal};
+use mechanism::laws::FollowedJoint;
 use mechanism::{Input, Mechanism};
 use ros::Shell;
 use ros::panics::lock;
@@ -31,7 +32,8 @@ impl NodeTasks {
         let clock = self.shell.inspect(|machine| *machine.clock());
         self.deliveries.flush();
         let shell = &self.shell;
-        self.topics.pass_on(node, &mut self.deliveries, &clock, |input| shell.deliver(input));
+        let place = |joints: &mut [FollowedJoint]| shell.inspect(|machine| machine.place(joints));
+        self.topics.pass_on(node, &mut self.deliveries, &clock, place, |input| shell.deliver(input));
         while let Some(done) = self.products.next() {
             let input = match done {
                 Done::Created(name, created) => {

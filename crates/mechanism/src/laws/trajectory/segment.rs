@@ -104,7 +104,7 @@ impl Segment {
 pub(super) fn settle(position: f64, velocity: f64, t: f64) -> [f64; 3] {
     let whole = SETTLING.as_secs_f64();
     let s = t / whole;
-    if s >= 1.0 {
+    if s >= 1.0 || velocity == 0.0 {
         return [position, 0.0, 0.0];
     }
     [

@@ -130,17 +130,23 @@ fn several_joints_move_together() {
 }
 
 #[test]
-fn until_it_begins_the_joints_are_held_whatever_their_velocity() {
+fn until_it_begins_the_joints_are_braked_and_held() {
     let points = vec![point(1.0, &[1.0, 0.0])];
     let trajectory = Trajectory::new(1, points).unwrap();
     let early = trajectory.clone().later(Duration::from_secs(8));
     let sample = |millis| early.sample(Duration::from_millis(millis), 0, [0.47, 1.0]);
-    for millis in [0, 4000, 7999] {
+    near(sample(0), [0.47, 1.0, -16.0]);
+    for millis in [250, 4000, 7999] {
         near(sample(millis), [0.47, 0.0, 0.0]);
     }
     near(sample(8500), trajectory.sample(Duration::from_millis(500), 0, [0.47, 0.0]));
     near(sample(9000), [1.0, 0.0, 0.0]);
     assert_eq!(early.duration(), Duration::from_secs(9));
+    // It begins in the middle of the braking: no step of position or velocity.
+    let soon = trajectory.clone().later(Duration::from_millis(100));
+    let soon = |micros| soon.sample(Duration::from_micros(micros), 0, [0.47, 1.0]);
+    assert!((soon(99_999)[0] - soon(100_001)[0]).abs() < 1e-5);
+    assert!((soon(99_999)[1] - soon(100_001)[1]).abs() < 1e-3);
     let never = trajectory.later(Duration::MAX);
     near(never.sample(Duration::from_secs(1 << 40), 0, [0.47, 1.0]), [0.47, 0.0, 0.0]);
 }

@@ -58,4 +58,6 @@ pub enum Quantity {
     Position,
     /// \[rad/s or m/s\]
     Velocity,
+    /// The planned speed to the first point, and the joint's limit, instead of an error and a tolerance \[rad/s or m/s\].
+    Speed,
 }

@@ -4,7 +4,7 @@ use units::Instant;
 
 use crate::Robot;
 use crate::controllers::{Report, Step};
-use crate::laws::{Advance, Approach, Motion, Pid, Progress, near};
+use crate::laws::{Advance, Approach, Motion, PLANNED, Pid, Progress, near};
 use crate::robot::Joint;
 use crate::standard::position::{distance, way};
 use crate::standard::trajectory::goal::{Quantity, Tolerance, Violation};
@@ -175,7 +175,7 @@ impl Track {
     /// Joins the trajectory that came at `begun`: where it is nearest to the desired positions, since it is late, or else to the
     /// measured ones.
     /// # Errors
-    /// A joint is further than its tolerance from there.
+    /// A joint is further than its tolerance from there, or would have to be faster than its limit to reach the first point in time.
     fn join(
         &mut self,
         robot: &Robot,
@@ -212,7 +212,19 @@ impl Track {
             axis.start = [target - way(joint, position, target), velocity];
             axis.start_effort = axis.feed_forward.state()[0];
             let [path, ..] = trajectory.sample(time, index, axis.start);
-            axis.approach.begin(axis.start[0], path, trajectory.top_speed(index, axis.start));
+            let mut top_speed = trajectory.top_speed(index, axis.start);
+            let limit = joint.limits.map(|limits| limits.velocity).filter(|limit| *limit > 0.0);
+            // Between the points it is within the limit, so the way to the first one is not.
+            if let Some(limit) = limit.filter(|limit| entry.is_none() && top_speed > limit * PLANNED) {
+                let given = motion.tolerances.get(index).and_then(|given| given.path.position);
+                if (target - axis.start[0]).abs() > near(given.unwrap_or(tolerance.path), limit) {
+                    let quantity = Quantity::Speed;
+                    return Err(Violation { joint: index, quantity, error: top_speed, tolerance: limit });
+                }
+                // A joint that is near is only late there, as one that lags behind a stream.
+                top_speed = limit / 2.0;
+            }
+            axis.approach.begin(axis.start[0], path, top_speed);
             let effort = trajectory.effort(time, index, axis.start_effort);
             axis.feed_forward.begin(axis.start_effort, effort, f64::MAX / 4.0);
         }
