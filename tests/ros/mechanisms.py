@@ -95,6 +95,13 @@ def arm(*arguments, file=ARM, urdf=URDF, executable="mechanism"):
         graph.close()
 
 
+def pause(timer):
+    """Lets a stream of commands pause for more than 0.5 s, so that it counts again after a halt."""
+    timer.cancel()
+    time.sleep(0.8)
+    timer.reset()
+
+
 class MovingArm:
     """The arm, and a client that commands motion to it all the time."""
 
@@ -104,7 +111,7 @@ class MovingArm:
         graph.record(JointState, "joint_states", QoSProfile(depth=1000))
         assert manager.load("pan_velocity") and manager.switch(["pan_velocity"])
         self.command = Float64(data=0.3)
-        graph.repeat("pan_velocity/command", self.command, 50.0)
+        self.timer = graph.repeat("pan_velocity/command", self.command, 50.0)
         graph.node.create_timer(0.1, self._turn)
 
     def _turn(self):
@@ -119,6 +126,12 @@ class MovingArm:
         return message is None or message.data
 
     def wait_until_it_moves(self, timeout=5.0):
+        """Its commands ran on through the halt, so its release alone moves nothing."""
+        self.graph.wait(lambda: not self.is_halted, lambda: f"it is halted:\n{self.process.output}", timeout)
+        since = time.time()
+        time.sleep(0.3)
+        self.gets_no_effort(since, "it is released, and its commands ran on")
+        pause(self.timer)
         moves = lambda: not self.is_halted and abs(self.graph.last("joint_states").velocity[0]) > 0.2  # noqa: E731
         self.graph.wait(moves, lambda: f"it does not move:\n{self.process.output}", timeout)
 

@@ -90,6 +90,21 @@ def test_a_goal_is_followed_with_feedback_and_succeeds():
         assert client.feedback[0].desired.positions[0] < client.feedback[-1].desired.positions[0]
 
 
+def test_a_goal_or_trajectory_that_is_refused_leaves_the_goal_that_runs():
+    with arm("-p", "arm_trajectory.path_tolerance:=0.3") as (graph, manager, process):
+        running(manager)
+        client, other = Client(graph), Client(graph)
+        handle = client.send(goal((2.0, [0.6, 0.3])))
+        time.sleep(0.5)
+        status, code, text = other.ended(goal((0.0, [-2.0, 0.0]), (4.0, [-2.0, 0.3])))
+        assert (status, code) == (ABORTED, Result.PATH_TOLERANCE_VIOLATED) and text.endswith("nothing changes"), text
+        graph.publish("arm_trajectory/joint_trajectory", trajectory(["pan", "tilt"], (0.0, [-2.0, 0.0]), (4.0, [-2.0, 0.3])), ONE)
+        sentence = "a trajectory on 'arm_trajectory/joint_trajectory' is refused: joint 'pan' is too far from the trajectory"
+        graph.wait(lambda: sentence in process.output, lambda: process.output)
+        status, result = client.result(handle)
+        assert (status, result.error_code) == (SUCCEEDED, Result.SUCCESSFUL), result.error_string
+
+
 def test_a_trajectory_without_points_stops_the_motion_and_ends_the_goal():
     """The stop of the PR2's controller and of ROS 1's."""
     with arm() as (graph, manager, process):
@@ -102,7 +117,7 @@ def test_a_trajectory_without_points_stops_the_motion_and_ends_the_goal():
             graph.wait(lambda: abs(graph.last("joint_states").velocity[0]) > 0.1, lambda: process.output)
             graph.publish("arm_trajectory/joint_trajectory", JointTrajectory(joint_names=names), ONE)
             status, result = client.result(handle)
-            assert status == ABORTED and "took the place of the goal" in result.error_string, result
+            assert status == ABORTED and "a trajectory without points came" in result.error_string, result
             graph.wait(lambda: abs(graph.last("joint_states").velocity[0]) < 0.01, lambda: f"{graph.last('joint_states')}", 2.0)
             held, start = graph.last("joint_states").position[0], time.monotonic()
             graph.wait(lambda: time.monotonic() > start + 0.5, "never")

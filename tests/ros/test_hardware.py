@@ -8,7 +8,7 @@ import time
 import pytest
 from conftest import LATCHED, Graph, act_until
 from diagnostic_msgs.msg import DiagnosticArray
-from mechanisms import URDF, arm
+from mechanisms import URDF, arm, pause
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, Float64
@@ -80,7 +80,7 @@ def moving(graph, manager, process):
     """Drives the joint `pan` by an effort that is repeated all the time."""
     graph.wait(lambda: not is_halted(graph), lambda: f"the motors are not reset: {process.output}")
     assert manager.load("pan_effort") and manager.switch(["pan_effort"])
-    graph.repeat("pan_effort/command", Float64(data=0.2), 50.0)
+    manager.stream = graph.repeat("pan_effort/command", Float64(data=0.2), 50.0)
     graph.wait(lambda: graph.last("joint_states").velocity[0] > 0.1, lambda: f"it does not move: {process.output}")
 
 
@@ -95,8 +95,11 @@ def stays_halted(robot, graph, seconds=0.5):
 
 
 def reset(graph, manager):
+    """The commands ran on through the halt, so they have to pause."""
     manager.reset()
-    graph.wait(lambda: not is_halted(graph) and graph.last("joint_states").velocity[0] > 0.1, "no motion after the reset")
+    graph.wait(lambda: not is_halted(graph), "no reset")
+    pause(manager.stream)
+    graph.wait(lambda: graph.last("joint_states").velocity[0] > 0.1, "no motion after the reset")
 
 
 def test_a_robot_on_topics_is_moved_to_a_position():
@@ -176,7 +179,7 @@ def test_silence_halts_and_what_comes_back_moves_nothing_before_a_reset():
         (lambda message: message.position.__setitem__(0, float("nan")), "the position of 'pan_motor' is NaN, must be finite"),
         (lambda message: message.velocity.__setitem__(1, float("inf")), "the velocity of 'tilt_motor' is inf, must be finite"),
         (lambda message: message.velocity.pop(), "it has 1 velocities, must have 2, one for each name"),
-        (lambda message: setattr(message, "name", ["pan_motor", "lift"]), "it has 'lift', which is not one of the robot's actuators"),
+        (lambda message: setattr(message, "name", ["pan_motor", "lift"]), "it does not have actuator 'tilt_motor'"),
         (
             lambda message: [setattr(message, part, getattr(message, part)[:1]) for part in ("name", "position", "velocity")],
             "it does not have actuator 'tilt_motor'",
@@ -194,6 +197,56 @@ def test_states_that_are_none_count_as_silence(change, sentence):
         robot.change = lambda message: None
         stays_halted(robot, graph)
         reset(graph, manager)
+
+
+@pytest.mark.parametrize("is_stamped", [True, False])
+def test_one_state_that_lies_moves_nothing_and_one_that_stays_halts(is_stamped):
+    """A driver that sends zeros once, between true states: the joint would be driven to where it is said to be."""
+    with fake_arm() as (robot, graph, manager, process):
+        robot.position["pan_motor"] = 1.6  # at its first states
+        graph.wait(lambda: not is_halted(graph), lambda: f"the motors are not reset: {process.output}")
+        manager.halt()
+        graph.wait(lambda: graph.last("joint_states") and abs(graph.last("joint_states").position[0] - 1.6) < 0.1, "no states")
+        manager.reset()
+        graph.wait(lambda: not is_halted(graph), lambda: f"the motors are not reset: {process.output}")
+        assert manager.load("pan_position") and manager.switch(["pan_position"])
+        time.sleep(0.3)
+        lies, begin, first = [], robot.position["pan_motor"], len(robot.commands)
+
+        def lie(message):
+            if not is_stamped:
+                message.header.stamp.sec = message.header.stamp.nanosec = 0
+            if len(lies) % 20 == 0:
+                message.position, message.velocity = [0.0, 0.0], [0.0, 0.0]
+            lies.append(len(lies))
+
+        robot.change = lie
+        graph.wait(lambda: len(lies) > 200, lambda: process.output)
+        efforts = [message.effort[0] for _, message in robot.commands[first:]]
+        assert max(map(abs, efforts)) < 0.01 and abs(robot.position["pan_motor"] - begin) < 0.001, (max(efforts), robot.position)
+        graph.wait(lambda: "the position of 'pan_motor' moved by" in process.output, lambda: process.output)
+        assert not is_halted(graph)
+        robot.change = lambda message: setattr(message, "position", [0.0, 0.0])
+        graph.wait(lambda: is_halted(graph), "a jump that stays halts", 3.0)
+        stays_halted(robot, graph)
+
+
+def test_states_of_a_joint_state_broadcaster_count():
+    """It sends NaN for efforts that are not measured, and all joints of the robot."""
+    with fake_arm() as (robot, graph, manager, process):
+
+        def broadcast(message):
+            message.name = [*message.name, "gripper"]
+            message.position.append(0.0)
+            message.velocity.append(float("nan"))
+            message.effort = [float("nan")] * 3
+
+        robot.change = broadcast
+        moving(graph, manager, process)
+        sentence = "the robot's states have what this robot has not, which is ignored: gripper"
+        graph.wait(lambda: sentence in process.output, lambda: process.output)
+        time.sleep(0.6)
+        assert not is_halted(graph) and process.output.count(sentence) == 1
 
 
 @pytest.mark.parametrize("topic", [STATES, COMMANDS])

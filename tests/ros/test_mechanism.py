@@ -7,7 +7,7 @@ import pytest
 from action_msgs.msg import GoalStatus
 from conftest import LATCHED, Graph
 from diagnostic_msgs.msg import DiagnosticArray
-from mechanisms import ARM, BEST_EFFORT, STRICT, URDF, Manager, arm, wait_for
+from mechanisms import ARM, BEST_EFFORT, STRICT, URDF, Manager, arm, pause, wait_for
 from pr2_mechanism_msgs.action import SwitchController
 from pr2_mechanism_msgs.msg import MechanismStatistics
 from pr2_mechanism_msgs.srv import UnloadController
@@ -306,7 +306,7 @@ def test_what_a_user_may_not_expect_is_said():
 
 
 def test_a_halt_stops_the_motors_until_the_reset():
-    with arm() as (graph, manager, _):
+    with arm() as (graph, manager, process):
         graph.subscribe(Bool, "motors_halted", LATCHED)
         graph.subscribe(JointState, "joint_states", ONE)
         halted = lambda: graph.last("motors_halted").data  # noqa: E731
@@ -321,7 +321,13 @@ def test_a_halt_stops_the_motors_until_the_reset():
         graph.wait(lambda: abs(speed()) < 0.01, "it moves on")
         assert manager.list() == [("pan_velocity", "running")]
         manager.reset()
-        graph.wait(lambda: not halted() and speed() > 0.2, "no reset")
+        graph.wait(lambda: not halted(), "no reset")
+        time.sleep(0.5)
+        assert abs(speed()) < 0.01, "the reset alone moves it"
+        sentence = "commands on 'pan_velocity/command' ran on through a halt of the motors and move nothing"
+        graph.wait(lambda: sentence in process.output, lambda: process.output)
+        pause(timer)
+        graph.wait(lambda: speed() > 0.2, "a stream that paused does not count")
         graph.stop_repeating(timer)
 
 

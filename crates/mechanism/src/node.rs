@@ -11,7 +11,7 @@ use crate::controllers::{self, ControllerId, ControllerInput, Manager, Refusal, 
 use crate::diagnostics::{Diagnostics, Status};
 use crate::halt_cause::{HaltCause, HaltCauses};
 use crate::laws::FollowedJoint;
-use crate::waiting::Waiting;
+use crate::waiting::{Wait, Waiting};
 use crate::{CycleStatistics, Snapshot};
 
 mod concerns;
@@ -29,6 +29,15 @@ pub enum Input {
         /// The input's name.
         input: &'static str,
         /// Whether they do.
+        waits: bool,
+    },
+    /// Commands on an input of a controller ran on through a halt of the motors and do not count, or count again.
+    StreamWaits {
+        /// The controller.
+        controller: ControllerId,
+        /// The input's name.
+        input: &'static str,
+        /// Whether they do not count.
         waits: bool,
     },
     /// These nodes publish the input of a controller, where more than one does or did.
@@ -389,7 +398,10 @@ impl Machine for Mechanism {
             }
             Input::Manager(input) => self.manager.handle(now, input),
             Input::WaitsForZero { controller, input, waits } => {
-                self.waits_for_zero(now, controller, input, waits);
+                self.waits(now, Wait::Zero, controller, input, waits);
+            }
+            Input::StreamWaits { controller, input, waits } => {
+                self.waits(now, Wait::Pause, controller, input, waits);
             }
             Input::CommandersCounted { controller, input, nodes } => {
                 self.commanders_counted(controller, input, nodes);

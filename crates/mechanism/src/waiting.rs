@@ -1,4 +1,4 @@
-//! Controllers whose commands of motion wait for a zero.
+//! Controllers whose commands move nothing yet.
 
 use core::time::Duration;
 
@@ -9,12 +9,22 @@ use crate::controllers::ControllerId;
 /// A controller is warned of again after this time.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// The inputs whose commands wait for a zero, each of a controller, and when that was reported.
+/// The inputs whose commands wait, each of a controller, and when that was reported.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Waiting(Vec<Entry>);
 
+/// For what commands wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// A zero before motion.
+    Zero,
+    /// A pause, or rest, after a halt of the motors.
+    Pause,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Entry {
+    wait: Wait,
     controller: ControllerId,
     input: &'static str,
     waits: bool,
@@ -26,11 +36,13 @@ impl Waiting {
     pub(crate) fn set(
         &mut self,
         now: Instant,
+        wait: Wait,
         controller: ControllerId,
         input: &'static str,
         waits: bool,
     ) -> bool {
-        let is_known = |entry: &&mut Entry| (entry.controller, entry.input) == (controller, input);
+        let is_known =
+            |entry: &&mut Entry| (entry.wait, entry.controller, entry.input) == (wait, controller, input);
         match self.0.iter_mut().find(is_known) {
             Some(known) => {
                 known.waits = waits;
@@ -41,7 +53,7 @@ impl Waiting {
                 is_due
             }
             None => {
-                self.0.extend(waits.then_some(Entry { controller, input, waits, reported: now }));
+                self.0.extend(waits.then_some(Entry { wait, controller, input, waits, reported: now }));
                 waits
             }
         }
@@ -52,9 +64,12 @@ impl Waiting {
         self.0.retain(|entry| is_loaded(entry.controller));
     }
 
-    /// The controllers that wait, each with its input.
-    pub(crate) fn list(&self) -> impl Iterator<Item = (ControllerId, &'static str)> {
-        self.0.iter().filter(|entry| entry.waits).map(|entry| (entry.controller, entry.input))
+    /// The controllers that wait for this, each with its input.
+    pub(crate) fn list(&self, wait: Wait) -> impl Iterator<Item = (ControllerId, &'static str)> {
+        self.0
+            .iter()
+            .filter(move |entry| entry.waits && entry.wait == wait)
+            .map(|entry| (entry.controller, entry.input))
     }
 }
 
@@ -66,16 +81,16 @@ mod tests {
     fn it_is_said_once_in_ten_seconds() {
         let mut waiting = Waiting::default();
         let mut set = |seconds: u64, waits| {
-            let reported = waiting.set(Instant::from_millis(1000 * seconds), 7, "cmd_vel", waits);
-            (reported, waiting.list().count())
+            let reported = waiting.set(Instant::from_millis(1000 * seconds), Wait::Zero, 7, "cmd_vel", waits);
+            (reported, waiting.list(Wait::Zero).count())
         };
         assert_eq!(set(1, false), (false, 0));
         assert_eq!(set(2, true), (true, 1));
         assert_eq!(set(3, false), (false, 0));
         assert_eq!(set(11, true), (false, 1));
         assert_eq!(set(12, true), (true, 1));
-        assert_eq!(waiting.list().collect::<Vec<_>>(), [(7, "cmd_vel")]);
+        assert_eq!(waiting.list(Wait::Zero).collect::<Vec<_>>(), [(7, "cmd_vel")]);
         waiting.retain(|controller| controller != 7);
-        assert_eq!(waiting.list().count(), 0, "the next one of its name has another id");
+        assert_eq!(waiting.list(Wait::Zero).count(), 0, "the next one of its name has another id");
     }
 }

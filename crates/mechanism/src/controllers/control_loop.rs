@@ -6,7 +6,7 @@ use units::{Instant, MessageTime};
 use crate::Robot;
 use crate::controllers::{
     Change, ControllerFailure, ControllerId, ControllerList, ControllerSlot, Message, Report, Step,
-    SwitchEntry,
+    StreamGate, SwitchEntry,
 };
 
 /// The robot and its controllers, stepped together.
@@ -16,7 +16,8 @@ use crate::controllers::{
 /// 1. A waiting [`Change::Add`] or [`Change::Remove`] takes effect.
 /// 2. The joints' state is computed from the actuators', with the joints' statistics.
 /// 3. All commands become zero.
-/// 4. If a halt of the motors has ended since the previous step, every running controller is stopped and started.
+/// 4. If a halt of the motors has ended since the previous step, every running controller is stopped and started, and streams of
+///    commands that run on have to pause.
 /// 5. Every running controller is updated, in the order of the schedule.
 /// 6. The safety limits are enforced.
 /// 7. The actuators' efforts are computed from the joints'.
@@ -82,6 +83,14 @@ impl ControlLoop {
     pub fn take_reports(&mut self, most: usize, mut take: impl FnMut(ControllerId, usize, Report)) {
         let mut left = most;
         for slot in self.list.slots.iter_mut().filter(|slot| slot.is_running) {
+            for (input, gate) in slot.controller.inputs().iter().zip(&mut slot.gates) {
+                if left > 0
+                    && let Some(waits) = gate.news()
+                {
+                    take(slot.id, 0, Report::StreamWaits { input: input.name, waits });
+                    left -= 1;
+                }
+            }
             while left > 0 {
                 let Some((output, report)) = slot.controller.report() else { break };
                 take(slot.id, output, report);
@@ -94,6 +103,9 @@ impl ControlLoop {
     /// trajectory begins now. In place of one that is [`STALE`] the controller receives a [`Message::Stop`]: it may not move anything any
     /// more, and what it was to replace does not go on either. A goal is received and stopped, so its client learns how it ended. A
     /// message for a controller or an input that does not exist is ignored.
+    ///
+    /// **A stream that ran on through a halt of the motors is not passed on** until it pauses for [`STREAM_PAUSE`](super::STREAM_PAUSE) or
+    /// [asks for rest](crate::controllers::Controller::is_rest), whatever controller it is for; a goal of it is stopped.
     pub fn deliver(
         &mut self,
         controller: ControllerId,
@@ -105,7 +117,16 @@ impl ControlLoop {
         let received = if matches!(message, Message::Float(_)) { time.begin() } else { now };
         let slot = self.list.slots.iter_mut().find(|slot| slot.id == controller);
         if let Some(slot) = slot.filter(|slot| input < slot.controller.inputs().len()) {
-            let is_stale = time.is_expired(now, STALE);
+            let (controller, robot) = (&slot.controller, &self.robot);
+            let passes =
+                |gate: &mut StreamGate| gate.passes(now, || controller.is_rest(input, message, robot));
+            let is_stop = matches!(message, Message::Stop);
+            let waits = !is_stop && !slot.gates.get_mut(input).is_none_or(passes);
+            let is_goal = matches!(message, Message::Trajectory(Some(motion)) if motion.goal.is_some());
+            if waits && !is_goal {
+                return;
+            }
+            let is_stale = waits || time.is_expired(now, STALE);
             if !is_stale || matches!(message, Message::Trajectory(_)) {
                 slot.controller.receive(input, message, received);
             }
@@ -177,6 +198,7 @@ impl ControlLoop {
 
     fn restart(&mut self, now: Instant, period: Duration) {
         let ControllerList { slots, schedule } = &mut self.list;
+        slots.iter_mut().flat_map(|slot| &mut slot.gates).for_each(StreamGate::release);
         for &index in &*schedule {
             let Some(slot) = slots.get_mut(index).filter(|slot| slot.is_running) else { continue };
             let mut step = Step { now, period, robot: &mut self.robot };

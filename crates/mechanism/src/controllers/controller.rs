@@ -24,6 +24,14 @@ pub trait Controller: Send {
         &[]
     }
 
+    /// Whether the message for this input asks the joints to stay as they are, where `robot` is now. After a halt of the motors that ends
+    /// the waiting of a stream of commands that ran on. A controller that does not know says no, and its streams have to pause;
+    /// the velocity of a vehicle has its own zero before motion.
+    fn is_rest(&self, input: usize, message: &Message, robot: &Robot) -> bool {
+        let _ = (input, robot);
+        matches!(message, Message::Velocity(..))
+    }
+
     /// Called after an update until it returns `None`: the index of an output, and what is published there.
     fn report(&mut self) -> Option<(usize, Report)> {
         None

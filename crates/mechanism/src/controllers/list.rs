@@ -1,7 +1,7 @@
 use core::fmt;
 
 use crate::Robot;
-use crate::controllers::{Controller, ControllerFailure, ControllerTiming, Step};
+use crate::controllers::{Controller, ControllerFailure, ControllerTiming, Step, StreamGate};
 
 /// Identifies a controller while it is loaded, and none that is loaded later.
 pub type ControllerId = u64;
@@ -11,6 +11,8 @@ pub struct ControllerSlot {
     pub(crate) id: ControllerId,
     pub(crate) controller: Box<dyn Controller>,
     pub(crate) is_running: bool,
+    /// One for each input.
+    pub(crate) gates: Vec<StreamGate>,
     pub(crate) timing: ControllerTiming,
     /// How many efforts it wrote that were not finite.
     pub(crate) invalid_commands: u64,
@@ -22,7 +24,8 @@ impl ControllerSlot {
     /// A stopped controller with fresh statistics, to which messages for `id` are delivered.
     pub fn new(id: ControllerId, controller: Box<dyn Controller>) -> Self {
         let timing = ControllerTiming::default();
-        Self { id, controller, is_running: false, timing, invalid_commands: 0, failure: None }
+        let gates = vec![StreamGate::default(); controller.inputs().len()];
+        Self { id, controller, is_running: false, gates, timing, invalid_commands: 0, failure: None }
     }
 
     /// Stops it, also if it is stopped already.

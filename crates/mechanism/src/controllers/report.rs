@@ -43,6 +43,13 @@ pub enum Report {
         /// Whether they do.
         waits: bool,
     },
+    /// Whether commands on the controller's input `input` move nothing, since they are a stream that ran on through a halt of the motors.
+    StreamWaits {
+        /// The input's name.
+        input: &'static str,
+        /// Whether they do.
+        waits: bool,
+    },
     /// What became of a goal, [`Goal::None`] if the controller was started again.
     GoalEnded(GoalId, Goal),
     /// Of the goals until `until` all but `goal`, the one that is followed, were replaced by what came after them.

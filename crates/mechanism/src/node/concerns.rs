@@ -3,8 +3,9 @@
 use units::Instant;
 
 use super::{Mechanism, Output};
-use crate::controllers::{ControllerId, ControllerInput};
+use crate::controllers::{ControllerId, ControllerInput, STREAM_PAUSE};
 use crate::diagnostics::Concern;
+use crate::waiting::Wait;
 
 impl Mechanism {
     /// What is to be known of running controllers.
@@ -20,9 +21,18 @@ impl Mechanism {
         }
         let is_running = |name: &str| self.manager.is_running(name) == Some(true);
         let named = |(controller, input)| Some((self.manager.name_of(controller)?, input));
-        for (name, input) in self.waiting.list().filter_map(named).filter(|(name, _)| is_running(name)) {
-            let value = ("Waits For A Zero On", format!("{name}/{input}"));
-            let message = "It waits for a zero before it moves";
+        let waits =
+            |wait| self.waiting.list(wait).filter_map(named).map(move |(name, input)| (wait, name, input));
+        let waiting = waits(Wait::Zero).chain(waits(Wait::Pause));
+        for (wait, name, input) in waiting.filter(|(_, name, _)| is_running(name)) {
+            let (key, message) = match wait {
+                Wait::Zero => ("Waits For A Zero On", "It waits for a zero before it moves"),
+                Wait::Pause => (
+                    "Waits For A Pause On",
+                    "Its commands ran on through a halt of the motors: they wait for a pause or rest",
+                ),
+            };
+            let value = (key, format!("{name}/{input}"));
             concerns.push((name.to_owned(), Concern { message, value }));
         }
         let named = self.commanders.iter().filter_map(|(controller, input, nodes)| {
@@ -65,18 +75,26 @@ impl Mechanism {
         self.commanders.push((controller, input, nodes));
     }
 
-    pub(super) fn waits_for_zero(
+    pub(super) fn waits(
         &mut self,
         now: Instant,
+        wait: Wait,
         controller: ControllerId,
         input: &'static str,
         waits: bool,
     ) {
         self.waiting.retain(|id| self.manager.name_of(id).is_some());
         let Some(name) = self.manager.name_of(controller) else { return };
-        if self.waiting.set(now, controller, input, waits) {
-            let sentence =
-                format!("controller '{name}' waits for a zero on '{name}/{input}' before it moves");
+        if self.waiting.set(now, wait, controller, input, waits) {
+            let sentence = match wait {
+                Wait::Zero => {
+                    format!("controller '{name}' waits for a zero on '{name}/{input}' before it moves")
+                }
+                Wait::Pause => format!(
+                    "commands on '{name}/{input}' ran on through a halt of the motors and move nothing, until they pause for {STREAM_PAUSE:?} \
+                     or ask for rest"
+                ),
+            };
             self.outputs.push_back(Output::Warn(sentence));
         }
     }

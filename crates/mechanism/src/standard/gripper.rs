@@ -90,6 +90,10 @@ impl Controller for GripperController {
         }
     }
 
+    fn is_rest(&self, input: usize, message: &Message, robot: &Robot) -> bool {
+        self.position.is_rest(input, message, robot)
+    }
+
     fn can_start(&self, robot: &Robot) -> Result<(), ControllerFailure> {
         self.position.can_start(robot)
     }

@@ -42,9 +42,12 @@ impl PositionController {
 
     /// The way that `joint` is from the nearest position to the command that it can be asked for \[rad or m\]; `None` without a command.
     pub fn error(&self, joint: &Joint) -> Option<f64> {
-        let command = self.command.last()?;
+        Some(Self::error_of(joint, self.command.last()?))
+    }
+
+    fn error_of(joint: &Joint, command: f64) -> f64 {
         let nearest = joint.range().map_or(command, |[lower, upper]| command.clamp(lower, upper));
-        Some(distance(joint, nearest))
+        distance(joint, nearest)
     }
 
     /// The position that was commanded since the start, if any \[rad or m\].
@@ -64,6 +67,11 @@ impl Controller for PositionController {
             _ => self.is_stopped,
         };
         self.command.receive(message, now);
+    }
+
+    fn is_rest(&self, _: usize, message: &Message, robot: &Robot) -> bool {
+        let joint = robot.joints().get(self.joint);
+        matches!((message, joint), (Message::Float(command), Some(joint)) if Self::error_of(joint, *command).abs() <= AT_REST)
     }
 
     fn can_start(&self, robot: &Robot) -> Result<(), ControllerFailure> {
@@ -101,6 +109,9 @@ impl Controller for PositionController {
         Ok(())
     }
 }
+
+/// A joint that is asked for a position this near stays as it is \[rad or m\].
+pub(super) const AT_REST: f64 = 0.05;
 
 /// The way from the joint's position to `wanted`, or the shorter way round. It leads to no position beyond the joint's range, and where
 /// the joint is beyond it already, no further out.

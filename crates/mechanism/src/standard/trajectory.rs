@@ -8,12 +8,13 @@ use crate::controllers::{
     PublishPeriod, Report, Step,
 };
 use crate::laws::{GoalId, Motion, Pid};
+use crate::standard::position::{AT_REST, way};
 
 mod goal;
 mod track;
 
 pub use goal::{Goal, Quantity, Tolerance, Violation};
-use track::Track;
+use track::{Axis, Track};
 
 /// Moves joints along a trajectory and holds its end: effort = PID(desired - position), with the desired and the measured
 /// velocity for the derivative.
@@ -224,6 +225,19 @@ impl Controller for TrajectoryController {
             }
             _ => {}
         }
+    }
+
+    /// All of its points are where the joints are, and at rest.
+    fn is_rest(&self, _: usize, message: &Message, robot: &Robot) -> bool {
+        let Message::Trajectory(Some(motion)) = message else { return false };
+        let is_near = |(axis, position): (&Axis, &f64)| {
+            let joint = robot.joints().get(axis.joint);
+            joint.is_some_and(|joint| way(joint, joint.position, *position).abs() <= AT_REST)
+        };
+        motion.trajectory.points().iter().all(|point| {
+            point.velocities.iter().all(|speed| *speed == 0.0)
+                && self.track.axes.iter().zip(&point.positions).all(is_near)
+        })
     }
 
     fn can_start(&self, robot: &Robot) -> Result<(), ControllerFailure> {

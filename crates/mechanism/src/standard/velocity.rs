@@ -2,6 +2,7 @@ use core::time::Duration;
 
 use units::Instant;
 
+use crate::Robot;
 use crate::controllers::{Controller, ControllerFailure, ControllerInput, InputKind, Message, Step};
 use crate::laws::Pid;
 use crate::standard::Setpoint;
@@ -35,6 +36,10 @@ impl Controller for VelocityController {
 
     fn receive(&mut self, _: usize, message: &mut Message, now: Instant) {
         self.command.receive(message, now);
+    }
+
+    fn is_rest(&self, _: usize, message: &Message, _: &Robot) -> bool {
+        matches!(message, Message::Float(0.0))
     }
 
     fn starting(&mut self, _: &mut Step<'_>) {

@@ -27,5 +27,6 @@ mod services;
 mod simulation;
 mod standard;
 mod step_order;
+mod streams;
 mod transmissions;
 mod vehicle;

@@ -58,6 +58,10 @@ impl Controller for Guarded {
         let _ = self.call(|controller| controller.receive(input, message, now));
     }
 
+    fn is_rest(&self, input: usize, message: &Message, robot: &Robot) -> bool {
+        guard(&self.panicked, || self.controller.is_rest(input, message, robot)).unwrap_or(false)
+    }
+
     fn can_start(&self, robot: &Robot) -> Result<(), ControllerFailure> {
         guard(&self.panicked, || self.controller.can_start(robot))?
     }

@@ -153,6 +153,9 @@ impl MonitorContext {
                 Event::ControllerOutput(controller, _, _, Report::WaitsForZero { input, waits }) => {
                     Input::WaitsForZero { controller, input, waits }
                 }
+                Event::ControllerOutput(controller, _, _, Report::StreamWaits { input, waits }) => {
+                    Input::StreamWaits { controller, input, waits }
+                }
                 Event::ControllerOutput(controller, at, output, report) => {
                     let stamp = clock::stamp().before(clock::now().since(at));
                     lock(&self.outputs).publish(controller, output, report, stamp);
