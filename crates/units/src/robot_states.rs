@@ -198,7 +198,7 @@ impl StateMonitor {
         self
     }
 
-    /// The same for actuators that move within these bounds, one for each in their order.
+    /// Refuses states that moved further than these bounds allow, one for each actuator in their order.
     #[must_use]
     pub fn within(mut self, bounds: Vec<SpeedBound>) -> Self {
         self.jumps = Jumps::new(bounds);

@@ -15,7 +15,7 @@ pub struct Follower {
     joints: Vec<FollowedJoint>,
     /// In the order of their ids.
     open: Vec<GoalId>,
-    /// Those whose clients want them to be cancelled.
+    /// Goals whose clients want them to be cancelled.
     cancelling: Vec<GoalId>,
     last: GoalId,
 }

@@ -61,7 +61,7 @@ pub struct TrajectoryController {
     failed: Option<Goal>,
     failures: PublishPeriod,
     due: Option<PublishPeriod>,
-    /// What is reported of the joints next, and how many of them are reported.
+    /// The next report of each joint, and how many of them are reported.
     tracking: Vec<Report>,
     reported: usize,
 }
@@ -99,7 +99,7 @@ impl TrajectoryController {
         }
     }
 
-    /// What became of the last trajectory; of one that is followed, if the last one was refused.
+    /// The end of the last trajectory, or `Active`: also while the last one was refused and the one before it is followed.
     pub fn goal(&self) -> Goal {
         self.goal
     }
@@ -227,7 +227,7 @@ impl Controller for TrajectoryController {
         }
     }
 
-    /// All of its points are where the joints are, and at rest.
+    /// Says yes if all points are where the joints are, and at rest.
     fn is_rest(&self, _: usize, message: &Message, robot: &Robot) -> bool {
         let Message::Trajectory(Some(motion)) = message else { return false };
         let is_near = |(axis, position): (&Axis, &f64)| {

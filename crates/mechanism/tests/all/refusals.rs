@@ -134,7 +134,7 @@ fn a_goal_that_is_followed_replaces_those_before_it() {
 }
 
 proptest! {
-    /// Whatever is refused, every position afterwards is, bit for bit, what it is without that message.
+    /// After a refusal every position is, bit for bit, what it is without that message.
     #[test]
     fn a_refused_trajectory_changes_no_bit_of_the_motion(
         begin in prop_oneof![-9.0..-1.0, 3.0..9.0],

@@ -11,7 +11,7 @@ pub struct Tolerance {
     pub time: Duration,
 }
 
-/// What became of the last trajectory.
+/// How the last trajectory ended, if it did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Goal {
     /// There was none since the start.
@@ -43,7 +43,7 @@ pub enum Goal {
 pub struct Violation {
     /// Its index in the controller.
     pub joint: usize,
-    /// What is too far from the desired value.
+    /// Which quantity is too far from the desired value.
     pub quantity: Quantity,
     /// The desired value minus the measured one, in the unit of the quantity.
     pub error: f64,
@@ -51,7 +51,7 @@ pub struct Violation {
     pub tolerance: f64,
 }
 
-/// What has a tolerance.
+/// A quantity that has a tolerance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
     /// \[rad or m\]
