@@ -130,7 +130,8 @@ class MovingArm:
         self.graph.wait(lambda: not self.is_halted, lambda: f"it is halted:\n{self.process.output}", timeout)
         since = time.time()
         time.sleep(0.3)
-        self.gets_no_effort(since, "it is released, and its commands ran on")
+        speeds = [abs(speed) for state in self.graph.since("joint_states", since) for speed in state.velocity]
+        assert max(speeds) < 0.05, f"the release alone moves it at {max(speeds)} rad/s:\n{self.process.output}"
         pause(self.timer)
         moves = lambda: not self.is_halted and abs(self.graph.last("joint_states").velocity[0]) > 0.2  # noqa: E731
         self.graph.wait(moves, lambda: f"it does not move:\n{self.process.output}", timeout)

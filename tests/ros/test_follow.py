@@ -171,7 +171,7 @@ def test_tolerances_of_the_goal_take_the_place_of_the_controllers():
         running(manager)
         client = Client(graph)
         tight = [JointTolerance(name="pan", position=0.001)]
-        status, code, text = client.ended(goal((0.1, [1.0, 0.0]), path_tolerance=tight))
+        status, code, text = client.ended(goal((0.3, [1.0, 0.0]), path_tolerance=tight))
         assert (status, code) == (ABORTED, Result.PATH_TOLERANCE_VIOLATED)
         assert text.startswith("joint 'pan' left its path tolerance: its position is 0.") and text.endswith("must be within 0.001 rad"), text
         # Too fast for the controller's 0.3 rad, and without any tolerance it goes.
@@ -220,7 +220,8 @@ def test_what_takes_the_place_of_a_goal_aborts_it():
         manager.halt()
         assert client.result(third)[1].error_string == "the motors are halted"
         manager.reset()
-        graph.wait(lambda: client.ended(goal((0.3, [0.1, 0.1])))[0] == SUCCEEDED, "no goal after the reset")
+        time.sleep(0.6)  # goals that run on through a halt have to pause
+        assert client.ended(goal((0.3, [0.1, 0.1])))[0] == SUCCEEDED
 
 
 def test_a_controller_that_does_not_run_takes_no_goal_and_ends_its_own():
@@ -291,7 +292,7 @@ def test_a_goal_that_begins_beyond_its_tolerance_is_refused_whatever_its_age():
         client = Client(graph)
         tolerance = [JointTolerance(name="pan", position=0.1)]
         moves = [(0.0, [0.2, 0.0]), (1.0, [0.45, 0.0])]
-        sentence = "joint 'pan' left its path tolerance: its position is 0.2"
+        sentence = "joint 'pan' is too far from the trajectory to join it: its position is 0.2"
         start = time.monotonic()
         for age in [None, 0.0, 0.004, 0.05]:
             sent = goal(*moves, path_tolerance=tolerance)
@@ -299,11 +300,11 @@ def test_a_goal_that_begins_beyond_its_tolerance_is_refused_whatever_its_age():
                 stamped(sent.trajectory, age)
             status, code, text = client.ended(sent)
             assert (status, code) == (ABORTED, Result.PATH_TOLERANCE_VIOLATED), (age, text)
-            assert text.startswith(sentence) and text.endswith("rad from the desired one, must be within 0.1 rad"), (age, text)
+            assert text.startswith(sentence) and text.endswith("must be within 0.1 rad; nothing changes"), (age, text)
         # On the topic the tolerance is the controller's.
         far = stamped(trajectory(["pan", "tilt"], (0.0, [0.5, 0.0]), (1.0, [0.75, 0.0])), 0.05)
         graph.publish("arm_trajectory/joint_trajectory", far, ONE)
-        graph.wait(lambda: "a trajectory on 'arm_trajectory/joint_trajectory' ends: joint 'pan' left its path" in process.output, process.output)
+        graph.wait(lambda: "a trajectory on 'arm_trajectory/joint_trajectory' is refused: joint 'pan' is too far" in process.output, process.output)
         top = max(abs(state.velocity[0]) for state in graph.since("joint_states", start))
         assert top < 0.01, f"it moves: {top} rad/s"
 
@@ -378,7 +379,7 @@ def test_a_stream_of_moveit_servo_moves_the_joint_at_its_speed(servo):
         top = max(abs(state.velocity[0]) for state in states)
         # A cubic between two points is 1.5 times as fast as their mean at most.
         assert top < 2 * 1.5 * 0.3, f"{top} rad/s; seed {seed}"
-        assert "arm_trajectory/joint_trajectory' ends" not in process.output and "stops the motion" not in process.output, process.output
+        assert "arm_trajectory/joint_trajectory' ends" not in process.output and "' is refused" not in process.output and "stops the motion" not in process.output, process.output
         # The stream is silent: the joint comes to rest at its last point.
         graph.wait(lambda: abs(graph.last("joint_states").velocity[0]) < 0.01, "it moves on")
         assert pan() < wanted + 0.3 * 0.3, pan()

@@ -153,6 +153,8 @@ pub struct StateMonitor {
 const JOINT: &str = "joint";
 /// How much later than its stamp a state may have been measured or sent.
 const LATENCY: Duration = Duration::from_millis(20);
+/// How much later a state without a stamp may have been received, whose time is that of their receipt: those of 10 Hz that come at once are 0.1 s apart.
+const UNSTAMPED_LATENCY: Duration = Duration::from_millis(50);
 /// More names than this are ignored in silence.
 const MOST_IGNORED: usize = 64;
 /// A kind of refusal is reported once in this time, also when messages that count come between.
@@ -309,8 +311,7 @@ impl StateMonitor {
             // Nothing moves before a reset, after which everything begins from the new states.
             self.jumps.begin(&sample);
         } else {
-            // Without a stamp messages may have come at once that were sent up to the time-out apart.
-            let latency = if stamp.is_zero() { timeout / 2 } else { LATENCY };
+            let latency = if stamp.is_zero() { UNSTAMPED_LATENCY } else { LATENCY };
             let jump = self.jumps.judge(&sample, latency);
             jump.map_err(|(index, jump)| StatesError::Jump {
                 name: self.actuators.get(index).cloned().unwrap_or_default(),
