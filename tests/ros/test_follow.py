@@ -175,10 +175,10 @@ def test_tolerances_of_the_goal_take_the_place_of_the_controllers():
         assert (status, code) == (ABORTED, Result.PATH_TOLERANCE_VIOLATED)
         assert text.startswith("joint 'pan' left its path tolerance: its position is 0.") and text.endswith("must be within 0.001 rad"), text
         # Too fast for the controller's 0.3 rad, and without any tolerance it goes.
-        status, code, text = client.ended(goal((0.02, [-0.9, 0.0])))
+        status, code, text = client.ended(goal((0.16, [-0.9, 0.0])))
         assert (status, code) == (ABORTED, Result.PATH_TOLERANCE_VIOLATED) and "must be within 0.3 rad" in text, text
         free = [JointTolerance(name="pan", position=-1.0, velocity=-1.0)]
-        status, code, text = client.ended(goal((0.02, [0.3, 0.0]), path_tolerance=free))
+        status, code, text = client.ended(goal((0.3, [0.3, 0.0]), path_tolerance=free))
         assert (status, code) == (SUCCEEDED, Result.SUCCESSFUL), text
         sent = goal((0.5, [0.8, 0.0]), path_tolerance=free, goal_tolerance=[JointTolerance(name="pan", position=1e-9)])
         sent.goal_time_tolerance.nanosec = 100_000_000
