@@ -200,7 +200,7 @@ def test_states_that_are_none_count_as_silence(change, sentence):
 
 @pytest.mark.parametrize("is_stamped", [True, False])
 def test_one_state_that_lies_moves_nothing_and_one_that_stays_halts(is_stamped):
-    """A driver that sends zeros once, between true states: the joint would be driven to where it is said to be."""
+    """A driver that sends zeros once, between true states: the joint would be driven to where they have it."""
     with fake_arm() as (robot, graph, manager, process):
         robot.position["pan_motor"] = 1.6  # at its first states
         graph.wait(lambda: not is_halted(graph), lambda: f"the motors are not reset: {process.output}")
