@@ -152,40 +152,45 @@ fn silence_is_detected_in_time_with_long_intervals_of_repeat_and_check() {
     });
 }
 
+/// A device with this gap [ms] and no other time-out, so that its tests need no calm computer.
+fn started_with_gap(gap: u64) -> (Device, Actuator, Events) {
+    let (device, events) = (Device::default(), Events::default());
+    let timing = Timing { gap: ms(gap), ..common::PATIENT };
+    let actuator = device.start(timing, events.report());
+    events.wait_for('R', 1);
+    (device, actuator, events)
+}
+
 #[test]
 fn a_device_that_may_have_stopped_by_itself_is_driven_again_only_after_a_stop() {
-    calmly(|| {
-        // The thread was held, in a call or between two: its device received nothing for 0.2 s.
-        for held in [is_drive as Matches, |call| call == Call::Check] {
-            let (device, actuator, events) = started();
-            feed_until(&actuator, FORWARD, "it drives", || device.last() == Some(Call::Drive(FORWARD)));
-            device.when(held, Does::Take(ms(200)));
-            feed_until(&actuator, FORWARD, "it is interrupted", || events.count('I') == 1);
-            device.when(|_| true, Does::Work);
-            let stopped = device.calls().len();
-            feed(&actuator, FORWARD, ms(300));
-            assert!(!device.calls().split_off(stopped).into_iter().any(is_drive), "{:?}", device.calls());
-            assert_eq!(
-                (events.letters().as_str(), device.last()),
-                ("RI", Some(Call::Stop)),
-                "no loss, no silence"
-            );
-            actuator.drive([0, 0]);
-            events.wait_for('F', 1);
-            feed_until(&actuator, FORWARD, "it drives again", || device.last() == Some(Call::Drive(FORWARD)));
-        }
-    });
+    // The thread was held in a call that sets the levels, or in another one: its device received no levels meanwhile.
+    for held in [is_drive as Matches, |call| call == Call::Check] {
+        let (device, actuator, events) = started_with_gap(500);
+        feed_until(&actuator, FORWARD, "it drives", || device.last() == Some(Call::Drive(FORWARD)));
+        device.when(held, Does::Take(ms(600)));
+        feed_until(&actuator, FORWARD, "it is interrupted", || events.count('I') == 1);
+        device.when(|_| true, Does::Work);
+        let stopped = device.calls().len();
+        feed(&actuator, FORWARD, ms(300));
+        assert!(!device.calls().split_off(stopped).into_iter().any(is_drive), "{:?}", device.calls());
+        assert_eq!(
+            (events.letters().as_str(), device.last()),
+            ("RI", Some(Call::Stop)),
+            "no loss, no silence"
+        );
+        actuator.drive([0, 0]);
+        events.wait_for('F', 1);
+        feed_until(&actuator, FORWARD, "it drives again", || device.last() == Some(Call::Drive(FORWARD)));
+    }
 }
 
 #[test]
 fn a_device_at_stop_is_not_interrupted() {
-    calmly(|| {
-        let (device, actuator, events) = started();
-        device.when(|call| call == Call::Check, Does::Take(ms(200)));
-        feed(&actuator, [0, 0], ms(500));
-        assert_eq!(events.letters(), "R");
-        drop(device);
-    });
+    let (device, actuator, events) = started_with_gap(50);
+    device.when(|call| call == Call::Check, Does::Take(ms(100)));
+    feed(&actuator, [0, 0], ms(500));
+    assert!(device.calls().into_iter().filter(|&call| call == Call::Check).count() > 1);
+    assert_eq!(events.letters(), "R");
 }
 
 /// The calls from the first drive on, where a stop is given during the call `first`; each takes 100 ms.
