@@ -1,4 +1,4 @@
-"""Each event after which docs/safety.md says "at once", in one process and in four: compared with a bare relay beside them."""
+"""Events after which docs/safety.md says "at once", one of each part that stops, in one process and in four: compared with a bare relay."""
 
 import contextlib
 
