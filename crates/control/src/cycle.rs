@@ -61,7 +61,7 @@ impl Body {
     /// No lock, no allocation, no system call but reading the clock.
     pub fn cycle(&mut self, cycle: Cycle) {
         let resets = self.shared.resets.load(Ordering::SeqCst);
-        // A node that hangs, in a send for example, reads no stop.
+        // A node that hangs, in a send for example, reads no stop; nor does one that has not begun.
         let is_node_lost = self.shared.node.is_lost(cycle.now);
         let is_halt_wanted = is_node_lost || self.shared.is_halt_wanted.load(Ordering::SeqCst);
         match self.gate.step(is_halt_wanted, resets, cycle.since_last, self.period) {
@@ -69,7 +69,8 @@ impl Body {
             Some(HaltAction::Reset) => self.hardware.reset(),
             None => {}
         }
-        self.was_held |= is_node_lost || is_hold(cycle.since_last, self.period);
+        let was_node_held = is_node_lost && self.shared.node.has_begun();
+        self.was_held |= was_node_held || is_hold(cycle.since_last, self.period);
         self.hardware.read(self.control.robot_mut(), cycle.now, cycle.since_last);
         // With little room for events nothing is taken that would need it; the loop itself goes on.
         let room = self.events.slots();

@@ -55,7 +55,7 @@ pub(crate) struct Shared {
     pub(crate) change: Mailbox<Change>,
     pub(crate) is_halt_wanted: AtomicBool,
     pub(crate) resets: AtomicU64,
-    /// Of the node that reads the stops.
+    /// The sign of life of the node, which reads the stops.
     pub(crate) node: Pulse,
 }
 
@@ -74,8 +74,8 @@ impl Commands {
         self.0.change.take()
     }
 
-    /// Gives the node's sign of life: every message that was there is delivered. From the first one on, the loop halts the motors while
-    /// the last one is older than [`LONGEST_SILENCE`].
+    /// Gives the node's sign of life: every message that was there is delivered. The loop halts the motors before the first one, and
+    /// while the last one is older than [`LONGEST_SILENCE`].
     pub fn beat(&self, now: Instant) {
         self.0.node.beat_at(now);
     }

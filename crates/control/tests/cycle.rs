@@ -60,6 +60,8 @@ struct Rig {
     published: usize,
     /// While it is false, nobody reads the events.
     reads: bool,
+    /// Whether the node gives a sign of life before each cycle.
+    lives: bool,
 }
 
 impl Rig {
@@ -84,7 +86,7 @@ impl Rig {
         let (body, commands, deliveries, events) = link(ControlLoop::new(robot.clone()), hardware, &settings);
         let machine = Mechanism::new(Duration::from_secs(2), false);
         let (answers, reports) = (Vec::new(), Vec::new());
-        let (used, published, reads) = (0, 0, true);
+        let (used, published, reads, lives) = (0, 0, true, true);
         Self {
             period,
             body,
@@ -100,6 +102,7 @@ impl Rig {
             used,
             published,
             reads,
+            lives,
         }
     }
 
@@ -111,6 +114,9 @@ impl Rig {
     /// A cycle so long after the previous one.
     fn cycle_after(&mut self, gap: Duration) {
         self.now = self.now + gap;
+        if self.lives {
+            self.commands.beat(self.now);
+        }
         let before = count();
         self.body.cycle(Cycle { now: self.now, late: Duration::ZERO, since_last: gap, missed: 0 });
         assert_eq!(count(), before, "allocations in a cycle");
@@ -274,12 +280,31 @@ fn a_process_that_was_held_moves_nothing_before_its_controllers_began_anew() {
 }
 
 #[test]
+fn nothing_moves_before_the_first_sign_of_life_of_the_node() {
+    let mut rig = Rig::new();
+    rig.lives = false;
+    let is_halted = |rig: &Rig| rig.actuators.lock().unwrap()[0].state.is_halted;
+    rig.cycles(100);
+    rig.start("pan");
+    assert!(rig.send(7, Message::Float(1.5)));
+    rig.cycles(100);
+    assert!(is_halted(&rig) && rig.effort() == 0.0, "nobody reads a stop");
+    rig.lives = true;
+    rig.cycles(20);
+    assert!(!is_halted(&rig), "the motors are reset");
+    assert!(rig.send(7, Message::Float(1.5)));
+    rig.cycle();
+    assert_eq!(rig.effort(), 0.75);
+}
+
+#[test]
 fn a_node_that_gives_no_sign_of_life_leaves_nothing_moving() {
     let mut rig = Rig::new();
     let is_halted = |rig: &Rig| rig.actuators.lock().unwrap()[0].state.is_halted;
     rig.cycles(20);
     rig.start("pan");
     rig.commands.beat(rig.now);
+    rig.lives = false;
     // The loop runs on, and commands come on, for what sends them is another thread.
     for _ in 0..25 {
         assert!(rig.send(7, Message::Float(1.5)));

@@ -91,6 +91,7 @@ impl Rig {
                 }
             }
             self.now = self.now + PERIOD;
+            self.commands.beat(self.now);
             let before = count();
             self.body.cycle(Cycle { now: self.now, late: Duration::ZERO, since_last: PERIOD, missed: 0 });
             assert_eq!(count(), before, "allocations in a cycle");

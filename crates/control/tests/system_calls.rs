@@ -374,6 +374,7 @@ impl Client {
 
     fn work(&mut self) {
         let now = rt::now();
+        self.control.commands.beat(now);
         while let Some(event) = self.control.events.take() {
             let input = match event {
                 Event::Changed(change) => Input::Manager(controllers::Input::Changed(change)),

@@ -225,6 +225,7 @@ mod tests {
         let device = DeviceLoop::new(Box::new(AnalyticHand::new(model, 1)), params.step, params.settings);
         let machine = Haptix::new(&device, &params.settings).obeying_vehicle();
         let (ready, orders) = link(device, &params);
+        let lives = ready.pulse();
         let mut actions = Actions { orders, objects: Objects::default() };
         let hangs = Arc::new(AtomicBool::new(false));
         let (hung, is_hung) = channel();
@@ -250,6 +251,7 @@ mod tests {
         let (thread, _) = ready.start(report).unwrap();
         // A client commands the hand at each reading.
         let next_mode = || {
+            lives.beat();
             let reading = readings.recv_timeout(Duration::from_secs(5)).unwrap();
             shell.deliver(Input::DeviceStepped(Box::new(reading)));
             let command = haptix::Command { ref_pos: Some([0.5; MAX]), ..haptix::Command::default() };

@@ -16,15 +16,18 @@ pub const LONGEST_SILENCE: Duration = Duration::from_millis(250);
 /// An atomic: neither side waits for the other.
 #[derive(Debug)]
 pub struct Pulse {
-    /// When it last beat, in nanoseconds since boot; zero if it never did.
+    /// When it last beat, in nanoseconds since boot; [`NEVER`] before that.
     last: AtomicU64,
     limit: Duration,
 }
 
+/// A time that no clock reaches.
+const NEVER: u64 = u64::MAX;
+
 impl Pulse {
-    /// It may be silent for `limit`. Before its first beat nobody is supervised, and it counts as alive.
+    /// A pulse that may be silent for `limit`, and is lost until its first beat: a thread that never gives a sign of life is not alive.
     pub const fn new(limit: Duration) -> Self {
-        Self { last: AtomicU64::new(0), limit }
+        Self { last: AtomicU64::new(NEVER), limit }
     }
 
     /// A pulse that beats now, and so is supervised from now on.
@@ -44,12 +47,17 @@ impl Pulse {
         self.last.store(now.as_nanos(), Ordering::SeqCst);
     }
 
-    /// The time since the last sign of life.
+    /// The time since the last sign of life, or the longest there is before the first one.
     pub fn silence(&self, now: Instant) -> Duration {
         match self.last.load(Ordering::SeqCst) {
-            0 => Duration::ZERO,
+            NEVER => Duration::MAX,
             last => now.since(Instant::from_nanos(last)),
         }
+    }
+
+    /// Whether it has ever beaten.
+    pub fn has_begun(&self) -> bool {
+        self.last.load(Ordering::SeqCst) != NEVER
     }
 
     /// Whether it has been silent for longer than it may.
@@ -70,14 +78,25 @@ mod tests {
     const LIMIT: Duration = Duration::from_millis(100);
 
     #[test]
-    fn it_is_lost_after_its_limit_and_counts_from_its_first_beat() {
+    fn it_is_lost_before_its_first_beat_and_after_its_limit() {
         let pulse = Pulse::new(LIMIT);
         let at = |millis: u64| Instant::from_millis(5000 + millis);
-        assert!(!pulse.is_lost(at(0)), "nobody is supervised yet");
+        assert!(
+            pulse.is_lost(Instant::ZERO) && pulse.is_lost(at(0)) && !pulse.has_begun(),
+            "nobody lives yet"
+        );
         pulse.beat_at(at(0));
         assert!(!pulse.is_lost(at(100)) && pulse.is_lost(at(101)));
         pulse.beat_at(at(101));
         assert!(!pulse.is_lost(at(201)));
+        assert!(pulse.has_begun());
         assert_eq!(pulse.silence(at(151)), LIMIT / 2);
+    }
+
+    #[test]
+    fn a_started_one_lives_for_its_limit_without_a_beat() {
+        let before = now();
+        let pulse = Pulse::started(LIMIT);
+        assert!(pulse.has_begun() && !pulse.is_lost(before + LIMIT) && pulse.is_lost(now() + LIMIT * 2));
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct DeviceThread {
 /// What all threads see.
 #[derive(Debug)]
 struct Shared {
-    /// Of the node, which reads the commands: while it hangs, the device holds.
+    /// The sign of life of the node, which reads the commands: before its first one and while the node hangs, the device holds.
     node: Arc<Pulse>,
     /// After a panic the device holds for ever.
     is_held: AtomicBool,
@@ -182,7 +182,7 @@ impl Ready {
         Timing(Arc::clone(&self.body.shared))
     }
 
-    /// The node's sign of life. From its first beat on, the device holds while the last one is older than [`LONGEST_SILENCE`].
+    /// The node's sign of life. The device holds before its first beat, and while the last one is older than [`LONGEST_SILENCE`].
     pub(super) fn pulse(&self) -> Arc<Pulse> {
         Arc::clone(&self.body.shared.node)
     }
@@ -255,6 +255,13 @@ mod tests {
         (ready, orders, start)
     }
 
+    /// A hand whose node lives for all of a test.
+    fn living_hand() -> (Ready, Orders, haptix::Setpoints) {
+        let (ready, orders, start) = hand();
+        ready.pulse().beat_at(Instant::from_millis(2000));
+        (ready, orders, start)
+    }
+
     /// The reports of 100 cycles of 1 ms from `millis` on.
     fn cycles(ready: &mut Ready, millis: u64) -> Vec<Reading> {
         let mut readings = Vec::new();
@@ -275,7 +282,7 @@ mod tests {
 
     #[test]
     fn a_command_reaches_the_device_and_its_readings_come_back() {
-        let (mut ready, mut orders, mut setpoints) = hand();
+        let (mut ready, mut orders, mut setpoints) = living_hand();
         assert!(cycles(&mut ready, 0).iter().all(|reading| reading.mode == Mode::Holding));
         setpoints.ref_pos[0] = 1.0;
         orders.send(Order::Command { setpoints, at: Instant::from_millis(100) });
@@ -287,7 +294,7 @@ mod tests {
 
     #[test]
     fn after_a_panic_the_device_holds_whatever_is_ordered() {
-        let (mut ready, mut orders, setpoints) = hand();
+        let (mut ready, mut orders, setpoints) = living_hand();
         orders.send(Order::Command { setpoints, at: Instant::ZERO });
         assert!(cycles(&mut ready, 0).iter().all(|reading| reading.mode == Mode::Following));
         ready.body.shared.is_held.store(true, Ordering::SeqCst);
@@ -296,10 +303,14 @@ mod tests {
     }
 
     #[test]
-    fn while_the_node_hangs_the_device_holds_and_then_waits_for_a_command() {
+    fn before_its_first_beat_and_while_it_hangs_the_device_holds_and_then_waits_for_a_command() {
         let (mut ready, mut orders, setpoints) = hand();
         let pulse = ready.pulse();
         let order = |millis| Order::Command { setpoints, at: Instant::from_millis(millis) };
+        orders.send(order(900));
+        assert!(cycles(&mut ready, 900).iter().all(|reading| reading.mode == Mode::Holding));
+        pulse.beat_at(Instant::from_millis(1000));
+        assert!(cycles(&mut ready, 1000).iter().all(|reading| reading.mode == Mode::Holding));
         orders.send(order(1000));
         assert!(cycles(&mut ready, 1000).iter().all(|reading| reading.mode == Mode::Following));
         pulse.beat_at(Instant::from_millis(1100));
