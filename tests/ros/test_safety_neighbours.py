@@ -3,16 +3,19 @@ emergency stop and a reset no joint of the arm gets an effort, and the hand hold
 
 import contextlib
 import pathlib
+import signal
 import time
 
 import neighbour_hosts
 import pytest
+from conftest import act_until
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from haptix_msgs.srv import Reset
 from hosts import play
-from neighbour_hosts import end, neighbour
+from neighbour_hosts import end, neighbour, only_hindbrain
 from processes import panicking
-from vehicle import Vehicle
+from std_msgs.msg import String
+from vehicle import Vehicle, second_publisher
 
 BOTH = pytest.mark.parametrize("kind", ["arm", "hand"])
 
@@ -59,6 +62,50 @@ def test_a_restart_of_hindbrain_ends_no_emergency_stop_of_its_neighbour(by, kind
         vehicle.restart()  # on a busy machine it receives the e-stop too late, and stops for a reason of its own
         time.sleep(2.0)
         moving.stands(since, "hindbrain was restarted, and nobody pressed a reset")
+        moving.moves_after_its_reset()
+
+
+@contextlib.contextmanager
+def renamed(vehicle, moving):
+    """hindbrain is started again under another name."""
+    end(vehicle, "SIGTERM")
+    vehicle.process = vehicle.begin(name="another_brain")
+    yield
+    assert "another_brain" in vehicle.graph.node.get_node_names()
+
+
+@contextlib.contextmanager
+def silent(vehicle, moving):
+    """hindbrain is held for longer than its state is one."""
+    vehicle.process.process.send_signal(signal.SIGSTOP)
+    time.sleep(1.7)
+    vehicle.process.process.send_signal(signal.SIGCONT)
+    yield
+
+
+@contextlib.contextmanager
+def doubled(vehicle, moving):
+    """Another node publishes the state too, for a while."""
+    contested = lambda: "more than one publisher" in moving.process.output  # noqa: E731
+    with second_publisher(String, "/hind/state") as other:
+        publish = lambda: other.publish(String(data="OK"))  # noqa: E731
+        act_until(moving.graph, publish, contested, lambda: f"no second publisher:\n{moving.process.output}", 10.0, every=0.1)
+    yield
+
+
+@BOTH
+@pytest.mark.parametrize("happens", [renamed, silent, doubled])
+def test_a_hindbrain_that_is_renamed_silent_or_doubled_ends_no_emergency_stop_of_its_neighbour(happens, kind):
+    """The button is released and not reset meanwhile; then hindbrain is reset, and for its neighbour that is not enough."""
+    with vehicle_with(kind) as (vehicle, moving):
+        since = press(vehicle, moving)
+        vehicle.estop(False)
+        vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
+        with happens(vehicle, moving):
+            only_hindbrain(vehicle)
+            vehicle.restart()
+        time.sleep(1.5)
+        moving.stands(since, f"{happens.__name__}, and nobody reset the neighbour")
         moving.moves_after_its_reset()
 
 
@@ -121,5 +168,5 @@ def test_the_resets_that_programs_call_end_no_halt_of_a_hand():
 @BOTH
 @pytest.mark.timeout(120.0 + 40.0 * neighbour_hosts.ROUNDS)
 def test_whatever_happens_to_hindbrain_its_neighbour_stands_until_a_reset(tmp_path, kind):
-    """Every end and every hold of hindbrain and a cut link, in random orders: `NEIGHBOUR_ROUNDS` of them, from `NEIGHBOUR_SEED` on."""
+    """Every end and every hold of hindbrain and bad links, in random orders: `NEIGHBOUR_ROUNDS` of them, from `NEIGHBOUR_SEED` on."""
     play(pathlib.Path(neighbour_hosts.__file__), tmp_path, kind, 60.0 + 40.0 * neighbour_hosts.ROUNDS)

@@ -30,7 +30,9 @@ class Vehicle:
             parameters = {"cmd_vel_type": "twist" if command is Twist else "twist_stamped", "track": 2.0, **quick, **parameters}
         arguments = [text for name, value in parameters.items() for text in ("-p", f"{name}:={json.dumps(value)}")]
         watch(self.graph)
-        self.begin = lambda output=None: Process(executable, "--ros-args", *arguments, output=output)
+        self.begin = lambda output=None, name=None: Process(
+            executable, "--ros-args", *arguments, *(("-r", f"__node:={name}") if name else ()), output=output
+        )
         self.process = self.begin(output)
         self.command = command()
         self.commands = None
