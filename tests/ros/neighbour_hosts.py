@@ -15,7 +15,14 @@ import time
 from hosts import BAD_LINKS, FAR, NEAR, OPERATOR, Operator, address, bad_links, set_link, use_profile, wait_until_up
 
 ROUNDS = int(os.environ.get("NEIGHBOUR_ROUNDS", "2"))
-ACTS = ["panic", "SIGKILL", "SIGTERM", "restart", "hold", *bad_links()]
+SURVIVED = ["hold", *bad_links()]
+ACTS = ["panic", "SIGKILL", "SIGTERM", "restart", *SURVIVED]
+# How long hindbrain is held and how long a link stays bad at most [s], and the same where the neighbour must not lose the state, which it
+# does after 1.5 s: hindbrain repeats it twice a second.
+HOLD, PAUSE = 1.0, 0.5
+SHORT_HOLD, SHORT_PAUSE = 0.5, 0.1
+# Whether the neighbour loses the state is certain after a silence that its own host saw, and before one [s].
+LOST_AFTER, KNOWN_BEFORE = 1.8, 1.2
 # Who was killed stays in the graph for 3 s, not for 20.
 LEASE = """
             <builtin><discovery_config>
@@ -46,8 +53,12 @@ def operate(folder):
     address(FAR, OPERATOR)
     wait_until_up(FAR)
     use_profile(folder, LEASE)
+    from conftest import LATCHED
+    from std_msgs.msg import String
+
     with neighbour(os.environ["NEIGHBOUR"]) as moving:
-        since = 0.0
+        since, stopped = 0.0, 0.0
+        moving.graph.subscribe(String, "/hind/state", LATCHED)
         print("done", flush=True)
         for line in sys.stdin:
             order, answer = json.loads(line), "done"
@@ -57,7 +68,12 @@ def operate(folder):
                 if "reset" in order:
                     moving.moves_after_its_reset(20.0)
                 if "halts" in order:
-                    since = moving.halts()
+                    since, stopped = moving.halts(), time.monotonic()
+                if "silence" in order:
+                    times = [stopped, *(at for at, _ in moving.graph.messages["/hind/state"] if at > stopped), time.monotonic()]
+                    answer = str(max(after - before for before, after in zip(times, times[1:])))
+                if "moves" in order:
+                    moving.wait_until_it_moves(order["moves"])
                 if "stands" in order:
                     moving.stands(since, order["stands"])
             except AssertionError as failure:
@@ -92,8 +108,8 @@ def panic(vehicle):
 class Round:
     """What happens to hindbrain between the e-stop and the reset."""
 
-    def __init__(self, vehicle, other, dice):
-        self.vehicle, self.other, self.dice = vehicle, other, dice
+    def __init__(self, vehicle, other, dice, hold=HOLD):
+        self.vehicle, self.other, self.dice, self.hold = vehicle, other, dice, hold
 
     def link(self, link):
         self.other.link(link)
@@ -118,7 +134,7 @@ class Round:
         elif act == "hold":
             process = self.vehicle.process.process
             process.send_signal(signal.SIGSTOP)
-            time.sleep(1.0)
+            time.sleep(self.hold)
             process.send_signal(signal.SIGCONT)
         else:
             end(self.vehicle, act)
@@ -143,34 +159,70 @@ def restart(vehicle, attempts=4):
 
 
 def rounds(vehicle, other):
-    """Everything in `ACTS`, each round in another order: nothing moves before the neighbour's own reset, since each round has an end of hindbrain."""
+    """Rounds in turn in which hindbrain ends, and which it survives."""
     seed = int(os.environ.get("NEIGHBOUR_SEED", random.randrange(1 << 32)))
-    for number in range(ROUNDS):
-        dice, acts = random.Random(seed + number), list(ACTS)
+    for number in range(seed, seed + ROUNDS):
+        dice = random.Random(number)
+        play_round = ended if number % 2 == 0 else survived
+        acts = list(ACTS if play_round is ended else SURVIVED)
         dice.shuffle(acts)
-        name = f"NEIGHBOUR_SEED={seed + number}: {acts}"
+        name = f"NEIGHBOUR_SEED={number}: {acts}"
         print(name, flush=True)
+        play_round(vehicle, other, dice, acts, name)
+
+
+def begin(vehicle, other, dice):
+    """Lets both drive, and presses the e-stop, which is released at some time."""
+    vehicle.estop(False)
+    only_hindbrain(vehicle)
+    restart(vehicle)
+    other.order(reset=True)
+    vehicle.estop(True)
+    vehicle.wait(lambda: vehicle.state == "ESTOP", "it is not in its emergency stop")
+    other.order(halts=True)
+    if dice.random() < 0.5:
         vehicle.estop(False)
-        only_hindbrain(vehicle)
-        restart(vehicle)
-        other.order(reset=True)
-        vehicle.estop(True)
-        vehicle.wait(lambda: vehicle.state == "ESTOP", "it is not in its emergency stop")
-        other.order(halts=True)
-        if dice.random() < 0.5:
-            vehicle.estop(False)
-        this = Round(vehicle, other, dice)
-        for act in acts:
-            this.act(act)
-            time.sleep(dice.uniform(0.0, 0.5))
-            other.order(stands=f"{name}, after {act}")
+
+
+def ended(vehicle, other, dice, acts, name):
+    """hindbrain ends among other acts: nothing moves before the neighbour's own reset."""
+    begin(vehicle, other, dice)
+    this = Round(vehicle, other, dice)
+    for act in acts:
+        this.act(act)
+        time.sleep(dice.uniform(0.0, PAUSE))
+        other.order(stands=f"{name}, after {act}")
+    this.link("good")
+    this.start()
+    vehicle.estop(False)
+    only_hindbrain(vehicle)
+    restart(vehicle)
+    time.sleep(1.5)
+    other.order(stands=f"{name}, and hindbrain was reset, which is another one")
+
+
+def survived(vehicle, other, dice, acts, name):
+    """hindbrain is held and the link is bad, too shortly for a loss of its state: its reset moves the neighbour, and nothing before."""
+    begin(vehicle, other, dice)
+    this = Round(vehicle, other, dice, SHORT_HOLD)
+    for act in acts:
+        this.act(act)
+        time.sleep(dice.uniform(0.0, SHORT_PAUSE))
+        other.order(stands=f"{name}, after {act}")
         this.link("good")
-        this.start()
-        vehicle.estop(False)
-        only_hindbrain(vehicle)
-        restart(vehicle)
-        time.sleep(1.5)
-        other.order(stands=f"{name}, and hindbrain was reset, which is another one")
+        time.sleep(1.0)  # the state is received again
+    vehicle.estop(False)
+    time.sleep(1.0)
+    other.order(stands=f"{name}, and nobody reset hindbrain")
+    silence = float(other.ask({"silence": True}))
+    print(f"the state was silent for {silence:.2f} s", flush=True)
+    restart(vehicle)
+    if silence < KNOWN_BEFORE:
+        other.order(moves=10.0)
+        return
+    time.sleep(1.5)
+    if silence > LOST_AFTER:
+        other.order(stands=f"{name}, and hindbrain was reset, whose state was lost")
 
 
 def main(role, folder, kind=None):
