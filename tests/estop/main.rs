@@ -97,7 +97,7 @@ fn no_random_order_moves_a_hand_under_commands_before_a_reset() {
 /// `ESTOP_WALKS` random orders, each of sixty events, from the seed `ESTOP_SEED` on.
 fn walk_at_random<N: Neighbour>(walks: u64) {
     let (first, walks) = (number("ESTOP_SEED", 1), number("ESTOP_WALKS", walks));
-    let mut seen = [0; 2];
+    let (mut seen, mut refused) = ([0; 2], 0);
     for seed in first..first + walks {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut world = World::<N>::new();
@@ -109,6 +109,7 @@ fn walk_at_random<N: Neighbour>(walks: u64) {
             Act::Release,
             Act::ResetDown,
             Act::ResetUp,
+            Act::ResetMotors,
             Act::ResetMotors,
             Act::Start,
             Act::Restore,
@@ -122,9 +123,12 @@ fn walk_at_random<N: Neighbour>(walks: u64) {
             assert!(result.is_ok(), "{}\nseed {seed}: after {:?}", result.unwrap_err(), &acts[..=index]);
         }
         seen = [seen[0] + world.oracle.ended[0], seen[1] + world.oracle.ended[1]];
+        refused += world.oracle.refused;
     }
     println!("{} emergency stops ended by hindbrain's reset, {} halts by the neighbour's", seen[0], seen[1]);
     assert!(seen.iter().all(|&count| count * 10 > walks), "both resets are tried: {seen:?}");
+    println!("{refused} resets of the neighbour waited while it was held");
+    assert!(refused > 0, "a reset that waited is tried where another one would be obeyed");
 }
 
 #[test]

@@ -4,7 +4,8 @@ use haptix::{
     Command, DeviceLoop, DummyDevice, Haptix, Input, MAX, Mode, Order, Output, Reading, Sensor, Settings,
     Simulation,
 };
-use units::{Instant, Machine, MessageTime, PublisherId, VehicleHalt, VehicleMonitor};
+use units::freshness::is_stale;
+use units::{Clock, Instant, Machine, MessageTime, PublisherId, VehicleHalt, VehicleMonitor};
 
 /// What obeys the vehicle's emergency stop beside it.
 pub trait Neighbour: Clone {
@@ -16,6 +17,8 @@ pub trait Neighbour: Clone {
     fn receive(&mut self, now: Instant, state: &str);
     /// Time has passed.
     fn expire(&mut self, now: Instant);
+    /// It begins to read: it did so last at `since`, and was due to do so again by `due`. It was held if that has passed.
+    fn read_again(&mut self, now: Instant, since: Instant, due: Instant);
     /// A person resets its motors.
     fn reset(&mut self, now: Instant);
     /// Why it may not move, as it says.
@@ -24,32 +27,47 @@ pub trait Neighbour: Clone {
     fn moves(&mut self, now: Instant) -> bool;
 }
 
-/// The arm, of which the judge alone decides.
-pub type Arm = VehicleMonitor;
+/// The arm: the judge, and the clock by which its node tells how long a message or a reset may have waited.
+#[derive(Clone)]
+pub struct Arm {
+    monitor: VehicleMonitor,
+    clock: Clock,
+}
 
 impl Neighbour for Arm {
     fn new() -> Self {
-        Self::new()
+        Self { monitor: VehicleMonitor::new(), clock: Clock::default() }
     }
 
     fn count(&mut self, now: Instant, publishers: &[PublisherId]) {
-        self.count(now, Some(publishers));
+        self.expire(now);
+        self.monitor.count(now, Some(publishers));
     }
 
     fn receive(&mut self, now: Instant, state: &str) {
-        self.receive(now, MessageTime::new(now, Duration::ZERO), state);
+        self.expire(now);
+        self.monitor.receive(now, MessageTime::read_now(&self.clock), state);
     }
 
     fn expire(&mut self, now: Instant) {
+        self.clock.pass_to(now, self.monitor.deadline());
+        self.monitor.expire(now);
+    }
+
+    fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
         self.expire(now);
+        self.clock.read_again(since, due);
     }
 
     fn reset(&mut self, now: Instant) {
-        self.reset(now);
+        self.expire(now);
+        if !is_stale(&self.clock) {
+            self.monitor.reset(now);
+        }
     }
 
     fn halt(&self) -> Option<VehicleHalt> {
-        self.halt()
+        self.monitor.halt()
     }
 
     fn moves(&mut self, _: Instant) -> bool {
@@ -110,6 +128,12 @@ impl Neighbour for Hand {
         self.drain();
     }
 
+    fn read_again(&mut self, now: Instant, since: Instant, due: Instant) {
+        self.now = now.max(self.now + Duration::from_nanos(1));
+        self.machine.read_again(self.now, since, due);
+        self.drain();
+    }
+
     fn reset(&mut self, now: Instant) {
         self.input(now, Input::MotorsResetRequested { id: 0 });
     }
@@ -122,6 +146,8 @@ impl Neighbour for Hand {
         let mode = if self.follows { Mode::Following } else { Mode::Holding };
         let reading = Reading { at: now, mode, last_command: None, sensor: Sensor::default() };
         self.input(now, Input::DeviceStepped(Box::new(reading)));
+        // The command is read in a turn of its own.
+        self.read_again(self.now, self.now, self.now);
         let command = Box::new(Command { ref_pos: Some([0.5; MAX]), ..Command::default() });
         let at = self.now + Duration::from_nanos(1);
         self.input(at, Input::CommandReceived { command, at });

@@ -7,6 +7,8 @@ const SILENT_AFTER: u64 = 1500;
 const LIVES_ON: u64 = 100;
 /// The e-stop counts as pressed when it is silent for longer \[ms\].
 const ESTOP_SILENT_AFTER: u64 = 250;
+/// For so long after a hold messages may have waited since its beginning \[ms\].
+const QUEUES: u64 = 50;
 /// How soon the neighbour must follow when nothing disturbs it: a period of the state for the first message, one for its repetition,
 /// and one for a message that was lost \[ms\].
 const FOLLOWS_WITHIN: u64 = 1300;
@@ -18,7 +20,8 @@ const FOLLOWS_WITHIN: u64 = 1300;
 /// 3. hindbrain's counts only if the process that published `ESTOP` was reset and shows it, and if nothing was lost since.
 /// 4. The neighbour's counts only while the only publisher says that it is in no emergency stop, and lives on.
 /// 5. After a loss, a replacement or a second publisher the neighbour moves only after its own reset.
-/// 6. When nothing of this prevents it, the neighbour moves.
+/// 6. A reset of the neighbour that may have waited while it was held is none; a state that may have is as old as the hold.
+/// 7. When nothing of this prevents it, the neighbour moves.
 #[derive(Clone, Default)]
 pub struct Oracle {
     // hindbrain's present process, or the last one.
@@ -46,11 +49,19 @@ pub struct Oracle {
     is_anybodys: bool,
     /// When a state was last received.
     last: Option<u64>,
+    /// When the neighbour last read its messages.
+    read: u64,
+    /// When it last did so before its last hold, and when that ended. Of holds with less than [`QUEUES`] between them the first one's beginning.
+    held: Option<(u64, u64)>,
+    /// From when on the last state may count as too old, since it may have waited.
+    expires: u64,
     /// Who first published another state, when, and whether that process lives on.
     clear: Option<(u8, u64, bool)>,
     quiet_since: u64,
     /// How many emergency stops were ended by hindbrain's reset, and how many halts by the neighbour's.
     pub ended: [u64; 2],
+    /// How many of the neighbour's resets would have ended a halt, had they not waited.
+    pub refused: u64,
 }
 
 impl Oracle {
@@ -121,13 +132,29 @@ impl Oracle {
     pub fn neighbour_restarted(&mut self, now: u64) {
         (self.has_begun, self.has_moved, self.owed, self.is_lost) = (false, false, None, false);
         (self.graph, self.last, self.clear) = (Vec::new(), None, None);
-        (self.has_just_ended, self.is_doubtful) = (false, false);
+        (self.has_just_ended, self.is_doubtful, self.held) = (false, false, None);
+        self.disturbed(now);
+    }
+
+    /// The neighbour's process is held from now on.
+    pub fn neighbour_held(&mut self, now: u64) {
+        let began = match self.held {
+            Some((began, ended)) if now < ended + QUEUES => began,
+            _ => self.read,
+        };
+        self.held = Some((began, u64::MAX));
+    }
+
+    /// It goes on.
+    pub fn neighbour_goes_on(&mut self, now: u64) {
+        self.held = self.held.map(|(began, _)| (began, now));
         self.disturbed(now);
     }
 
     /// The neighbour read the graph.
     pub fn counted(&mut self, now: u64, publishers: &[u8]) {
         self.pass_neighbour(now);
+        self.read = now;
         if self.graph != publishers {
             if self.graph.len() == 1 {
                 self.lose();
@@ -144,6 +171,11 @@ impl Oracle {
     pub fn handed(&mut self, now: u64, from: u8, text: &str, sent: u64) {
         self.pass_neighbour(now);
         self.last = Some(now);
+        let new = match self.held {
+            Some((began, ended)) if now < ended + QUEUES => began,
+            _ => now,
+        };
+        self.expires = new + SILENT_AFTER;
         if text == "ESTOP" {
             (self.owed, self.clear) = (Some((from, sent)), None);
             self.is_anybodys = self.graph != [from] || self.graph_changed == now;
@@ -184,6 +216,11 @@ impl Oracle {
         (self.owed, self.is_lost, self.has_begun) = (None, false, true);
     }
 
+    /// A reset of the neighbour's motors waited while it was held.
+    pub fn reset_waited(&mut self, now: u64) {
+        self.refused += u64::from(self.may_reset(now) && (self.owed.is_some() || self.is_lost));
+    }
+
     /// Whether nothing has disturbed the neighbour for so long that it must follow.
     pub fn is_quiet(&self, now: u64) -> bool {
         self.is_alive && now >= self.quiet_since + FOLLOWS_WITHIN
@@ -216,6 +253,8 @@ impl Oracle {
             self.lose();
             self.disturbed(now);
         }
+        // The neighbour may hold it for lost, and then waits for its reset.
+        self.is_doubtful |= self.last.is_some() && now >= self.expires;
     }
 
     fn lose(&mut self) {

@@ -40,6 +40,8 @@ pub enum Act {
     /// The graph forgets who died unseen.
     Forget,
     RestartNeighbour,
+    /// The neighbour is held for a second.
+    HoldNeighbour,
     ResetMotors,
 }
 
@@ -73,6 +75,7 @@ impl Act {
         Self::Late,
         Self::Forget,
         Self::RestartNeighbour,
+        Self::HoldNeighbour,
         Self::ResetMotors,
     ];
 }
@@ -132,6 +135,10 @@ pub struct World<N> {
     flying: Vec<Message>,
     fate: Option<Act>,
     counted: u64,
+    /// Until when the neighbour is held; what it will find then: messages, and resets of its motors.
+    held_until: u64,
+    unread: Vec<Message>,
+    resets: usize,
 }
 
 fn at(millis: u64) -> Instant {
@@ -176,6 +183,9 @@ impl<N: Neighbour> World<N> {
             flying: Vec::new(),
             fate: None,
             counted: 0,
+            held_until: 0,
+            unread: Vec::new(),
+            resets: 0,
         };
         world.start(0);
         world
@@ -267,8 +277,16 @@ impl<N: Neighbour> World<N> {
             }
             Act::RestartNeighbour => {
                 (self.neighbour, self.counted) = (N::new(), 0);
+                (self.held_until, self.resets) = (0, 0);
+                self.unread.clear();
                 self.oracle.neighbour_restarted(self.now);
             }
+            Act::HoldNeighbour if self.is_neighbour_held() => {}
+            Act::HoldNeighbour => {
+                self.held_until = self.now + HOLD;
+                self.oracle.neighbour_held(self.now);
+            }
+            Act::ResetMotors if self.is_neighbour_held() => self.resets += 1,
             Act::ResetMotors => {
                 self.neighbour.reset(at(self.now));
                 let is_obeyed = self.neighbour.halt().is_none();
@@ -293,6 +311,10 @@ impl<N: Neighbour> World<N> {
 
     fn is_held(&self) -> bool {
         self.brain.as_ref().is_some_and(|brain| brain.held_until > self.now)
+    }
+
+    fn is_neighbour_held(&self) -> bool {
+        self.held_until > self.now
     }
 
     fn start(&mut self, silent: u64) {
@@ -376,7 +398,20 @@ impl<N: Neighbour> World<N> {
             }
             self.drain()?;
         }
+        if self.is_neighbour_held() {
+            let arrived = self.arrived();
+            self.unread.extend(arrived);
+            return Ok(());
+        }
+        if self.held_until == now {
+            self.oracle.neighbour_goes_on(now);
+        }
         self.turn();
+        // A reset that waited, after the messages: no node knows the order of the two.
+        for _ in 0..core::mem::take(&mut self.resets) {
+            self.oracle.reset_waited(now);
+            self.neighbour.reset(at(now));
+        }
         self.neighbour.expire(at(now));
         self.check()
     }
@@ -396,18 +431,25 @@ impl<N: Neighbour> World<N> {
         Ok(())
     }
 
+    /// Takes the messages that are at the neighbour by now.
+    fn arrived(&mut self) -> Vec<Message> {
+        let (now, has_link) = (self.now, self.has_link);
+        self.flying.extract_if(.., |message| has_link && message.arrives <= now).collect()
+    }
+
     /// A turn of the neighbour's runner: it takes what has arrived, reads the graph, and delivers.
     fn turn(&mut self) {
         let now = self.now;
-        let has_link = self.has_link;
-        let (taken, flying): (Vec<_>, Vec<_>) =
-            self.flying.drain(..).partition(|message| has_link && message.arrives <= now);
-        self.flying = flying;
+        let mut taken = core::mem::take(&mut self.unread);
+        taken.extend(self.arrived());
         if taken.is_empty() && now < self.counted + COUNT_PERIOD {
             return;
         }
+        if self.counted > 0 {
+            self.neighbour.read_again(at(now), at(self.counted), at(self.counted + COUNT_PERIOD));
+        }
         self.counted = now;
-        if has_link {
+        if self.has_link {
             self.known = self.graph.iter().map(|known| known.id).collect();
         }
         self.oracle.counted(now, &self.known);
@@ -420,7 +462,7 @@ impl<N: Neighbour> World<N> {
     }
 
     fn check(&mut self) -> Result<(), String> {
-        if !self.is_strict {
+        if !self.is_strict || self.is_neighbour_held() {
             return Ok(());
         }
         let moves = self.neighbour.moves(at(self.now));
