@@ -39,9 +39,9 @@ LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability
 
 
 @pytest.fixture(autouse=True)
-def enough_time(tmp_path_factory):
+def enough_time(request, tmp_path_factory):
     """Delays a test beside others while the machine is busy, 2 s at most, whatever the number of workers and its speed."""
-    if "PYTEST_XDIST_WORKER" in os.environ:
+    if "PYTEST_XDIST_WORKER" in os.environ and not request.node.get_closest_marker("starts_nothing"):
         with open(tmp_path_factory.getbasetemp().parent / "begins", "w") as begins:
             fcntl.flock(begins, fcntl.LOCK_EX)  # one after the other, or all would begin at once
             end = time.monotonic() + 2.0  # what keeps the machine busy may be no test, and may not end
@@ -412,6 +412,7 @@ def free_zones():
 def pytest_configure(config):
     config.addinivalue_line("markers", "few: only a few other tests may run at the same time")
     config.addinivalue_line("markers", "pair: measures, or needs a processor for itself: only one other test may run at the same time")
+    config.addinivalue_line("markers", "starts_nothing: starts no process, and needs no time of the machine")
     worker = os.environ.get("PYTEST_XDIST_WORKER")  # gw0, gw1, ...
     if worker:
         domain = os.environ["WORKER_DOMAINS"].split()[int(worker.removeprefix("gw"))]

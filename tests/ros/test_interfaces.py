@@ -21,6 +21,8 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.serialization import serialize_message
 from type_description_interfaces.srv import GetTypeDescription
 
+pytestmark = pytest.mark.starts_nothing
+
 PACKAGES = ('haptix_msgs', 'hindbrain_msgs', 'luci_messages', 'or_joystick', 'or_pose_estimator', 'pr2_mechanism_msgs')
 LIST = Path(__file__).with_name('type_hashes.txt')
 LISTED = dict(line.split() for line in LIST.read_text().splitlines())
