@@ -8,10 +8,11 @@ import importlib
 import json
 import math
 import os
+import subprocess
 import sys
 import time
 
-from hosts import FAR, HERE, OPERATOR, RATES, Operator, address, bad_links, ip, set_link, wait_until_up
+from hosts import FAR, HERE, NEAR, OPERATOR, RATES, Operator, address, bad_links, ip, set_link, wait_until_up
 
 
 class Watcher(Operator):
@@ -62,9 +63,12 @@ CHAIN = HINDBRAIN | {"/cmd_vel": "geometry_msgs/TwistStamped", "/cmd_vel_arbitra
 CHAIR = {"/luci/remote_joystick": "luci_messages/LuciJoystick"}
 JOINTS = {"/joint_states": "sensor_msgs/JointState", "/hind/state": "std_msgs/String"}
 
-# How many stops of each kind are measured, with a good link and with one that stands still; by hand 100. Over the other links fewer.
-STOPS = int(os.environ.get("STALLED_STOPS", "5"))
-FEWER = 2
+# How many stops of each kind are measured, with a good link and with one that stands still; by hand 100. Over the other links fewer:
+# what holds back a stop there, a full buffer, holds back each.
+STOPS = int(os.environ.get("STALLED_STOPS", "3"))
+FEWER = max(1, STOPS // 3)
+# How long the buffers take to fill at most, and for how long one that is full stays as it is [s].
+FILLS, STAYS = 4.0, 0.5
 # By how much a stop may take longer with a bad link [s]: the slowest of them.
 MORE = 0.05
 
@@ -83,7 +87,10 @@ def compare(watcher, topics, ready, stops):
         watcher.link("good")
         watcher.receives()
         watcher.link(link)
-        time.sleep(4.0 if link in RATES else 0.5)  # the socket's buffer is full by then
+        if link in RATES:
+            wait_until_full()
+        else:
+            time.sleep(0.5)
         before = watcher.received()
         bad = measure(ready, stops, STOPS if link == "still" else FEWER)
         after = watcher.received()
@@ -92,6 +99,26 @@ def compare(watcher, topics, ready, stops):
         for name, (bound, _) in stops.items():
             allowed = min(bound + SLACK, max(good[name]) + MORE)
             assert max(bad[name]) < allowed, f"{link}: {name}: stopped after {max(bad[name]):.3f} s instead of {allowed:.3f} s"
+
+
+def wait_until_full():
+    """Waits until the link's queue drops packets, or until the socket's buffer is full and nothing more comes to the queue."""
+
+    def queue():
+        words = ["tc", "-json", "-statistics", "qdisc", "show", "dev", NEAR]
+        return json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)[0]
+
+    first, last, since = queue(), None, time.monotonic()
+    end = since + FILLS
+    while time.monotonic() < end:
+        now = queue()
+        if now["drops"] > first["drops"]:
+            return
+        if now["backlog"] != last:
+            last, since = now["backlog"], time.monotonic()
+        if last > 0 and time.monotonic() - since > STAYS:
+            return
+        time.sleep(0.1)
 
 
 def measure(ready, stops, count):
