@@ -13,6 +13,10 @@ const RANGE: &str = "ROS_AUTOMATIC_DISCOVERY_RANGE";
 /// Its forerunner: 1 is LOCALHOST, without any peers.
 const LOCALHOST_ONLY: &str = "ROS_LOCALHOST_ONLY";
 const PEERS: &str = "ROS_STATIC_PEERS";
+/// The address of a server that tells a node only of those whose messages it receives, or that receive its own.
+const SERVER: &str = "ROS_DISCOVERY_SERVER";
+/// With TRUE the server tells of all nodes.
+const SUPER_CLIENT: &str = "ROS_SUPER_CLIENT";
 
 /// Whose nodes find this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,7 +136,7 @@ impl Environment<'_> {
         self.given(VARIABLE).is_none().then_some(Reach::Network)
     }
 
-    /// Each of the settings by which a send of this process may be held back, with the remedy.
+    /// Each of the settings by which a send of this process may be held back, or a second publisher not be found, with the remedy.
     pub fn doubts(&self) -> Vec<String> {
         let origin = self.origin();
         let of_origin = match &origin {
@@ -160,7 +164,18 @@ impl Environment<'_> {
         };
         let is_fast_dds = !matches!(origin, Origin::Other(_));
         let of_range = is_fast_dds.then(|| self.doubt_of_range()).flatten();
-        [of_origin, of_range].into_iter().flatten().collect()
+        [of_origin, of_range, self.doubt_of_server()].into_iter().flatten().collect()
+    }
+
+    fn doubt_of_server(&self) -> Option<String> {
+        let server = self.given(SERVER)?;
+        let is_super = self.given(SUPER_CLIENT).is_some_and(|value| value.eq_ignore_ascii_case("true"));
+        (!is_super).then(|| {
+            format!(
+                "{SERVER} is '{server}' and {SUPER_CLIENT} is not 'TRUE': a second publisher of the motor values, or of anything else \
+                 that this node publishes, is not found, and does not stop; set {SUPER_CLIENT}=TRUE"
+            )
+        })
     }
 
     fn doubt_of_range(&self) -> Option<String> {
@@ -247,6 +262,15 @@ mod tests {
         assert_eq!(starts_again(&[("SKIP_DEFAULT_XML_FILE", "1")], default), network);
         assert_eq!(starts_again(&[(TRANSPORTS, "SHM")], &[]), None);
         assert_eq!(starts_again(&[(MIDDLEWARE, "rmw_cyclonedds_cpp")], default), None);
+    }
+
+    #[test]
+    fn a_discovery_server_that_tells_of_no_second_publisher_is_named_with_the_remedy() {
+        let server = (SERVER, "192.0.2.1:11811");
+        let found = doubts(&[server], &[]);
+        assert!(found[0].contains("'192.0.2.1:11811'") && found[0].ends_with("set ROS_SUPER_CLIENT=TRUE"));
+        assert_eq!(doubts(&[server, (SUPER_CLIENT, "FALSE")], &[]), found);
+        assert_eq!(doubts(&[server, (SUPER_CLIENT, "TRUE")], &[]), Vec::<String>::new());
     }
 
     #[test]

@@ -37,11 +37,14 @@ pub fn ensure() -> io::Result<Vec<String>> {
     let read = |file: &str| fs::read_to_string(file);
     let environment = Environment { variable: &variable, read: &read };
     let Some(reach) = environment.starts_again() else { return Ok(environment.doubts()) };
-    let Some(file) = file(&env::current_exe()?, reach) else {
+    let executable = env::current_exe()?;
+    let Some(file) = file(&executable, reach) else {
         return Ok(vec![environment::not_installed(reach)]);
     };
     let mut words = env::args_os();
-    let mut again = Command::new("/proc/self/exe");
+    // By its path, which gives the process its name; a file that was replaced meanwhile has none.
+    let path = if executable.exists() { &executable } else { Path::new("/proc/self/exe") };
+    let mut again = Command::new(path);
     again.arg0(words.next().unwrap_or_default()).args(words).env(VARIABLE, file);
     for (name, value) in environment::range(reach) {
         match value {
