@@ -101,6 +101,8 @@ def test_a_node_of_this_machine_alone_has_no_shared_memory_and_is_found_by_its_l
         # A socket that receives multicast is bound to its group.
         assert bound and {address for address, _ in bound} <= {"127.0.0.1", "239.255.0.1"}, bound
         assert "WARN" not in process.output, process.output
+        name = pathlib.Path(f"/proc/{process.process.pid}/comm").read_text().strip()
+        assert name == NODE[:15], f"it started itself again, and is called {name}"
     finally:
         process.stop()
         other.communicate(timeout=10.0)
