@@ -20,7 +20,7 @@ ACTS = ["panic", "SIGKILL", "SIGTERM", "restart", *SURVIVED]
 # How long hindbrain is held and how long a link stays bad at most [s], and the same where the neighbour must not lose the state, which it
 # does after 1.5 s: hindbrain repeats it twice a second.
 HOLD, PAUSE = 1.0, 0.5
-SHORT_HOLD, SHORT_PAUSE = 0.5, 0.1
+SHORT_HOLD, SHORT_PAUSE = 0.6, 0.15
 # Whether the neighbour loses the state is certain after a silence that its own host saw, and before one [s].
 LOST_AFTER, KNOWN_BEFORE = 1.8, 1.2
 # Who was killed stays in the graph for 3 s, not for 20.
