@@ -287,7 +287,7 @@ fn nothing_moves_before_the_first_sign_of_life_of_the_node() {
     rig.cycles(100);
     rig.start("pan");
     assert!(rig.send(7, Message::Float(1.5)));
-    rig.cycles(100);
+    rig.cycles(600); // longer than the pause after which a command is no stream through the halt
     assert!(is_halted(&rig) && rig.effort() == 0.0, "nobody reads a stop");
     rig.lives = true;
     rig.cycles(20);
