@@ -266,7 +266,7 @@ def chair(watcher):
 def joints(watcher, name, controller, joint, effort, middle):
     """A joint that a client moves, back and forth about `middle` [rad], has no effort after the e-stop of the vehicle or without commands, and
     stands."""
-    from conftest import Graph, unlatch
+    from conftest import LATCHED, Graph, unlatch
     from mechanisms import ROOT, Manager
     from processes import Process
     from sensor_msgs.msg import JointState
@@ -277,6 +277,7 @@ def joints(watcher, name, controller, joint, effort, middle):
     with Vehicle() as vehicle:
         graph = vehicle.graph
         graph.subscribe(JointState, "/joint_states")
+        graph.subscribe(Bool, "/motors_halted", LATCHED)
         urdf = ["-p", f"robot_description:={ROOT / 'config/urdf/arm.urdf'}"] if name == "arm" else []
         file = ROOT / f"config/{'arm' if name == 'arm' else 'fingers'}.yaml"
         process = Process("mechanism", "--ros-args", "--params-file", str(file), *urdf, "-p", "halt_on:=hind/state")
@@ -293,9 +294,14 @@ def joints(watcher, name, controller, joint, effort, middle):
 
         def ready():
             button.press(False)
-            commands.reset()
             if vehicle.state == "ESTOP":
+                # A stream that runs on through a halt moves nothing before a pause.
+                commands.cancel()
+                paused = time.monotonic()
                 unlatch(vehicle)
+                is_on = lambda: graph.last("/motors_halted").data is False and time.monotonic() > paused + 0.6  # noqa: E731
+                graph.wait(is_on, lambda: f"the motors stay off:\n{process.output}", 10.0)
+            commands.reset()
             message.data = effort if state()[0] < middle else -effort
             moves = lambda: state()[1] * message.data > 0.0 and abs(state()[1]) > 0.05  # noqa: E731
             graph.wait(moves, lambda: f"it does not move: {state()}\n{process.output}", 10.0)
