@@ -262,6 +262,23 @@ def test_a_second_publisher_halts_at_once(topic):
         reset(graph, manager)
 
 
+def test_states_of_another_publisher_do_not_continue_those_of_the_one_before():
+    with fake_arm("-p", "topics.timeout:=2.0") as (robot, graph, manager, process):
+        moving(graph, manager, process)
+
+        def take_over():
+            node = robot.graph.node
+            node.destroy_publisher(robot.publisher)
+            robot.publisher = node.create_publisher(JointState, STATES, qos_profile_sensor_data)
+
+        robot.graph.between(take_over)
+        sentence = f"the motors are halted: '{STATES}' has 2 publishers, must have 1"
+        graph.wait(lambda: sentence in process.output, lambda: f"another robot drives on: {process.output}")
+        graph.wait(lambda: is_halted(graph) and robot.effort["pan_motor"] == 0.0, "no halt", 1.0)
+        stays_halted(robot, graph, 1.0)
+        reset(graph, manager)
+
+
 def test_without_safety_controllers_the_limits_of_the_urdf_hold_on_the_wire(tmp_path):
     """Efforts of 1000 Nm on a joint of 2.645 Nm with a reduction of 6, and velocities of 1000 rad/s on one of 6 rad/s."""
     file = tmp_path / "bare.urdf"

@@ -99,6 +99,7 @@ impl Description {
             match transmission::read(node, &joints, &transmissions) {
                 Ok(transmission) => {
                     doubts.extend(doubt::doubts(node, &transmission, &transmissions));
+                    doubts.extend(doubt::of_followers(node, &transmission, &joints));
                     transmissions.push(transmission);
                 }
                 Err(reason) => {

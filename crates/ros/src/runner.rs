@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use params::{Refusal, Set, Value};
 use r2r::{WrappedActionTypeSupport, WrappedServiceTypeSupport};
-use units::{Instant, Level, Machine};
+use units::{Instant, Level, Machine, Succession};
 
 use crate::action::{Action, Goal};
 use crate::diagnostics::{Diagnostics, log_level};
@@ -162,7 +162,7 @@ impl<M: Machine + 'static> Runner<M> {
     }
 
     /// Counts the publishers of each of `topics`, subscribed to or not, and delivers `input` with the topic when the number changes;
-    /// the number is `None` if the graph cannot be read.
+    /// the number is `None` if the graph cannot be read. A publisher that takes the place of another counts beside it ([`Succession`]).
     #[must_use]
     pub fn count_publishers(
         mut self,
@@ -174,9 +174,11 @@ impl<M: Machine + 'static> Runner<M> {
     {
         for topic in topics {
             let (topic, shell, mut known) = (topic.into(), self.shell.clone(), None);
+            let mut succession = Succession::default();
             let resolved = self.inputs.names().resolve(&topic);
             self = self.count(move |node| {
-                let count = publishers(node, &resolved).map(|publishers| publishers.len());
+                let found = publishers(node, &resolved);
+                let count = found.map(|found| succession.count(found.iter().map(|publisher| publisher.id)));
                 if known.replace(count) != Some(count) {
                     shell.deliver(input(topic.clone(), count));
                 }

@@ -37,7 +37,7 @@ pub use identity::{Identity, Likeness};
 pub use level::Level;
 pub use machine::{Contains, Machine, earliest};
 pub use outbox::{Backlog, Outbox};
-pub use publisher_count::PublisherCount;
+pub use publisher_count::{PublisherCount, Succession};
 pub use robot_states::{
     ActuatorSample, LinkState, Measures, SpeedBound, StateMonitor, StateSample, StatesError, StatesMessage,
 };

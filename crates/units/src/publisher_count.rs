@@ -1,3 +1,5 @@
+use crate::PublisherId;
+
 /// How many nodes publish a topic on which one publisher is expected, of any type.
 ///
 /// r2r does not report the publisher of a message. So a message that was received while there were several publishers never
@@ -25,6 +27,23 @@ impl PublisherCount {
     }
 }
 
+/// Counts the publishers of a topic that one and the same is expected to publish.
+///
+/// One that takes the place of another counts beside it, once: what it publishes does not continue what was published before, however
+/// soon it follows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Succession(Option<PublisherId>);
+
+impl Succession {
+    /// How many of the publishers count that are `found` now.
+    pub fn count(&mut self, found: impl ExactSizeIterator<Item = PublisherId>) -> usize {
+        let count = found.len();
+        let Some(last) = found.last().filter(|_| count == 1) else { return count };
+        let is_another = self.0.replace(last).is_some_and(|before| before != last);
+        1 + usize::from(is_another)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,6 +61,24 @@ mod tests {
         ] {
             assert_eq!((publishers.set(count), publishers.are_several()), (forgets, several), "{count}");
             assert_eq!(publishers.get(), count);
+        }
+    }
+    #[test]
+    fn a_publisher_that_takes_the_place_of_another_counts_beside_it_once() {
+        let mut succession = Succession::default();
+        let cases: [(&[u8], usize); 9] = [
+            (&[], 0),
+            (&[1], 1),
+            (&[1], 1),
+            (&[2], 2),
+            (&[2], 1),
+            (&[], 0),
+            (&[2], 1),
+            (&[2, 3], 2),
+            (&[3], 2),
+        ];
+        for (found, count) in cases {
+            assert_eq!(succession.count(found.iter().map(|id| PublisherId([*id; 24]))), count, "{found:?}");
         }
     }
 }

@@ -1,7 +1,9 @@
 use core::fmt;
 
 use roxmltree::Node;
+use units::Coupling;
 
+use crate::description::transmission::Kind;
 use crate::description::xml::{child, line};
 use crate::description::{JointDescription, TransmissionDescription};
 use crate::robot::{Joint, JointKind, JointLimits, SafetyController, joint_of, strength};
@@ -68,6 +70,56 @@ pub(super) fn of_limits(node: Node<'_, '_>, joint: &JointDescription) -> Vec<Dou
     let texts = joint_of(joint).map_or_else(Vec::new, |joint| limit_texts(&joint));
     let doubt = |text| Doubt { part: format!("joint '{}'", joint.name), line: line(node), text };
     texts.into_iter().map(doubt).collect()
+}
+
+/// The doubts about the limits of joints that follow the first one of `transmission`, which `node` is: that one's limits let them go
+/// beyond their own, and nothing else holds them.
+pub(super) fn of_followers(
+    node: Node<'_, '_>,
+    transmission: &TransmissionDescription,
+    joints: &[JointDescription],
+) -> Vec<Doubt> {
+    let Kind::Coupled { couplings, .. } = &transmission.kind else { return Vec::new() };
+    let mut coupled = transmission.joints.iter().filter_map(|index| joints.get(*index)).zip(couplings);
+    let Some((leader, leading)) = coupled.next() else { return Vec::new() };
+    let led = leader.limits.filter(|limits| limits.lower < limits.upper);
+    let [from, to] = led.map_or([f64::NEG_INFINITY, f64::INFINITY], |limits| {
+        let [one, other] = [limits.lower, limits.upper].map(|angle| leading.drive(angle));
+        [one.min(other), one.max(other)]
+    });
+    let speed = leader.limits.map_or(f64::INFINITY, |limits| limits.velocity);
+    let doubt = |(joint, coupling): (&JointDescription, &Coupling)| {
+        let limits = joint.limits?;
+        let knees = coupling.knees().iter().chain(leading.knees()).map(|(knee, _)| *knee);
+        let drives: Vec<f64> =
+            knees.filter(|knee| (from..=to).contains(knee)).chain([from, to]).collect();
+        let places = drives.iter().map(|drive| coupling.angle(*drive));
+        let reach = places.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], place| {
+            [least.min(place), most.max(place)]
+        });
+        let beside = drives.iter().flat_map(|drive| [drive.next_down(), *drive]);
+        let ratios = beside.map(|drive| (coupling.slope(drive) / leading.slope(drive)).abs());
+        let fastest = speed * ratios.fold(0.0, f64::max);
+        let is_beyond = |value: f64, end: f64| value > end + 1e-6 * end.abs().max(1.0);
+        let has_range = joint.kind != Some(JointKind::Continuous) && limits.lower < limits.upper;
+        let mut beyond = Vec::new();
+        if has_range && (is_beyond(reach[1], limits.upper) || is_beyond(-reach[0], -limits.lower)) {
+            let [least, most] = reach;
+            beyond.push(format!("{least:.4} to {most:.4}, beyond {} to {}", limits.lower, limits.upper));
+        }
+        if is_beyond(fastest, limits.velocity) {
+            beyond.push(format!("the speed {fastest:.4}, beyond {}", limits.velocity));
+        }
+        let text = format!(
+            "joint '{}' follows '{}', whose limits let it reach {}: nothing else holds it",
+            joint.name,
+            leader.name,
+            beyond.join(", and ")
+        );
+        let part = format!("transmission '{}'", transmission.name);
+        (!beyond.is_empty()).then_some(Doubt { part, line: line(node), text })
+    };
+    coupled.filter_map(doubt).collect()
 }
 
 fn limit_texts(joint: &Joint) -> Vec<String> {
