@@ -91,15 +91,12 @@ pub(super) fn of_followers(
     let doubt = |(joint, coupling): (&JointDescription, &Coupling)| {
         let limits = joint.limits?;
         let knees = coupling.knees().iter().chain(leading.knees()).map(|(knee, _)| *knee);
-        let drives: Vec<f64> =
-            knees.filter(|knee| (from..=to).contains(knee)).chain([from, to]).collect();
+        let drives: Vec<f64> = knees.filter(|knee| (from..=to).contains(knee)).chain([from, to]).collect();
         let places = drives.iter().map(|drive| coupling.angle(*drive));
         let reach = places.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], place| {
             [least.min(place), most.max(place)]
         });
-        let beside = drives.iter().flat_map(|drive| [drive.next_down(), *drive]);
-        let ratios = beside.map(|drive| (coupling.slope(drive) / leading.slope(drive)).abs());
-        let fastest = speed * ratios.fold(0.0, f64::max);
+        let fastest = speed * coupling.steepest() / leading.steepest();
         let is_beyond = |value: f64, end: f64| value > end + 1e-6 * end.abs().max(1.0);
         let has_range = joint.kind != Some(JointKind::Continuous) && limits.lower < limits.upper;
         let mut beyond = Vec::new();

@@ -81,7 +81,7 @@ impl Progress {
 /// A desired position on its way to a trajectory and along it.
 ///
 /// It begins where the joint is, and its distance from the trajectory fades within 0.25 s, or more slowly: it is never faster than twice
-/// the greatest speed that is planned, or 0.02 in 0.25 s if that is more, or the speed that it has at its begin.
+/// the greatest speed that is planned, or 0.02 in 0.25 s if that is more, or the speed that it has from its begin on, as long as it has it.
 /// # Real-time
 /// Whatever the numbers are, nothing panics; what is not finite leads to a position that is not.
 /// # Source
@@ -95,6 +95,8 @@ pub(crate) struct Approach {
     /// How fast that fades.
     fading: f64,
     limit: f64,
+    /// The speed of its begin, or what is left of it.
+    inherited: f64,
 }
 
 impl Approach {
@@ -106,21 +108,24 @@ impl Approach {
     /// It follows a trajectory that is at `path` and at `top_speed` at most from now on, beginning at `position`.
     pub(crate) fn begin(&mut self, position: f64, path: f64, top_speed: f64) {
         self.position = position;
-        self.limit = (MOST_RATE * top_speed).max(self.velocity.abs()).max(NEAR / FADING);
+        self.limit = (MOST_RATE * top_speed).max(NEAR / FADING);
+        self.inherited = self.velocity.abs();
         self.offset = position - path;
         self.fading = self.offset.abs() / FADING;
     }
 
     /// The trajectory is at `path` and has this `speed`, in a step of `dt` \[s\].
     pub(crate) fn follow(&mut self, [path, speed]: [f64; 2], dt: f64) {
-        let (most, fade) = (self.limit * dt, self.fading * dt);
+        let limit = self.limit.max(self.inherited);
+        let (most, fade) = (limit * dt, self.fading * dt);
         let left = self.offset - bounded(self.offset, 0.0, fade);
         let left = if left.abs() < TOUCHING { 0.0 } else { left };
         self.position = bounded(path + left, self.position, most);
         let before = core::mem::replace(&mut self.offset, self.position - path);
         self.fading = self.fading.max(self.offset.abs() / FADING);
         let drift = if dt > 0.0 { (self.offset - before) / dt } else { 0.0 };
-        self.velocity = bounded(speed + drift, 0.0, self.limit);
+        self.velocity = bounded(speed + drift, 0.0, limit);
+        self.inherited = self.inherited.min(self.velocity.abs());
     }
 
     /// Whether it is on the trajectory.
@@ -142,4 +147,33 @@ impl Approach {
 /// The value nearest to `value` that is within `most` of `middle`. Unlike `clamp` it takes bounds that are not numbers.
 fn bounded(value: f64, middle: f64, most: f64) -> f64 {
     value.max(middle - most).min(middle + most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_speed_of_the_motion_before_counts_only_as_long_as_it_lasts() {
+        const DT: f64 = 1e-3;
+        let mut approach = Approach::held(0.0);
+        approach.begin(0.0, 0.0, 1.0);
+        approach.follow([0.002, 2.0], DT);
+        assert_eq!(approach.state(), [0.002, 2.0]);
+        approach.begin(0.002, 0.002, 0.02);
+        // It is braked, stands, and is then called far away.
+        let mut path = 0.002;
+        for step in 0..300 {
+            let speed = 2.0 - 0.01 * f64::from(step.min(200));
+            path += speed * DT;
+            approach.follow([path, speed], DT);
+        }
+        assert!((approach.state()[0] - path).abs() < 1e-9, "it keeps the path while it is braked");
+        for _ in 0..100 {
+            let before = approach.state()[0];
+            approach.follow([path + 0.5, 0.0], DT);
+            let speed = (approach.state()[0] - before) / DT;
+            assert!(speed <= NEAR / FADING + 1e-9, "{speed}");
+        }
+    }
 }

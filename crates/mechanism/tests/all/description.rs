@@ -417,37 +417,6 @@ fn the_limits_of_joints_that_follow_or_have_no_transmission_are_no_doubts() {
 }
 
 #[test]
-fn a_joint_that_follows_beyond_its_own_limits_is_a_doubt() {
-    let follower = |limit: &str| {
-        let joint = |name: &str, limit: &str| {
-            format!(
-                r#"<link name="{name}"/><joint name="{name}" type="revolute"><parent link="root"/><child link="{name}"/>{limit}</joint>"#
-            )
-        };
-        let near = joint("near", r#"<limit effort="1" velocity="2" lower="-3" upper="3"/>"#);
-        let text = format!(
-            r#"<robot name="r"><link name="root"/>{near}{}<transmission name="finger">
-            <type>steersman/CoupledTransmission</type><actuator name="motor"/><joint name="near" coupling="1"/>
-            <joint name="far" coupling="0.5"/><mechanicalReduction>4</mechanicalReduction></transmission></robot>"#,
-            joint("far", limit)
-        );
-        let doubts = Description::parse(&text).unwrap().doubts;
-        doubts.into_iter().map(|doubt| doubt.text).collect::<Vec<_>>()
-    };
-    assert_eq!(
-        follower(r#"<limit effort="1" velocity="0.2" lower="-2" upper="0.3"/>"#),
-        [
-            "joint 'far' follows 'near', whose limits let it reach -1.5000 to 1.5000, beyond -2 to 0.3, and the speed 1.0000, beyond 0.2: \
-          nothing else holds it"
-        ]
-    );
-    assert_eq!(
-        follower(r#"<limit effort="0" velocity="1" lower="-1.5" upper="1.5"/>"#),
-        Vec::<String>::new()
-    );
-}
-
-#[test]
 fn a_transmission_of_a_joint_that_cannot_move_is_left_out_with_its_reason() {
     for kind in ["fixed", "floating", "planar"] {
         let description = Description::parse(&arm(&format!("type=\"{kind}\""), "", SIMPLE)).unwrap();
