@@ -294,12 +294,14 @@ def joints(watcher, name, controller, joint, effort, middle):
 
         def ready():
             button.press(False)
-            if vehicle.state == "ESTOP":
+            is_halted = lambda: graph.last("/motors_halted") is None or graph.last("/motors_halted").data  # noqa: E731
+            if vehicle.state == "ESTOP" or is_halted():
                 # A stream that runs on through a halt moves nothing before a pause.
                 commands.cancel()
                 paused = time.monotonic()
-                unlatch(vehicle)
-                is_on = lambda: graph.last("/motors_halted").data is False and time.monotonic() > paused + 0.6  # noqa: E731
+                if vehicle.state == "ESTOP":
+                    unlatch(vehicle)
+                is_on = lambda: not is_halted() and time.monotonic() > paused + 0.6  # noqa: E731
                 graph.wait(is_on, lambda: f"the motors stay off:\n{process.output}", 10.0)
             commands.reset()
             message.data = effort if state()[0] < middle else -effort
