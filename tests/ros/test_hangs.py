@@ -6,7 +6,7 @@ import pytest
 from conftest import SLACK
 from hands import MovingHand, hand
 from hangs import LIMIT, hung
-from mechanisms import MovingArm, arm
+from mechanisms import MovingArm, arm, pause
 from std_msgs.msg import Float64
 
 # From a sign of life just before the hang.
@@ -22,10 +22,11 @@ def test_an_arm_whose_node_hangs_gets_no_effort_and_goes_on_after_it(controller)
     with arm(*LONG) as parts:
         moving = MovingArm(*parts)
         graph, manager, process = parts
-        moving.wait_until_it_moves()
+        graph.wait(lambda: abs(graph.last("joint_states").velocity[0]) > 0.2, lambda: f"it does not move:\n{process.output}")
+        stream = moving.timer
         if controller == "pan_effort":
             assert manager.load(controller) and manager.switch([controller], ["pan_velocity"])
-            graph.repeat(f"{controller}/command", Float64(data=0.05), 50.0)
+            stream = graph.repeat(f"{controller}/command", Float64(data=0.05), 50.0)
             graph.wait(lambda: graph.last("joint_states").effort[0] > 0.04, "no effort")
         with hung(process.process.pid):
             held = time.time()
@@ -36,6 +37,7 @@ def test_an_arm_whose_node_hangs_gets_no_effort_and_goes_on_after_it(controller)
             assert moving.is_halted
         went_on = "the control loop or its node was held for more than 0.2 s; they come back by themselves"
         graph.wait(lambda: went_on in process.output, lambda: process.output)
+        pause(stream)
         graph.wait(lambda: not moving.is_halted and abs(graph.last("joint_states").effort[0]) > 0.0, "it does not go on")
 
 
