@@ -6,6 +6,7 @@ import re
 import sys
 import time
 
+from conftest import act_until
 from processes import Process
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "motor_controllers.md"
@@ -45,8 +46,14 @@ def behind_a_cut_link(vehicle, operator):
     vehicle.wait(lambda: far()[0] == STANDS, "the motor node does not start", 20.0)
     vehicle.wait(lambda: far()[3] > 50, "no motor value arrives", 20.0)
     vehicle.start()
-    vehicle.set_command(1.0)
-    vehicle.wait(lambda: far()[0] == AHEAD, lambda: f"the far motors do not follow: {far()}", 20.0)
+
+    def drive():
+        """Once more from a zero, if the motor node had not been discovered when the first one came."""
+        vehicle.set_command(0.0)
+        time.sleep(0.3)
+        vehicle.set_command(1.0)
+
+    act_until(vehicle.graph, drive, lambda: far()[0] == AHEAD, lambda: f"the far motors do not follow: {far()}", 20.0, 3.0)
     operator.lose_link()
     vehicle.wait(lambda: far()[0] == STANDS, lambda: f"the far motors turn: {far()}")
     time.sleep(3.0)

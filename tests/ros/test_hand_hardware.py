@@ -5,7 +5,7 @@ import time
 
 import pytest
 from conftest import LATCHED, Graph
-from mechanisms import ROOT, Manager
+from mechanisms import ROOT, Manager, pause
 from pr2_mechanism_msgs.msg import MechanismStatistics
 from processes import Process
 from rclpy.qos import QoSProfile
@@ -69,7 +69,7 @@ def test_a_finger_bends_to_the_position_of_its_controller_and_its_joints_follow(
 def test_a_halt_takes_the_torque_and_a_reset_brings_it_back():
     with hand() as (graph, manager, process):
         assert manager.load("thumb_effort") and manager.switch(["thumb_effort"])
-        graph.repeat("thumb_effort/command", Float64(data=0.004), 50.0)
+        stream = graph.repeat("thumb_effort/command", Float64(data=0.004), 50.0)
         graph.wait(lambda: graph.last("joint_states") and joint(graph, "thumb0")[1] > 0.05, lambda: f"it does not move: {process.output}")
         manager.halt()
         graph.wait(lambda: graph.last("motors_halted").data and abs(joint(graph, "thumb0")[1]) < 1e-6, "no halt")
@@ -78,6 +78,7 @@ def test_a_halt_takes_the_torque_and_a_reset_brings_it_back():
         position, _, effort = joint(graph, "thumb0")
         assert effort == 0.0 and abs(position - before) < 1e-3
         manager.reset()
+        pause(stream)
         graph.wait(lambda: joint(graph, "thumb0")[1] > 0.05, lambda: f"it does not move: {process.output}")
 
 

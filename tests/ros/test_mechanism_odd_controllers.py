@@ -7,7 +7,7 @@ import time
 import pytest
 from conftest import LATCHED
 from diagnostic_msgs.msg import DiagnosticArray
-from mechanisms import arm
+from mechanisms import arm, pause
 from pr2_mechanism_msgs.msg import MechanismStatistics
 from processes import panicking
 from rclpy.qos import QoSProfile
@@ -117,7 +117,7 @@ class Watched:
         graph.subscribe(MechanismStatistics, "mechanism_statistics", MANY)
         graph.subscribe(DiagnosticArray, "/diagnostics", MANY)
         assert manager.load("pan_effort") and manager.switch(["pan_effort"])
-        graph.repeat("pan_effort/command", Float64(data=0.4), 50.0)
+        self.stream = graph.repeat("pan_effort/command", Float64(data=0.4), 50.0)
         self.wait(lambda: self.efforts(0.0) and self.efforts(0.0)[-1][0] == 0.4, "no effort")
 
     def wait(self, condition, failure, timeout=5.0):
@@ -218,6 +218,7 @@ def test_a_controller_that_sleeps_is_counted_and_one_that_sleeps_long_fails_call
         watched.wait(lambda: graph.last("motors_halted") and graph.last("motors_halted").data, "no halt")
         manager.reset()
         watched.wait(lambda: overruns() >= before + 10, "the reset forgets, or starts nothing")
+        pause(watched.stream)
         watched.wait(lambda: watched.efforts(0.0)[-1][0] == 0.4, "it does not go on")
         # Loaded again it begins anew.
         assert manager.switch([], ["nap"]) and manager.unload("nap") and manager.load("nap")
