@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use nix::ifaddrs::getifaddrs;
-use nix::net::if_::{InterfaceFlags, if_nametoindex};
+use if_addrs::{IfAddr, get_if_addrs};
 use units::Instant;
 
 use crate::clock;
@@ -58,16 +57,10 @@ impl Devices {
 
 /// The devices that run now and have an address; none if they cannot be read.
 fn running() -> BTreeSet<Device> {
-    let wanted = InterfaceFlags::IFF_UP | InterfaceFlags::IFF_RUNNING;
-    let addresses = getifaddrs().into_iter().flatten();
-    let running = addresses.filter(|one| {
-        one.flags.contains(wanted)
-            && !one.flags.contains(InterfaceFlags::IFF_LOOPBACK)
-            && one.address.as_ref().is_some_and(|address| address.as_sockaddr_in().is_some())
-    });
-    running
-        .filter_map(|one| Some((if_nametoindex(one.interface_name.as_str()).ok()?, one.interface_name)))
-        .collect()
+    let addresses = get_if_addrs().into_iter().flatten();
+    let running =
+        addresses.filter(|one| one.is_oper_up() && !one.is_loopback() && matches!(one.addr, IfAddr::V4(_)));
+    running.filter_map(|one| Some((one.index?, one.name))).collect()
 }
 
 #[cfg(test)]
