@@ -238,6 +238,7 @@ def test_a_controller_that_sleeps_is_counted_and_one_that_sleeps_long_fails_call
         states = dict(manager.list())
         assert states["pan_effort"] == "running" and states["tilt_position"] == "stopped"
         watched.wait(lambda: manager.switch([], ["sleep"]), "calls fail after it")
+        pause(watched.stream)
         watched.wait(lambda: watched.efforts(begin + 1.0) and watched.efforts(begin + 1.0)[-1][0] == 0.4, "it does not go on")
 
 
