@@ -4,9 +4,8 @@
 //! design.ros2.org, "Actions", and `rcl_action` of ROS 2 Jazzy. Own, since the server of r2r 0.9.7 never forgets a goal, so that every wait
 //! of its node returns at once 10 s after a goal's end, and answers a request for the result of an unknown goal from freed memory.
 
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, TryLockError, Weak};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, Weak};
 
 use r2r::action_msgs::msg::{GoalInfo, GoalStatus, GoalStatusArray};
 use r2r::action_msgs::srv::CancelGoal;
@@ -18,6 +17,7 @@ use crate::goals::{GoalId, GoalState, Goals, MOST_OPEN, NotAccepted, Output, Sel
 use crate::panics::lock;
 use crate::requests::{Requests, respond};
 use crate::service::Serve;
+use crate::turns::send_in_turn;
 use crate::{Error, ServiceContext, Shell, Topic, clock, qos};
 
 /// How a goal ended.
@@ -48,7 +48,7 @@ pub struct ActionServer<A: WrappedActionTypeSupport> {
     shared: Arc<Shared<A>>,
 }
 
-/// What the threads share that end goals.
+/// The state that the threads share that end goals.
 struct Shared<A: WrappedActionTypeSupport> {
     name: String,
     book: Mutex<Book<A>>,
@@ -133,29 +133,21 @@ impl<A: WrappedActionTypeSupport + 'static> ActionServer<A> {
 impl<A: WrappedActionTypeSupport + 'static> Shared<A> {
     /// Sends what has to be sent, or leaves it to the thread that is sending: nobody waits for a send that hangs.
     fn send(&self) {
+        send_in_turn(&self.status, |status| self.send_all(status), || lock(&self.book).has_output());
+    }
+
+    fn send_all(&self, status: &Topic<GoalStatusArray>) {
         loop {
-            let mut status = match self.status.try_lock() {
-                Ok(status) => status,
-                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-                Err(TryLockError::WouldBlock) => return,
-            };
-            loop {
-                let output = lock(&self.book).poll(); // the lock ends here
-                match output {
-                    Some(Output::Status(goals)) => status.publish(&status_message(goals)),
-                    Some(Output::Result(request, answer)) => respond(request, result::<A>(answer)),
-                    Some(Output::Cancelled(request, code, goals)) => {
-                        let goals_canceling =
-                            goals.into_iter().map(|(id, accepted)| info(id, accepted)).collect();
-                        respond(request, CancelGoal::Response { return_code: code as i8, goals_canceling });
-                    }
-                    None => break,
+            let output = lock(&self.book).poll(); // the lock ends here
+            match output {
+                Some(Output::Status(goals)) => status.publish(&status_message(goals)),
+                Some(Output::Result(request, answer)) => respond(request, result::<A>(answer)),
+                Some(Output::Cancelled(request, code, goals)) => {
+                    let goals_canceling =
+                        goals.into_iter().map(|(id, accepted)| info(id, accepted)).collect();
+                    respond(request, CancelGoal::Response { return_code: code as i8, goals_canceling });
                 }
-            }
-            drop(status);
-            // Another thread may have left something to this one after its last look.
-            if !lock(&self.book).has_output() {
-                return;
+                None => return,
             }
         }
     }

@@ -47,6 +47,7 @@ mod subscription_spec;
 mod subscriptions;
 mod topic;
 mod topic_monitor;
+mod turns;
 mod wire;
 
 pub use action::{ActionServer, CancelRequests, Goal, GoalEnd, GoalRequest};

@@ -1,5 +1,5 @@
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -7,6 +7,7 @@ use units::{Instant, Machine, Stamp, earliest};
 
 use crate::alarm::{Alarm, AlarmThread};
 use crate::outputs::Outputs;
+use crate::turns::send_in_turn;
 use crate::{Error, clock, panics};
 
 /// A machine and the functions that carry out its outputs, shared by all threads that have events for it.
@@ -179,19 +180,8 @@ impl<M: Machine> Shell<M> {
 
     /// Publishes what waits, unless another thread is publishing, which then takes it over.
     fn publish_waiting(&self) {
-        loop {
-            let mut publish = match self.publisher.try_lock() {
-                Ok(publish) => publish,
-                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-                Err(TryLockError::WouldBlock) => return,
-            };
-            self.publish_all(&mut publish);
-            drop(publish);
-            // Another thread may have left something between the last look and the release.
-            if panics::happened() || self.lock().outputs.is_empty() {
-                return;
-            }
-        }
+        let has_more = || !panics::happened() && !self.lock().outputs.is_empty();
+        send_in_turn(&self.publisher, |publish| self.publish_all(publish), has_more);
     }
 
     fn publish_all(&self, publish: &mut Publish<M::Output>) {
