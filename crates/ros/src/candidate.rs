@@ -1,13 +1,11 @@
 use std::collections::VecDeque;
-use std::pin::Pin;
 
-use futures::{FutureExt, Stream, StreamExt};
 use r2r::qos::ReliabilityPolicy;
 use r2r::{QosProfile, WrappedTypesupport};
 use units::Machine;
 
-use crate::Shell;
 use crate::names::type_of;
+use crate::{Received, Shell, ready};
 
 /// A subscription. r2r keeps ten messages of a topic and receives one with each wake-up; the middleware keeps the rest.
 pub(crate) trait Subscription<M: Machine>: Send {
@@ -88,7 +86,7 @@ pub(crate) fn subscribe<M: Machine + 'static, T: WrappedTypesupport + Send + 'st
 }
 
 struct Typed<T, C> {
-    stream: Pin<Box<dyn Stream<Item = T> + Send>>,
+    stream: Received<T>,
     received: VecDeque<T>,
     convert: C,
 }
@@ -101,9 +99,7 @@ where
 {
     fn receive(&mut self) -> usize {
         let before = self.received.len();
-        while let Some(Some(message)) = self.stream.next().now_or_never() {
-            self.received.push_back(message);
-        }
+        self.received.extend(ready(&mut self.stream));
         self.received.len() - before
     }
 

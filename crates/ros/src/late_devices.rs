@@ -1,13 +1,14 @@
 //! Network devices that came after this process had begun, which the middleware never uses.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use if_addrs::{IfAddr, get_if_addrs};
 use units::Instant;
 
 use crate::clock;
+use crate::panics::lock;
 
 /// How often the devices are read.
 const PERIOD: Duration = Duration::from_secs(5);
@@ -19,7 +20,7 @@ type Device = (u32, String);
 static DEVICES: Mutex<Devices> = Mutex::new(Devices { known: None, due: Instant::ZERO });
 
 struct Devices {
-    /// Those at the begin, and those that were reported.
+    /// The indices of the devices at the begin, and of the reported ones.
     known: Option<BTreeSet<u32>>,
     due: Instant,
 }
@@ -31,7 +32,7 @@ struct Devices {
 /// Fast DDS, as of 2.14: a participant sends to and receives from the devices that ran when it was made. An address that is given anew
 /// to one of them is found; a device that was removed and comes back is another one.
 pub(crate) fn warn_of_late_devices(node: &str) {
-    let mut devices = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut devices = lock(&DEVICES);
     let now = clock::now();
     if now >= devices.due {
         devices.due = now + PERIOD;

@@ -4,13 +4,11 @@
 //! message on a hidden topic, and counts as long as its node publishes there.
 
 use std::collections::BTreeSet;
-use std::pin::Pin;
 
-use futures::{FutureExt, Stream, StreamExt};
 use r2r::QosProfile;
 use r2r::std_msgs::msg::String as Text;
 
-use crate::{Error, publishers, qos};
+use crate::{Error, Received, publishers, qos, ready};
 
 /// The hidden topic of the declarations.
 const STAGES: &str = "/_steersman/stages";
@@ -58,7 +56,7 @@ impl Stage {
 
 /// The stages that are declared in the graph.
 pub(crate) struct Stages {
-    messages: Pin<Box<dyn Stream<Item = Text> + Send>>,
+    messages: Received<Text>,
     known: BTreeSet<Stage>,
 }
 
@@ -74,7 +72,7 @@ impl Stages {
 
     /// Receives what r2r has.
     pub(crate) fn receive(&mut self) {
-        while let Some(Some(message)) = self.messages.next().now_or_never() {
+        for message in ready(&mut self.messages) {
             if self.known.len() < MOST_STAGES {
                 self.known.extend(Stage::parse(&message.data));
             }

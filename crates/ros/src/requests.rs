@@ -1,15 +1,15 @@
 use std::collections::VecDeque;
-use std::pin::Pin;
 
-use futures::{FutureExt, Stream, StreamExt};
 use r2r::{QosProfile, ServiceRequest, WrappedServiceTypeSupport};
+
+use crate::{Received, ready};
 
 /// The requests for one service in order of arrival.
 ///
 /// r2r receives one request with each wake-up, keeps ten unread ones and drops the next, so they are received together with the
 /// messages.
 pub(crate) struct Requests<S: WrappedServiceTypeSupport> {
-    stream: Pin<Box<dyn Stream<Item = ServiceRequest<S>> + Send>>,
+    stream: Received<ServiceRequest<S>>,
     received: VecDeque<ServiceRequest<S>>,
 }
 
@@ -25,7 +25,7 @@ impl<S: WrappedServiceTypeSupport + 'static> Requests<S> {
     /// Receives the requests that r2r has and returns their number.
     pub(crate) fn receive(&mut self) -> usize {
         let mut count = 0;
-        while let Some(Some(request)) = self.stream.next().now_or_never() {
+        for request in ready(&mut self.stream) {
             count += 1;
             if self.received.len() < MAX_WAITING {
                 self.received.push_back(request);

@@ -1,8 +1,6 @@
 use std::collections::VecDeque;
-use std::pin::Pin;
 
 use control::Deliveries;
-use futures::{FutureExt, Stream, StreamExt};
 use mechanism::Input;
 use mechanism::controllers::{ControllerId, ControllerInput, InputKind, Message, PublishPeriod};
 use mechanism::laws::{FollowedJoint, NamedPoints, NamedPointsError, Point, TrajectoryError};
@@ -11,7 +9,7 @@ use r2r::std_msgs::msg::Float64;
 use r2r::trajectory_msgs::msg::JointTrajectory;
 use r2r::{QosProfile, WrappedTypesupport};
 use ros::clock::from_wire;
-use ros::{Error, Names, clock, qos};
+use ros::{Error, Names, Received, clock, qos, ready};
 use units::{Clock, Command, Instant, MessageTime};
 
 use super::NAME;
@@ -47,12 +45,12 @@ const COUNT_RATE: f64 = 10.0;
 const MOST_WAITING: usize = 1000;
 
 /// The messages of a topic, in order of arrival.
-struct Received<T> {
-    stream: Pin<Box<dyn Stream<Item = T> + Send>>,
+struct Waiting<T> {
+    stream: Received<T>,
     waiting: VecDeque<T>,
 }
 
-impl<T: WrappedTypesupport + Send + 'static> Received<T> {
+impl<T: WrappedTypesupport + Send + 'static> Waiting<T> {
     fn subscribe(node: &mut r2r::Node, topic: &str, qos: QosProfile) -> r2r::Result<Self> {
         Ok(Self { stream: Box::pin(node.subscribe(topic, qos)?), waiting: VecDeque::new() })
     }
@@ -60,7 +58,7 @@ impl<T: WrappedTypesupport + Send + 'static> Received<T> {
     /// Receives what r2r has, and returns how much that was.
     fn receive(&mut self) -> usize {
         let mut count = 0;
-        while let Some(Some(message)) = self.stream.next().now_or_never() {
+        for message in ready(&mut self.stream) {
             count += 1;
             if self.waiting.len() == MOST_WAITING {
                 self.waiting.pop_front();
@@ -76,17 +74,17 @@ impl<T: WrappedTypesupport + Send + 'static> Received<T> {
 }
 
 enum Messages {
-    Float(Received<Float64>),
-    Velocity(Received<TwistStamped>),
-    Trajectory(Received<JointTrajectory>),
+    Float(Waiting<Float64>),
+    Velocity(Waiting<TwistStamped>),
+    Trajectory(Waiting<JointTrajectory>),
 }
 
 impl Messages {
     fn subscribe(node: &mut r2r::Node, topic: &str, kind: InputKind) -> r2r::Result<Self> {
         Ok(match kind {
-            InputKind::Float => Self::Float(Received::subscribe(node, topic, qos::command())?),
-            InputKind::Velocity => Self::Velocity(Received::subscribe(node, topic, qos::commands())?),
-            InputKind::Trajectory => Self::Trajectory(Received::subscribe(node, topic, qos::command())?),
+            InputKind::Float => Self::Float(Waiting::subscribe(node, topic, qos::command())?),
+            InputKind::Velocity => Self::Velocity(Waiting::subscribe(node, topic, qos::commands())?),
+            InputKind::Trajectory => Self::Trajectory(Waiting::subscribe(node, topic, qos::command())?),
         })
     }
 
