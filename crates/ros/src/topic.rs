@@ -1,13 +1,18 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use r2r::{QosProfile, WrappedTypesupport};
 
 use crate::Error;
 
-/// A topic that a node publishes. It logs once when publishing begins to fail and once when it works again.
+/// A topic that a node publishes. It logs once when publishing begins to fail and once when it works again. A clone is the same topic for
+/// another thread; it does not keep the topic alive when the node ends.
+#[derive(Clone)]
 pub struct Topic<T: WrappedTypesupport> {
     publisher: r2r::Publisher<T>,
     node: String,
     name: String,
-    failing: bool,
+    is_failing: Arc<AtomicBool>,
 }
 
 impl<T: WrappedTypesupport + 'static> Topic<T> {
@@ -17,18 +22,23 @@ impl<T: WrappedTypesupport + 'static> Topic<T> {
     pub fn new(node: &mut r2r::Node, name: &str, qos: QosProfile) -> Result<Self, Error> {
         let what = || Error::ros(format!("publish '{name}'"));
         let publisher = node.create_publisher(name, qos).map_err(what())?;
-        Ok(Self { publisher, node: node.name().map_err(what())?, name: name.into(), failing: false })
+        Ok(Self {
+            publisher,
+            node: node.name().map_err(what())?,
+            name: name.into(),
+            is_failing: Arc::default(),
+        })
     }
 
     /// Publishes `message`.
-    pub fn publish(&mut self, message: &T) {
-        match self.publisher.publish(message) {
-            Ok(()) if self.failing => {
-                self.failing = false;
+    pub fn publish(&self, message: &T) {
+        let published = self.publisher.publish(message);
+        let was_failing = self.is_failing.swap(published.is_err(), Ordering::Relaxed);
+        match published {
+            Ok(()) if was_failing => {
                 log::info!(target: &self.node, "'{}' is published again", self.name);
             }
-            Err(error) if !self.failing => {
-                self.failing = true;
+            Err(error) if !was_failing => {
                 log::error!(target: &self.node, "could not publish '{}': {error}", self.name);
             }
             Ok(()) | Err(_) => {}
@@ -36,8 +46,8 @@ impl<T: WrappedTypesupport + 'static> Topic<T> {
     }
 
     /// Whether publishing the last message failed.
-    pub const fn is_failing(&self) -> bool {
-        self.failing
+    pub fn is_failing(&self) -> bool {
+        self.is_failing.load(Ordering::Relaxed)
     }
 
     /// A publisher of the same topic for another thread. It does not keep the topic alive when the node ends.
@@ -49,7 +59,7 @@ impl<T: WrappedTypesupport + 'static> Topic<T> {
     }
 
     /// Publishes the message that `make` creates, if the topic has a subscriber.
-    pub fn publish_if_subscribed(&mut self, make: impl FnOnce() -> T) {
+    pub fn publish_if_subscribed(&self, make: impl FnOnce() -> T) {
         if self.has_subscribers() {
             self.publish(&make());
         }

@@ -1,5 +1,4 @@
 use std::mem::take;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use r2r::builtin_interfaces::msg::Duration as WireDuration;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 use ros::panics::{self, lock};
-use ros::{Error, Inputs, clock, qos, subscribers};
+use ros::{Error, Inputs, Topic, clock, qos};
 use rtrb::{Consumer, Producer, RingBuffer};
 use units::{StateMonitor, StateSample};
 
@@ -71,13 +70,9 @@ impl Robot {
         inputs.subscribe::<JointState>(node, &topic, qos::sensor(), |message| {
             Some(Input::StatesReceived(messages::states(message)))
         })?;
-        let publisher = node
-            .create_publisher(&commands_topic, qos::command())
-            .map_err(Error::ros(format!("publish '{commands_topic}'")))?;
+        let publisher = Topic::new(node, &commands_topic, qos::command())?;
         let names = model.commanded().map(str::to_owned).collect();
-        let is_failing = Arc::default();
-        let publishing =
-            CommandsTopic { publisher, names, model, timeout, is_failing, stays: Arc::default() };
+        let publishing = CommandsTopic { publisher, names, model, timeout, stays: Arc::default() };
         let stays = Arc::clone(&publishing.stays);
         let end = RobotEnd(publishing.clone());
         let last = end.clone();
@@ -103,12 +98,10 @@ pub(super) struct Opened {
 /// The topic of the robot's commands; each thread has a clone. Nothing is locked during a send, which may hang.
 #[derive(Clone)]
 struct CommandsTopic {
-    publisher: r2r::Publisher<JointTrajectory>,
+    publisher: Topic<JointTrajectory>,
     names: Vec<String>,
     model: RobotModel,
     timeout: Duration,
-    /// Whether publishing the last command failed.
-    is_failing: Arc<AtomicBool>,
     stays: Arc<Mutex<Stays>>,
 }
 
@@ -137,17 +130,7 @@ impl CommandsTopic {
         // would be faster than the greatest speed when it is late, or when the robot's clock is another one.
         let message =
             JointTrajectory { joint_names: self.names.clone(), points: vec![point], ..Default::default() };
-        let published = self.publisher.publish(&message);
-        let was_failing = self.is_failing.swap(published.is_err(), Ordering::Relaxed);
-        match published {
-            Err(error) if !was_failing => {
-                log::error!(target: super::NAME, "a command for the robot could not be published: {error}");
-            }
-            Ok(()) if was_failing => {
-                log::info!(target: super::NAME, "commands for the robot are published again")
-            }
-            Ok(()) | Err(_) => {}
-        }
+        self.publisher.publish(&message);
     }
 
     fn stay(&self) {
@@ -197,7 +180,7 @@ impl Commands {
         if lock(&self.topic.stays).count != before {
             self.topic.stay(); // the send may have hung meanwhile: the last command is the one to stay
         }
-        let has_subscriber = subscribers(&self.topic.publisher) > 0;
+        let has_subscriber = self.topic.publisher.has_subscribers();
         (self.has_subscriber.replace(has_subscriber) != Some(has_subscriber)).then_some(has_subscriber)
     }
 }

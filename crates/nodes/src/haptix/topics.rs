@@ -42,9 +42,9 @@ impl Topics {
     ) -> Result<Self, Error> {
         let description = machine.constants().description.clone();
         let prefix = params.frame_prefix.clone();
-        let mut info = Topic::new(node, "~/robot_info", qos::state())?;
+        let info = Topic::new(node, "~/robot_info", qos::state())?;
         info.publish(&messages::robot_info(&machine.constants().info));
-        let mut names = Topic::new(node, "~/robot_description", qos::state())?;
+        let names = Topic::new(node, "~/robot_description", qos::state())?;
         names.publish(&messages::robot_description(&description, &prefix));
         let mut imus = Vec::new();
         for name in &description.imu_names {
@@ -90,7 +90,7 @@ impl Topics {
 
 impl Frames {
     fn new(node: &mut r2r::Node, skeleton: &Skeleton, prefix: &str) -> Result<Self, Error> {
-        let mut imus = Topic::new(node, "/tf_static", qos::state())?;
+        let imus = Topic::new(node, "/tf_static", qos::state())?;
         imus.publish(&messages::transforms(skeleton.imus(), prefix, clock::stamp()));
         Ok(Self { links: Topic::new(node, "/tf", qos::command())?, skeleton: skeleton.clone(), _imus: imus })
     }

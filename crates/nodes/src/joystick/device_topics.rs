@@ -31,7 +31,7 @@ struct Topics {
 
 impl Topics {
     /// Assigns `topic` to the device `name` and publishes its waiting state. Returns the topic if no device needs it.
-    fn assign(&mut self, name: &str, mut topic: DeviceTopic) -> Option<DeviceTopic> {
+    fn assign(&mut self, name: &str, topic: DeviceTopic) -> Option<DeviceTopic> {
         let Some(device) = self.devices.get_mut(name).filter(|device| device.topic.is_none()) else {
             return Some(topic);
         };
