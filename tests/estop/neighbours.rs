@@ -7,7 +7,7 @@ use haptix::{
 use units::freshness::is_stale;
 use units::{Clock, Instant, Machine, MessageTime, PublisherId, VehicleHalt, VehicleMonitor};
 
-/// What obeys the vehicle's emergency stop beside it.
+/// A machine beside the vehicle that obeys its emergency stop.
 pub trait Neighbour: Clone {
     /// One whose process was just started.
     fn new() -> Self;
@@ -75,7 +75,7 @@ impl Neighbour for Arm {
     }
 }
 
-/// What is at the same time in the walk is within this time for the hand, of whose inputs none is at the same time as another.
+/// Events at the same time in the walk are within this time for the hand, of whose inputs none is at the same time as another.
 const SAME: Duration = Duration::from_micros(1);
 
 /// The hand's whole node, and a client that commands it all the time: it moves if the last order to its device is a command.

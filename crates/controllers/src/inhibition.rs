@@ -6,16 +6,16 @@ use crate::manager::Listed;
 
 /// The controllers that were stopped in one manager, whose identity is an `I`.
 ///
-/// What is started again is a part of what ran together before, in this manager: never beside a controller that was started meanwhile,
+/// It starts again a part of what ran together before, in this manager: never beside a controller that was started meanwhile,
 /// which may move the same joints, and nothing in a manager in which nothing was stopped.
 #[derive(Debug)]
 pub(crate) struct Inhibition<I> {
     names: Vec<String>,
     /// The manager; `None` if it is not certain which one it is.
     manager: Option<I>,
-    /// Those that ran together.
+    /// The names of the controllers that ran together.
     ran: BTreeSet<String>,
-    /// Those of them that were stopped.
+    /// The stopped ones of them.
     stopped: BTreeSet<String>,
 }
 
@@ -57,7 +57,7 @@ impl<I: PartialEq> Inhibition<I> {
         reasons
     }
 
-    /// Those of the listed ones that have to be stopped.
+    /// The listed controllers that have to be stopped.
     pub(crate) fn to_stop(&self, list: &[Listed]) -> Vec<String> {
         running(list).into_iter().filter(|name| self.names.contains(name)).collect()
     }
@@ -74,7 +74,7 @@ impl<I: PartialEq> Inhibition<I> {
         !self.stopped.is_empty()
     }
 
-    /// Those that may be started again, of those listed last.
+    /// The stopped controllers that may be started again, of those listed last.
     pub(crate) fn to_start(&self, list: &[Listed]) -> Vec<String> {
         self.stopped.difference(&running(list)).cloned().collect()
     }

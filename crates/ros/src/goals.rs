@@ -44,9 +44,9 @@ pub(crate) enum CancelCode {
 pub(crate) enum Selection {
     All,
     One(GoalId),
-    /// Those accepted at or before this time.
+    /// All goals that were accepted at or before this time.
     Until(Stamp),
-    /// Those accepted at or before this time, and this one.
+    /// All goals that were accepted at or before this time, and this one.
     UntilAnd(Stamp, GoalId),
 }
 
@@ -80,7 +80,7 @@ pub(crate) enum NotAccepted {
     Full,
 }
 
-/// What has to be sent, in this order.
+/// A message that has to be sent; they are sent in the order of their making.
 ///
 /// `R` is a result; `Q` and `C` are the requests for a result and for a cancellation, which are answered once.
 #[derive(Debug, PartialEq)]

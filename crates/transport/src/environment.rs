@@ -13,9 +13,9 @@ const RANGE: &str = "ROS_AUTOMATIC_DISCOVERY_RANGE";
 /// Its forerunner: 1 is LOCALHOST, without any peers.
 const LOCALHOST_ONLY: &str = "ROS_LOCALHOST_ONLY";
 const PEERS: &str = "ROS_STATIC_PEERS";
-/// The address of a server that tells a node only of those whose messages it receives, or that receive its own.
+/// The address of a discovery server: a node finds only those whose messages it receives, or that receive its own.
 const SERVER: &str = "ROS_DISCOVERY_SERVER";
-/// With TRUE the server tells of all nodes.
+/// With TRUE a node finds all others by the server.
 const SUPER_CLIENT: &str = "ROS_SUPER_CLIENT";
 
 /// Whose nodes find this one.

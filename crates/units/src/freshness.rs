@@ -38,7 +38,7 @@ pub const REMOVAL_TIME: Duration = Duration::from_millis(250);
 pub const SHORTEST_STICK_TIMEOUT: f64 = 0.3;
 const _: () = assert!(SHORTEST_STICK_TIMEOUT * 1000.0 > REMOVAL_TIME.as_millis() as f64);
 
-/// What may have waited for this long, since a thread or the process was held, asks for nothing any more: a request is refused, and a
+/// A message that may have waited for this long, since a thread or the process was held, asks for nothing any more: a request is refused, and a
 /// message stops what it commanded.
 pub const STALE: Duration = Duration::from_millis(500);
 

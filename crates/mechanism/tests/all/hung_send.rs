@@ -1,4 +1,4 @@
-//! What becomes of the node's outputs while a send hangs: the loop gets its memory back, and every request its answer.
+//! The node's outputs while a send hangs: the loop gets its memory back, and every request its answer.
 #![allow(clippy::vec_box)] // they come and go in their boxes
 
 use crate::common;
