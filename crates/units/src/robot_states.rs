@@ -108,6 +108,15 @@ pub enum StatesError {
         /// In which time.
         time: Duration,
     },
+    /// A part is faster than it can be.
+    Speed {
+        /// The part.
+        name: String,
+        /// How fast \[rad/s or m/s\].
+        speed: f64,
+        /// How fast it may be \[rad/s or m/s\].
+        most: f64,
+    },
     /// A value is not finite.
     Value {
         /// The part.
@@ -121,8 +130,8 @@ pub enum StatesError {
 
 /// Judges the states of a robot elsewhere.
 ///
-/// A message counts if it has a finite position and velocity of each actuator, is fresh, and has moved none further than [its
-/// speed](Self::within) allows. An effort of NaN is not measured. None counts
+/// A message counts if it has a finite position and velocity of each actuator, is fresh, and has moved none further, and none is faster,
+/// than twice [its speed](Self::within) allows. An effort of NaN is not measured. None counts
 /// while a topic on which one publisher is expected has several. Actuators that the robot does not have are ignored.
 /// [`of_joints`](Self::of_joints) says what a robot has that measures something else, or of which only a part is meant: that is
 /// known completely, so other names are refused.
@@ -302,6 +311,10 @@ impl StateMonitor {
             })
         };
         let actuators = self.actuators.iter().map(sample).collect::<Result<Vec<_>, _>>()?;
+        if let Some((index, most)) = self.jumps.too_fast(&actuators) {
+            let name = self.actuators.get(index).cloned().unwrap_or_default();
+            return Err(StatesError::Speed { name, speed: actuators[index].velocity, most });
+        }
         // Last: a message that is wrong otherwise does not make a later one repeated.
         let timeout = self.timeout;
         let time = self.freshness.judge(clock, *stamp, timeout);
@@ -424,6 +437,9 @@ impl fmt::Display for StatesError {
                 "the position of '{name}' moved by {way:.4} in {:.3} s, must be {most:.4} at most, by twice its limit of speed",
                 time.as_secs_f64()
             ),
+            Self::Speed { name, speed, most } => {
+                write!(f, "the speed of '{name}' is {speed:.4}, must be {most:.4} at most, twice its limit")
+            }
             Self::Value { name, what, value } => {
                 write!(f, "the {what} of '{name}' is {value}, must be finite")
             }

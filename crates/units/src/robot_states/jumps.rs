@@ -58,6 +58,13 @@ impl Jumps {
         Self { bounds, ..Self::default() }
     }
 
+    /// The first actuator that is faster than it can be, and how fast it may be.
+    pub(super) fn too_fast(&self, actuators: &[ActuatorSample]) -> Option<(usize, f64)> {
+        let mosts = self.bounds.iter().map(|bound| MOST_RATE * bound.speed);
+        let mut mosts = mosts.zip(actuators).enumerate();
+        mosts.find_map(|(index, (most, actuator))| (actuator.velocity.abs() > most).then_some((index, most)))
+    }
+
     /// The next states are compared with these.
     pub(super) fn begin(&mut self, sample: &StateSample) {
         if !self.bounds.is_empty() {

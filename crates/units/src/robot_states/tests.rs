@@ -220,13 +220,19 @@ impl Arm {
 
     /// The next states, 4 ms after the ones before.
     fn at(&mut self, a: f64, b: f64) -> Result<(), String> {
+        self.moving(a, b, 1.0)
+    }
+
+    /// The same with the second one at this speed.
+    fn moving(&mut self, a: f64, b: f64, speed: f64) -> Result<(), String> {
         self.now += 4;
         let (now, millis) = (Instant::from_millis(self.now), Duration::from_millis(self.now));
         let mut clock = Clock::default();
         clock.pass_to(now, None);
         clock.read(now, Stamp::of(millis));
         let stamp = if self.is_stamped { Stamp::of(millis) } else { Stamp::ZERO };
-        let message = StatesMessage { stamp, positions: vec![a, b], ..message("a b") };
+        let message =
+            StatesMessage { stamp, positions: vec![a, b], velocities: vec![0.0, speed], ..message("a b") };
         self.monitor.receive(&clock, &message).map(|_| ()).map_err(|(error, _)| error.to_string())
     }
 }
@@ -267,6 +273,19 @@ fn a_jump_that_persists_does_not_count_until_the_states_are_lost() {
         arm.monitor.report(LinkState { is_silent: false, losses: 1 });
         assert!(arm.at(1.6 - away, 0.0).is_ok() && arm.at(1.6 + away, 0.0).is_err());
     }
+}
+
+#[test]
+fn a_speed_beyond_twice_the_limit_does_not_count() {
+    let mut arm = Arm::new(true);
+    for speed in [6.0, -6.0] {
+        assert_eq!(arm.moving(1.6, 0.0, speed), Ok(()));
+    }
+    for speed in [6.01, -100.0] {
+        let error = format!("the speed of 'b' is {speed:.4}, must be 6.0000 at most, twice its limit");
+        assert_eq!(arm.moving(1.6, 0.0, speed), Err(error));
+    }
+    assert_eq!(arm.at(1.6, 0.0), Ok(()));
 }
 
 #[test]
