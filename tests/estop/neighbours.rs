@@ -5,7 +5,7 @@ use haptix::{
     Simulation,
 };
 use units::freshness::is_stale;
-use units::{Clock, Instant, Machine, MessageTime, PublisherId, VehicleHalt, VehicleMonitor};
+use units::{Clock, Instant, Machine, MessageTime, PublisherId, STREAM_PAUSE, VehicleHalt, VehicleMonitor};
 
 /// A machine beside the vehicle that obeys its emergency stop.
 pub trait Neighbour: Clone {
@@ -85,6 +85,10 @@ pub struct Hand {
     /// The time of the last input.
     now: Instant,
     follows: bool,
+    /// Whether it was halted since the last command that counted.
+    was_halted: bool,
+    /// When the client sent its last command.
+    commanded: Instant,
 }
 
 impl Hand {
@@ -95,6 +99,7 @@ impl Hand {
     }
 
     fn drain(&mut self) {
+        self.was_halted |= self.machine.halt().is_some();
         while let Some(output) = self.machine.poll(self.now) {
             if let Output::Order(order) = output {
                 match *order {
@@ -107,12 +112,23 @@ impl Hand {
     }
 }
 
+impl Hand {
+    /// The client commands this position of all motors, which are at 0.
+    fn command(&mut self, position: f32) {
+        // The command is read in a turn of its own.
+        self.read_again(self.now, self.now, self.now);
+        let command = Box::new(Command { ref_pos: Some([position; MAX]), ..Command::default() });
+        self.commanded = self.now + Duration::from_nanos(1);
+        self.input(self.commanded, Input::CommandReceived { command, at: self.commanded });
+    }
+}
+
 impl Neighbour for Hand {
     fn new() -> Self {
         let settings = Settings { command_timeout: None, hold_gain: 0.3, simulation: Simulation::default() };
         let device = DeviceLoop::new(Box::new(DummyDevice::default()), Duration::from_millis(1), settings);
         let machine = Haptix::new(&device, &settings).obeying_vehicle();
-        Self { machine, now: Instant::ZERO, follows: false }
+        Self { machine, now: Instant::ZERO, follows: false, was_halted: true, commanded: Instant::ZERO }
     }
 
     fn count(&mut self, now: Instant, publishers: &[PublisherId]) {
@@ -146,11 +162,13 @@ impl Neighbour for Hand {
         let mode = if self.follows { Mode::Following } else { Mode::Holding };
         let reading = Reading { at: now, mode, last_command: None, sensor: Sensor::default() };
         self.input(now, Input::DeviceStepped(Box::new(reading)));
-        // The command is read in a turn of its own.
-        self.read_again(self.now, self.now, self.now);
-        let command = Box::new(Command { ref_pos: Some([0.5; MAX]), ..Command::default() });
-        let at = self.now + Duration::from_nanos(1);
-        self.input(at, Input::CommandReceived { command, at });
+        let is_stream = self.commanded > Instant::ZERO && self.now.since(self.commanded) < STREAM_PAUSE;
+        let runs_on = self.was_halted && is_stream;
+        self.command(0.5);
+        assert!(!runs_on || !self.follows, "a stream that ran on through a halt moves the hand");
+        // One that asks for rest shows whether it may move.
+        self.command(0.0);
+        self.was_halted &= !self.follows;
         self.follows
     }
 }

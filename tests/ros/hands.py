@@ -7,6 +7,7 @@ import time
 from conftest import LATCHED, Graph
 from haptix_msgs.msg import Command, GraspValue, RobotDescription, RobotInfo, Sensor
 from haptix_msgs.srv import GetRobotInfo, ReadSensors, Reset, SetGrasp, Update
+from mechanisms import pause
 from processes import Process
 from rclpy.qos import QoSProfile, qos_profile_parameters, qos_profile_sensor_data
 from sensor_msgs.msg import JointState
@@ -152,7 +153,7 @@ class MovingHand:
         self.graph.record(JointState, "joint_states", QoSProfile(depth=1000))
         self.command = command(ref_pos=[0.0] * 13, ref_vel_max=[1.0] * 13)
         self.command.ref_pos[self.MOTOR] = 1.4
-        self.graph.repeat(f"/{started.node}/command", self.command, 50.0)
+        self.timer = self.graph.repeat(f"/{started.node}/command", self.command, 50.0)
         self.graph.node.create_timer(0.1, self._turn)
 
     def _turn(self):
@@ -170,6 +171,15 @@ class MovingHand:
         return self.hand.state == "HALTED"
 
     def wait_until_it_moves(self, timeout=5.0):
+        """Its commands ran on through the halt, so its release alone moves nothing."""
+        self.graph.wait(lambda: not self.is_halted, lambda: f"it is halted:\n{self.process.output}", timeout)
+        since = time.time()
+        time.sleep(0.3)
+        self.stands(since, "the release alone moves it")
+        self._moves_after_a_pause(timeout)
+
+    def _moves_after_a_pause(self, timeout):
+        pause(self.timer)
         moves = lambda: not self.is_halted and self.graph.last("joint_states") and abs(self.joint()[1]) > 0.3  # noqa: E731
         self.graph.wait(moves, lambda: f"it does not move: {self.hand.state}\n{self.process.output}", timeout)
 
@@ -198,4 +208,4 @@ class MovingHand:
             assert answer.success or "the hand stays halted: the vehicle" in answer.message, answer
             with contextlib.suppress(AssertionError):
                 self.graph.wait(lambda: not self.is_halted, "", 0.5)
-        self.wait_until_it_moves()
+        self._moves_after_a_pause(timeout)

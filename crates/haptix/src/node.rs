@@ -178,7 +178,7 @@ impl Haptix {
         let age = now.since(at).max(self.clock.waited());
         let received = MessageTime::new(now, age).begin();
         if !command.is_empty() {
-            self.check_halt(received)?;
+            self.check_vehicle(received, self.asks_for_rest(command))?;
             self.check_answer()?;
         }
         let is_too_old = |timeout: &Duration| !command.is_empty() && age >= *timeout;
@@ -209,7 +209,7 @@ impl Haptix {
         self.check_device()?;
         let positions = self.constants.grasps.positions(values)?;
         if !values.is_empty() {
-            self.check_halt(MessageTime::read_now(&self.clock).begin())?;
+            self.check_vehicle(MessageTime::read_now(&self.clock).begin(), false)?;
             self.check_answer()?;
         }
         self.is_grasping = !values.is_empty();
@@ -235,7 +235,7 @@ impl Haptix {
     fn reset(&mut self, reset_limb_pose: bool) -> Result<(), String> {
         self.check_device()?;
         if reset_limb_pose {
-            self.check_halt(MessageTime::read_now(&self.clock).begin())?;
+            self.check_vehicle(MessageTime::read_now(&self.clock).begin(), false)?;
             (self.setpoints, self.is_grasping, self.has_target) = (self.constants.start, false, false);
         }
         self.order(Order::Reset { reset_limb_pose });

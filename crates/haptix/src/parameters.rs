@@ -54,7 +54,7 @@ params::params! {
             .at_start()
             .text("A topic like hind/state (std_msgs/String). ESTOP halts the hand, which then holds its position, until its publisher says \
                 another state, and repeats it. When the state is silent for 1.5 s, or its publisher ends or changes, the hand is halted until \
-                ~/reset_motors is called. Only a command after the end moves it. Empty for none.")
+                ~/reset_motors is called. Only a command after the end moves it, and a stream after a pause of 0.5 s. Empty for none.")
             .needed_by("robots that drive with the node hindbrain"),
         priority: i64 = Parameter::integer("priority", 50, 0, 99)
             .at_start()

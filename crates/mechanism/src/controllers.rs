@@ -14,7 +14,6 @@ mod report;
 mod request;
 mod schedule;
 mod sharing;
-mod stream_gate;
 mod timing;
 
 pub use change::{Change, SwitchEntry};
@@ -29,6 +28,4 @@ pub use refusal::Refusal;
 pub use report::{ControllerOutput, Odometry, OutputKind, Report};
 pub use request::{ControllerState, Request, RequestId, resolve_type};
 pub use schedule::{Dependency, ScheduleError, schedule};
-pub use stream_gate::STREAM_PAUSE;
-pub(crate) use stream_gate::StreamGate;
 pub use timing::ControllerTiming;

@@ -17,6 +17,7 @@ mod outbox;
 mod publisher_count;
 mod robot_states;
 mod scale;
+mod stream_gate;
 #[cfg(test)]
 mod test_clock;
 mod time;
@@ -42,6 +43,7 @@ pub use robot_states::{
     ActuatorSample, LinkState, Measures, SpeedBound, StateMonitor, StateSample, StatesError, StatesMessage,
 };
 pub use scale::{OutOfUnitRange, Scale};
+pub use stream_gate::{STREAM_PAUSE, StreamGate};
 pub use time::{Instant, Stamp};
 pub use vehicle_halt::{HaltEnds, VehicleHalt};
 pub use vehicle_monitor::{PublisherId, VehicleMonitor};

@@ -1,9 +1,13 @@
 //! The halt of the hand by its vehicle: what begins it, what ends it, and what is refused meanwhile.
 
 use units::freshness::is_stale;
-use units::{Instant, VehicleHalt, VehicleMonitor};
+use units::{Instant, STREAM_PAUSE, StreamGate, VehicleHalt, VehicleMonitor};
 
 use super::{Haptix, Output};
+use crate::wire::{Command, MAX};
+
+/// So near to the measured positions a command asks for rest \[rad\].
+const AT_REST: f32 = 0.05;
 
 /// The vehicle that carries the hand.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +17,8 @@ pub(super) struct Vehicle {
     ended: Option<Instant>,
     /// When the thread that reads the commands last began to read; `None` if that is not reported.
     read: Option<Instant>,
+    /// Keeps out what runs on through a halt: commands, grasps and poses, from any client.
+    stream: StreamGate,
 }
 
 impl Vehicle {
@@ -55,15 +61,17 @@ impl Haptix {
             (Some(_), Some(_)) => self.warn_of_halt("the hand stays halted"),
             (Some(_), None) => {
                 vehicle.ended = Some(now);
-                let sentence = "the hand is not halted any more: the next command moves it";
-                self.outputs.push_back(Output::Inform(sentence.to_owned()));
+                vehicle.stream.release();
+                self.outputs.push_back(Output::Inform(format!(
+                    "the hand is not halted any more: the next command after a pause of {STREAM_PAUSE:?} moves it"
+                )));
             }
         }
     }
 
     /// Returns an error for what would move the hand and was received at `at`: while the hand is halted, and if it was received before
     /// the end of the halt.
-    pub(super) fn check_halt(&self, at: Instant) -> Result<(), String> {
+    fn check_halt(&self, at: Instant) -> Result<(), String> {
         if let Some(halt) = self.halt() {
             return Err(format!("the hand is halted: {halt}{}", halt.clause()));
         }
@@ -73,6 +81,32 @@ impl Haptix {
             );
         }
         Ok(())
+    }
+
+    /// Returns an error for what would move the hand and was received at `at`: while it is halted, before the end of the halt, and if it
+    /// runs on through one, unless it `is_rest`.
+    pub(super) fn check_vehicle(&mut self, at: Instant, is_rest: bool) -> Result<(), String> {
+        let passes = |vehicle: &mut Vehicle| vehicle.stream.passes(at, || is_rest);
+        let passes = self.vehicle.as_mut().is_none_or(passes);
+        self.check_halt(at)?;
+        if passes {
+            return Ok(());
+        }
+        Err(format!(
+            "commands ran on through a halt of the hand and move nothing, until they pause for {STREAM_PAUSE:?} or ask for where the hand is"
+        ))
+    }
+
+    /// Whether `command` leaves the hand where it is: positions near the measured ones, at no speed.
+    pub(super) fn asks_for_rest(&self, command: &Command) -> bool {
+        let Some(reading) = &self.reading else { return false };
+        let motors = self.setpoints.motor_count();
+        let is_near = |positions: &[f32; MAX]| {
+            let mut ways = positions.iter().zip(&reading.sensor.motor_pos).take(motors);
+            ways.all(|(position, measured)| (position - measured).abs() <= AT_REST)
+        };
+        let is_slow = |speeds: &[f32; MAX]| speeds.iter().take(motors).all(|speed| *speed == 0.0);
+        command.ref_pos.as_ref().is_some_and(is_near) && command.ref_vel.as_ref().is_none_or(is_slow)
     }
 
     /// Ends a halt while the vehicle is clear: a person's reset.

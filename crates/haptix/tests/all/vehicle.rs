@@ -95,7 +95,7 @@ fn until_its_vehicle_is_clear_the_hand_takes_no_command_and_gives_readings() {
     node.input(Input::ResetRequested { id: 5, reset_limb_pose: false });
     assert_eq!(node.answer(5), Some(Answer::Reset(Ok(()))), "it does not move the hand");
     clear(&mut node);
-    node.run(1);
+    node.run(100); // 500 ms after the last command that was refused
     node.update(6, positions(&[0.4]), false);
     assert_eq!(update(node.answer(6)).0, Ok(()));
 }
@@ -161,7 +161,7 @@ fn after_the_vehicles_reset_only_a_command_that_is_received_later_moves_the_hand
     assert_eq!(refusals(&mut node)[0], format!("the hand is halted: {why}"));
     say(&mut node, BRAIN, "OK");
     assert_eq!(node.machine.halt(), None);
-    let sentence = "the hand is not halted any more: the next command moves it";
+    let sentence = "the hand is not halted any more: the next command after a pause of 500ms moves it";
     assert!(node.taken().contains(&Output::Inform(sentence.into())));
     node.orders.clear();
     // They were received before, and are handled after the end.
@@ -169,7 +169,7 @@ fn after_the_vehicles_reset_only_a_command_that_is_received_later_moves_the_hand
         node.input(Input::CommandReceived { command: Box::new(positions(&[0.8])), at });
     }
     assert_eq!(node.orders, []);
-    node.run(300);
+    node.run(500);
     assert_eq!(node.machine.state(), State::Holding);
     assert!((node.last_position() - held).abs() < 1e-3, "the end itself moves nothing");
     let gains = Command { gain_pos: Some([5.0; 32]), ..Command::default() };
@@ -179,6 +179,40 @@ fn after_the_vehicles_reset_only_a_command_that_is_received_later_moves_the_hand
     node.update(3, positions(&[0.1]), false);
     node.run(600);
     assert!((node.last_position() - 0.1).abs() < 1e-2);
+}
+
+#[test]
+fn a_stream_that_runs_on_through_a_halt_moves_nothing_until_it_pauses_or_asks_for_rest() {
+    for ends_by_rest in [false, true] {
+        let mut node = cleared();
+        node.update(1, positions(&[0.8]), false);
+        node.run(400);
+        say(&mut node, BRAIN, "ESTOP");
+        let held = node.last_position();
+        for millis in (0..1500).step_by(20) {
+            if millis == 500 {
+                clear(&mut node);
+            } else if millis > 500 {
+                say(&mut node, BRAIN, "OK");
+            }
+            assert!(refusals(&mut node).len() >= 3, "after {millis} ms");
+            node.run(20);
+        }
+        assert_eq!(node.machine.halt(), None);
+        assert!((node.last_position() - held).abs() < 0.03);
+        let why = "commands ran on through a halt of the hand and move nothing, until they pause for 500ms or ask for where the hand is";
+        assert_eq!(refusals(&mut node)[0], why);
+        if ends_by_rest {
+            let command = Command { ref_vel: Some([0.5; 32]), ..positions(&[node.last_position() as f32]) };
+            node.update(2, command, false);
+            assert!(update(node.answer(2)).0.is_err(), "it asks for a speed");
+            node.update(3, positions(&[node.last_position() as f32 + 0.04]), false);
+            assert_eq!(update(node.answer(3)).0, Ok(()));
+        } else {
+            node.run(500);
+        }
+        assert_eq!(refusals(&mut node), [""; 0]);
+    }
 }
 
 #[test]
@@ -216,7 +250,7 @@ fn a_lost_state_halts_in_time_and_a_persons_reset_alone_ends_it() {
     assert_eq!(reset_motors(&mut node), Err(format!("the hand stays halted: {why}")));
     clear_by(&mut node, OTHER);
     let why = "the hand is halted: the vehicle's state was lost; reset_motors ends it";
-    assert_eq!(refusals(&mut node), [why; 4]);
+    assert_eq!(refusals(&mut node)[0], why);
     // Programs call these two by themselves.
     node.input(Input::ResetRequested { id: 5, reset_limb_pose: false });
     node.input(Input::GraspRequested { id: 6, grasps: vec![] });

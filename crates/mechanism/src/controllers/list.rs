@@ -1,7 +1,9 @@
 use core::fmt;
 
+use units::StreamGate;
+
 use crate::Robot;
-use crate::controllers::{Controller, ControllerFailure, ControllerTiming, Step, StreamGate};
+use crate::controllers::{Controller, ControllerFailure, ControllerTiming, Step};
 
 /// Identifies a controller while it is loaded, and none that is loaded later.
 pub type ControllerId = u64;

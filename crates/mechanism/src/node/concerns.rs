@@ -1,9 +1,9 @@
 //! What worries about running controllers: joints that they share, commands that wait for a zero or come from several nodes.
 
-use units::Instant;
+use units::{Instant, STREAM_PAUSE};
 
 use super::{Mechanism, Output};
-use crate::controllers::{ControllerId, ControllerInput, STREAM_PAUSE};
+use crate::controllers::{ControllerId, ControllerInput};
 use crate::diagnostics::Concern;
 use crate::waiting::Wait;
 

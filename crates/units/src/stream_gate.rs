@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::Instant;
+use crate::Instant;
 
 /// Commands with shorter gaps are one stream, which after a halt of the motors has to pause for this long.
 pub const STREAM_PAUSE: Duration = Duration::from_millis(500);
@@ -13,7 +13,7 @@ pub const STREAM_PAUSE: Duration = Duration::from_millis(500);
 /// # Source
 /// own: an emergency stop that is released moves nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct StreamGate {
+pub struct StreamGate {
     /// When the last message came.
     last: Option<Instant>,
     /// Whether the motors came back since the last one that counted.
@@ -25,12 +25,12 @@ pub(crate) struct StreamGate {
 
 impl StreamGate {
     /// The motors came back.
-    pub(crate) fn release(&mut self) {
+    pub fn release(&mut self) {
         self.is_closed = true;
     }
 
     /// Whether the message that comes `now` counts. `is_rest` is asked for one that is part of a stream from before the release.
-    pub(crate) fn passes(&mut self, now: Instant, is_rest: impl FnOnce() -> bool) -> bool {
+    pub fn passes(&mut self, now: Instant, is_rest: impl FnOnce() -> bool) -> bool {
         let last = self.last.replace(now);
         let is_stream = last.is_some_and(|last| now.since(last) < STREAM_PAUSE);
         self.waits = self.is_closed && is_stream && !is_rest();
@@ -39,7 +39,7 @@ impl StreamGate {
     }
 
     /// Whether its messages wait, if that changed since the last report.
-    pub(crate) fn news(&mut self) -> Option<bool> {
+    pub fn news(&mut self) -> Option<bool> {
         let is_new = core::mem::replace(&mut self.reported, self.waits) != self.waits;
         is_new.then_some(self.waits)
     }
