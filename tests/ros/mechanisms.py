@@ -132,6 +132,9 @@ class MovingArm:
         time.sleep(0.3)
         speeds = [abs(speed) for state in self.graph.since("joint_states", since) for speed in state.velocity]
         assert max(speeds) < 0.05, f"the release alone moves it at {max(speeds)} rad/s:\n{self.process.output}"
+        self._moves_after_a_pause(timeout)
+
+    def _moves_after_a_pause(self, timeout):
         pause(self.timer)
         moves = lambda: not self.is_halted and abs(self.graph.last("joint_states").velocity[0]) > 0.2  # noqa: E731
         self.graph.wait(moves, lambda: f"it does not move:\n{self.process.output}", timeout)
@@ -160,4 +163,4 @@ class MovingArm:
             self.reset()
             with contextlib.suppress(AssertionError):
                 self.graph.wait(lambda: not self.is_halted, "", 0.5)
-        self.wait_until_it_moves()
+        self._moves_after_a_pause(timeout)

@@ -69,8 +69,10 @@ STOPS = int(os.environ.get("STALLED_STOPS", "3"))
 FEWER = max(1, STOPS // 3)
 # How long the buffers take to fill at most, and for how long one that is full stays as it is [s].
 FILLS, STAYS = 4.0, 0.5
-# By how much a stop may take longer with a bad link [s]: the slowest of them.
+# By how much a stop may take longer with a bad link than the slowest with a good one [s], and the share of stops for which that holds: of
+# a few the usual one, since one alone may be late by the machine, and what the link holds back are all.
 MORE = 0.05
+SHARE = 0.99 if STOPS >= 100 else 0.5
 
 
 def compare(watcher, topics, ready, stops):
@@ -97,8 +99,10 @@ def compare(watcher, topics, ready, stops):
         print(f"{link}: {bad}", flush=True)
         assert link not in ("cut", "still") or before == after, f"the link is {link}, and this is received: {before}, {after}"
         for name, (bound, _) in stops.items():
-            allowed = min(bound + SLACK, max(good[name]) + MORE)
-            assert max(bad[name]) < allowed, f"{link}: {name}: stopped after {max(bad[name]):.3f} s instead of {allowed:.3f} s"
+            most, slowest = max(good[name]) + MORE, max(bad[name])
+            assert slowest < bound + SLACK, f"{link}: {name}: stopped after {slowest:.3f} s instead of {bound + SLACK:.3f} s"
+            usual = sorted(bad[name])[int(len(bad[name]) * SHARE)]
+            assert usual < most, f"{link}: {name}: {SHARE:.0%} stopped after {usual:.3f} s at most, instead of {most:.3f} s: {bad[name]}"
 
 
 def wait_until_full():

@@ -203,12 +203,12 @@ def test_a_client_that_vanishes_leaves_nothing_behind(mpl):
     start = time.monotonic()
     for number in range(50):
         client.call_async(Update.Request(command=command(ref_pos=[0.5]), wait_for_tick=number % 2 == 0))
+    # A client that ends takes with it what it has not sent yet. Nothing of it reads an answer.
+    states = lambda: mpl.graph.since("/haptix/state", start)  # noqa: E731
+    mpl.graph.wait(lambda: any(state.data.startswith("FOLLOWING") for state in states()), "it does not follow")
     executor.shutdown()
     node.destroy_node()
     rclpy.shutdown(context=context)
-    # The end of the client may take longer than the hand follows.
-    states = lambda: mpl.graph.since("/haptix/state", start)  # noqa: E731
-    mpl.graph.wait(lambda: any(state.data.startswith("FOLLOWING") for state in states()), "it does not follow")
     assert mpl.update(wait_for_tick=True).motor_pos[WRIST] > 0.0
     mpl.wait_for_state("HOLDING")
 
