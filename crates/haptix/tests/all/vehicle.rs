@@ -203,10 +203,10 @@ fn a_stream_that_runs_on_through_a_halt_moves_nothing_until_it_pauses_or_asks_fo
         let why = "commands ran on through a halt of the hand and move nothing, until they pause for 500ms or ask for where the hand is";
         assert_eq!(refusals(&mut node)[0], why);
         if ends_by_rest {
-            let command = Command { ref_vel: Some([0.5; 32]), ..positions(&[node.last_position() as f32]) };
+            let command = Command { ref_vel: Some([0.5; 32]), ..positions(&[node.last_position()]) };
             node.update(2, command, false);
             assert!(update(node.answer(2)).0.is_err(), "it asks for a speed");
-            node.update(3, positions(&[node.last_position() as f32 + 0.04]), false);
+            node.update(3, positions(&[node.last_position() + 0.04]), false);
             assert_eq!(update(node.answer(3)).0, Ok(()));
         } else {
             node.run(500);
