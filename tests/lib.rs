@@ -19,9 +19,9 @@ pub fn specifications() -> Vec<Specification> {
         zones::specification(),
         surround::specification(),
         hindbrain::specification(),
-        world::specification(),
+        simulator::specification(),
         chair::specification(),
-        fake_chair::specification(),
+        luci_chair::specification(),
         mechanism::specification(),
         haptix::specification(),
     ]

@@ -127,7 +127,7 @@ fn exists(what: &str, path: &str) -> Result<(), String> {
 fn xtask(words: &[&str]) -> Result<(), String> {
     let Some((command, rest)) = words.split_first() else { return Err("a command must be given".into()) };
     let variant = format!("Arguments::{}{}", command[..1].to_uppercase(), &command[1..]);
-    let main = read("crates/xtask/src/main.rs");
+    let main = read("tools/xtask/src/main.rs");
     if ![" ", "("].iter().any(|end| main.contains(&format!("{variant}{end}"))) {
         return Err(format!("cargo xtask has no command {command}"));
     }
@@ -136,7 +136,7 @@ fn xtask(words: &[&str]) -> Result<(), String> {
         ("run", ["steersman-controller", "--", rest @ ..]) => controller(rest),
         ("run", [node, ..]) => exists("node", &format!("crates/nodes/src/bin/{node}.rs")),
         ("demo" | "bench", rest) => {
-            let known = read(&format!("crates/{command}/src/arguments.rs"));
+            let known = read(&format!("tools/{command}/src/arguments.rs"));
             let field = |word: &str| format!("pub {}:", word.trim_start_matches("--").replace('-', "_"));
             let is_option = |word: &&&str| word.starts_with("--") && !known.contains(&field(word));
             rest.iter().find(is_option).map_or(Ok(()), |word| Err(format!("{command} has no option {word}")))
@@ -146,7 +146,7 @@ fn xtask(words: &[&str]) -> Result<(), String> {
 }
 
 fn mapper(words: &[&str]) -> Result<(), String> {
-    let known = read("crates/mapper/src/arguments.rs").to_lowercase();
+    let known = read("crates/steersman-joystick/src/arguments.rs").to_lowercase();
     let [command, rest @ ..] = words else { return Err("a command must be given".into()) };
     if !(known.contains(&format!("    {command} {{")) || known.contains(&format!("    {command}("))) {
         return Err(format!("steersman-joystick knows no {command}"));
@@ -158,7 +158,7 @@ fn mapper(words: &[&str]) -> Result<(), String> {
 }
 
 fn controller(words: &[&str]) -> Result<(), String> {
-    let known = read("crates/controllers/src/arguments.rs");
+    let known = read("crates/steersman-controller/src/arguments.rs");
     let [command, rest @ ..] = words else { return Err("a command must be given".into()) };
     let variant =
         |word: &str| word.split('-').map(|part| part[..1].to_uppercase() + &part[1..]).collect::<String>();

@@ -16,7 +16,7 @@ fn check(node: &str, set: &Set) -> Result<(), Refusal> {
         "zone_scaler" => zones::Params::read(set).map(drop),
         "surround" => surround::Params::read(set).map(drop),
         "hindbrain" => hindbrain::Params::read(set).and(hindbrain::Driver::read(set)).map(drop),
-        "simulator" => world::Params::read(set).map(drop),
+        "simulator" => simulator::Params::read(set).map(drop),
         "chair" => chair::Params::read(set).map(drop),
         "haptix" if haptix::device(set) == "topics" => {
             let refuse = |rule: String| set.refuse("topics.robot", rule);
@@ -32,7 +32,7 @@ fn check(node: &str, set: &Set) -> Result<(), Refusal> {
             haptix::Params::read(set, &model.constants().description, model.constants().info.update_rate)
                 .map(drop)
         }
-        "interface" => fake_chair::Params::read(set).map(drop),
+        "interface" => luci_chair::Params::read(set).map(drop),
         _ => Ok(()),
     }
 }

@@ -9,7 +9,7 @@ use tests::{files, root};
 const PAGES: [(&str, &[&str], usize); 2] = [
     (
         "crates/mechanism/tests/README.md",
-        &["crates/mechanism/tests", "crates/mechanism/src", "crates/control/tests", "tests/ros"],
+        &["crates/mechanism/tests", "crates/mechanism/src", "crates/mechanism_loop/tests", "tests/ros"],
         80,
     ),
     (
@@ -17,7 +17,7 @@ const PAGES: [(&str, &[&str], usize); 2] = [
         &[
             "crates/haptix/tests",
             "crates/haptix/src",
-            "crates/hand_conformance/src",
+            "tools/hand_conformance/src",
             "crates/libhaptix/src",
             "crates/nodes/src/haptix",
             "tests/ros",
@@ -27,7 +27,7 @@ const PAGES: [(&str, &[&str], usize); 2] = [
 ];
 
 /// The file whose macro makes a test of each public function that takes a `Make`.
-const CONFORMANCE: &str = include_str!("../../crates/hand_conformance/src/lib.rs");
+const CONFORMANCE: &str = include_str!("../../tools/hand_conformance/src/lib.rs");
 
 /// The tests of a file: functions below `#[test]`, those of proptest too, those of every hand that the macro runs, and Python's
 /// `def test_...`.

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use params::{Change, Declaration, Kind, Refusal, Set, Specification, Value};
-use units::{Command, Instant, Machine, Stamp, Velocity};
+use safety::{Command, Instant, Machine, Stamp, Velocity};
 
 mod scenes;
 
@@ -189,12 +189,12 @@ fn each_parameter_of_surround_does_something() {
 
 #[test]
 fn each_parameter_of_the_simulator_does_something() {
-    scenes::world().walk();
+    scenes::simulator().walk();
 }
 
 #[test]
-fn each_parameter_of_the_fake_chair_does_something() {
-    scenes::fake_chair().walk();
+fn each_parameter_of_the_luci_chair_does_something() {
+    scenes::luci_chair().walk();
 }
 
 /// Breaks the check once: a parameter that no machine reads is found.
@@ -217,8 +217,8 @@ fn each_effect_in_a_shell_has_a_test_over_dds() {
         scenes::joystick().elsewhere,
         scenes::chair().elsewhere,
         scenes::surround().elsewhere,
-        scenes::world().elsewhere,
-        scenes::fake_chair().elsewhere,
+        scenes::simulator().elsewhere,
+        scenes::luci_chair().elsewhere,
     ];
     for (name, shown) in all.concat() {
         let Some((file, test)) = shown.split_once("::") else { continue };

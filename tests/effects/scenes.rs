@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use fastrand::Rng;
 use params::Value;
-use units::Stamp;
+use safety::Stamp;
 
 use crate::{Subject, command, velocity};
 
@@ -46,7 +46,7 @@ pub fn hindbrain() -> Subject<hindbrain::Hindbrain, hindbrain::Params> {
                 stamp: Stamp::ZERO,
             });
             if publishes {
-                let wanted = if step % 50 < 6 { units::Velocity::ZERO } else { wanted };
+                let wanted = if step % 50 < 6 { safety::Velocity::ZERO } else { wanted };
                 inputs.push(Input::CommandReceived(Ok(command(wanted))));
             }
             inputs
@@ -77,7 +77,7 @@ pub fn arbiter() -> Subject<arbiter::Arbiter, arbiter::Params> {
             for source in 0..2 {
                 let (publishes, wanted) = (mood.u8(0..4) > 0, velocity(mood));
                 if publishes {
-                    let wanted = if step % 50 < 3 { units::Velocity::ZERO } else { wanted };
+                    let wanted = if step % 50 < 3 { safety::Velocity::ZERO } else { wanted };
                     inputs.push(Input::CommandReceived { source, command: Ok(command(wanted)) });
                 }
             }
@@ -129,9 +129,9 @@ pub fn zones() -> Subject<zones::ZoneScaler, zones::Params> {
             if publishes {
                 // Around one direction, to and fro over a boundary.
                 let (sin, cos) = (mood.f64() * 6.3 + rng.f64() * 0.2).sin_cos();
-                let about = units::Velocity::planar(cos, sin).unwrap_or_default();
+                let about = safety::Velocity::planar(cos, sin).unwrap_or_default();
                 let wanted = [wanted, about][mood.usize(0..2)];
-                let wanted = if step % 50 < 3 { units::Velocity::ZERO } else { wanted };
+                let wanted = if step % 50 < 3 { safety::Velocity::ZERO } else { wanted };
                 inputs.push(Input::CommandReceived(command(wanted)));
             }
             let (forward_back, left_right) = (mood.i32(-100..=100), mood.i32(-100..=100));
@@ -265,7 +265,7 @@ pub fn chair() -> Subject<chair::Chair, chair::Params> {
                 }
             }
             if publishes {
-                let wanted = if step % 50 < 3 { units::Velocity::ZERO } else { wanted };
+                let wanted = if step % 50 < 3 { safety::Velocity::ZERO } else { wanted };
                 inputs.push(ChairInput::Remote(Input::CommandReceived(command(wanted))));
             }
             if turns {
@@ -356,7 +356,7 @@ pub fn surround() -> Subject<surround::Surround, surround::Params> {
                 inputs.push(Input::ScanReceived { sensor: 1, stamp, scan: scan(mood, rng) });
             }
             if moves {
-                inputs.push(Input::VelocityReceived { velocity: velocity(mood), stamp: units::Stamp::ZERO });
+                inputs.push(Input::VelocityReceived { velocity: velocity(mood), stamp: safety::Stamp::ZERO });
             }
             inputs
         },
@@ -371,10 +371,10 @@ pub fn surround() -> Subject<surround::Surround, surround::Params> {
     }
 }
 
-pub fn world() -> Subject<world::World, world::Params> {
-    use world::{Input, Params, World};
+pub fn simulator() -> Subject<simulator::World, simulator::Params> {
+    use simulator::{Input, Params, World};
     Subject {
-        specification: world::specification(),
+        specification: simulator::specification(),
         base: Vec::new(),
         read: Params::read,
         begin: World::new,
@@ -395,13 +395,13 @@ pub fn world() -> Subject<world::World, world::Params> {
     }
 }
 
-pub fn fake_chair() -> Subject<fake_chair::FakeChair, fake_chair::Params> {
-    use fake_chair::{FakeChair, Input, Params};
+pub fn luci_chair() -> Subject<luci_chair::LuciChair, luci_chair::Params> {
+    use luci_chair::{Input, LuciChair, Params};
     Subject {
-        specification: fake_chair::specification(),
+        specification: luci_chair::specification(),
         base: Vec::new(),
         read: Params::read,
-        begin: FakeChair::new,
+        begin: LuciChair::new,
         changed: Input::ParametersChanged,
         scene: |mood, rng, step| {
             let mut inputs = Vec::new();

@@ -14,7 +14,7 @@ mod world;
 use std::time::Duration;
 
 use hindbrain::STATE_PERIOD;
-use units::VehicleMonitor;
+use safety::VehicleMonitor;
 
 use neighbours::{Arm, Hand, Neighbour};
 use world::{Act, World};

@@ -4,8 +4,8 @@ use haptix::{
     Command, DeviceLoop, DummyDevice, Haptix, Input, MAX, Mode, Order, Output, Reading, Sensor, Settings,
     Simulation,
 };
-use units::freshness::is_stale;
-use units::{Clock, Instant, Machine, MessageTime, PublisherId, STREAM_PAUSE, VehicleHalt, VehicleMonitor};
+use safety::freshness::is_stale;
+use safety::{Clock, Instant, Machine, MessageTime, PublisherId, STREAM_PAUSE, VehicleHalt, VehicleMonitor};
 
 /// A machine beside the vehicle that obeys its emergency stop.
 pub trait Neighbour: Clone {

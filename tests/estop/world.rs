@@ -1,6 +1,6 @@
 use hindbrain::{Hindbrain, Input, Output, Params, specification};
 use params::Value;
-use units::{Command, Instant, Machine, PublisherId, Stamp, Velocity};
+use safety::{Command, Instant, Machine, PublisherId, Stamp, Velocity};
 
 use crate::neighbours::Neighbour;
 use crate::oracle::Oracle;

@@ -1,16 +1,16 @@
 //! The whole chain, with the last messages of its switches recorded independently of the machine.
 
-use drive::{Drive, Input, Output, Stages};
+use chain::{Drive, Input, Output, Stages};
 use fastrand::Rng;
-use units::{Backlog, Instant, Machine, Stamp, Velocity};
+use safety::{Backlog, Instant, Machine, Stamp, Velocity};
 
 use crate::subjects::{arbiter, helpful, hindbrain, joystick, zones};
 use crate::{Subject, parameters};
 
 /// All stages in one, each with all possible inputs and its own invariants; and nothing moves that is switched off.
-pub fn drive() -> Subject<Watched> {
+pub fn chain() -> Subject<Watched> {
     Subject {
-        name: "drive",
+        name: "chain",
         begin: |rng| {
             let stages = Stages {
                 joystick: (joystick().begin)(rng),

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use params::{Refusal, Set, Specification, Value};
-use units::{Command, Instant, Machine, NotFinite, Stamp, Velocity};
+use safety::{Command, Instant, Machine, NotFinite, Stamp, Velocity};
 
 /// Seeds that once failed.
 const SEEDS: &[u64] = &[1];
@@ -183,10 +183,10 @@ const RUNS: [Run; 9] = [
     ("zones", 100, |seed, steps| subjects::zones().run(seed, steps)),
     ("surround", 2, |seed, steps| subjects::surround().run(seed, steps)), // a step of it is a whole scan
     ("hindbrain", 100, |seed, steps| subjects::hindbrain().run(seed, steps)),
-    ("drive", 100, |seed, steps| chain::drive().run(seed, steps)),
+    ("chain", 100, |seed, steps| chain::chain().run(seed, steps)),
     ("chair", 100, |seed, steps| subjects::chair().run(seed, steps)),
-    ("fake chair", 100, |seed, steps| subjects::fake_chair().run(seed, steps)),
-    ("world", 5, |seed, steps| subjects::world().run(seed, steps)), // a step of it is seconds of physics
+    ("luci_chair", 100, |seed, steps| subjects::luci_chair().run(seed, steps)),
+    ("simulator", 5, |seed, steps| subjects::simulator().run(seed, steps)), // a step of it is seconds of physics
 ];
 
 fn number(name: &str) -> Option<u64> {
@@ -208,7 +208,7 @@ fn no_input_breaks_a_machine() {
 /// A test in which nothing ever moves proves nothing.
 #[test]
 fn the_motors_move_in_random_lives() {
-    for run in [|steps| subjects::hindbrain().run(1, steps), |steps| chain::drive().run(1, steps)] {
+    for run in [|steps| subjects::hindbrain().run(1, steps), |steps| chain::chain().run(1, steps)] {
         let before = subjects::MOVED.get();
         run(100 * LIFE);
         let moved = subjects::MOVED.get() - before;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use fastrand::Rng;
-use units::{Command, Instant, Stamp, Velocity};
+use safety::{Command, Instant, Stamp, Velocity};
 
 use crate::{Subject, awkward, command, parameters, stamp, velocity};
 
@@ -140,7 +140,7 @@ fn factors(rng: &mut Rng) -> [f32; 16] {
 }
 
 pub fn zones() -> Subject<zones::ZoneScaler> {
-    use units::NotFinite;
+    use safety::NotFinite;
     use zones::{Feedback, Input, Output, Params, ZoneScaler};
     fn params(rng: &mut Rng) -> Params {
         parameters(rng, &zones::specification(), Params::read)
@@ -233,7 +233,7 @@ pub fn surround() -> Subject<surround::Surround> {
             14 => Input::ParametersChanged(params(rng)),
             _ if rng.u8(0..100) == 0 => Input::Stopping,
             15 => Input::PublishersCounted { sensor: rng.usize(0..3), count: rng.usize(0..3) },
-            _ => Input::VelocityReceived { velocity: units::Velocity::ZERO, stamp: Stamp::ZERO },
+            _ => Input::VelocityReceived { velocity: safety::Velocity::ZERO, stamp: Stamp::ZERO },
         },
         clock_read: |stamp| Some(Input::ClockRead(stamp)),
         holds: |_, output| match output {
@@ -246,7 +246,7 @@ pub fn surround() -> Subject<surround::Surround> {
 
 pub fn chair() -> Subject<chair::Chair> {
     use chair::{Chair, ChairInput, ChairOutput, Encoders, ImuFields, Input, Output, Params, Service, Side};
-    use units::NotFinite;
+    use safety::NotFinite;
     const SERVICES: [Service; 4] =
         [Service::SetAuto, Service::RemoveAuto, Service::SetShared, Service::RemoveShared];
     fn params(rng: &mut Rng) -> Params {
@@ -303,14 +303,14 @@ pub fn chair() -> Subject<chair::Chair> {
     }
 }
 
-pub fn fake_chair() -> Subject<fake_chair::FakeChair> {
-    use fake_chair::{FakeChair, Input, Output, Params};
+pub fn luci_chair() -> Subject<luci_chair::LuciChair> {
+    use luci_chair::{Input, LuciChair, Output, Params};
     fn params(rng: &mut Rng) -> Params {
-        parameters(rng, &fake_chair::specification(), Params::read)
+        parameters(rng, &luci_chair::specification(), Params::read)
     }
     Subject {
-        name: "fake chair",
-        begin: |rng| FakeChair::new(params(rng)),
+        name: "luci_chair",
+        begin: |rng| LuciChair::new(params(rng)),
         input: |rng, _| match rng.u8(0..13) {
             12 => Input::ParametersChanged(params(rng)),
             0 => Input::StickMoved(rng.i32(..), rng.i32(-110..110)),
@@ -332,10 +332,10 @@ pub fn fake_chair() -> Subject<fake_chair::FakeChair> {
     }
 }
 
-pub fn world() -> Subject<world::World> {
-    use world::{Input, Output, Params, World};
+pub fn simulator() -> Subject<simulator::World> {
+    use simulator::{Input, Output, Params, World};
     fn params(rng: &mut Rng) -> Params {
-        parameters(rng, &world::specification(), Params::read)
+        parameters(rng, &simulator::specification(), Params::read)
     }
     fn motor(rng: &mut Rng) -> i16 {
         match rng.u8(0..4) {
@@ -345,7 +345,7 @@ pub fn world() -> Subject<world::World> {
         }
     }
     Subject {
-        name: "world",
+        name: "simulator",
         begin: |rng| World::new(params(rng)),
         input: |rng, _| match rng.u8(0..8) {
             0..=2 => Input::PortReceived(motor(rng)),

@@ -5,14 +5,14 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use units::{Identity, Likeness};
+use safety::{Identity, Likeness};
 
 use crate::driver::Driver;
 use crate::error::Error;
 use crate::line::Line;
 use crate::settings::Settings;
 
-/// Opens one device again and again, and only that one; [`units::identity`] has the rule.
+/// Opens one device again and again, and only that one; [`safety::identity`] has the rule.
 ///
 /// After the first opening the device is known by its USB adapter and by its own answer, [`Driver::model`]. The adapter is that of the
 /// opened file, by its device number, and no name on the way to it counts: a link may have the name of another line, and so may the file

@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use units::{
+use safety::{
     Backlog, Census, Clock, Command, HEARTBEAT, Instant, Machine, Stamp, WATCHDOG_INTERVAL, earliest,
 };
 
@@ -11,7 +11,7 @@ use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict, 
 
 /// Lets one of several velocity sources drive.
 ///
-/// * A source drives while it has a command in force ([`CommandMonitor`](units::CommandMonitor)), no lock above it is
+/// * A source drives while it has a command in force ([`CommandMonitor`](safety::CommandMonitor)), no lock above it is
 ///   closed, and no source of higher priority could drive. Its command is sent by the call that received it, stamp unchanged.
 /// * A source is lost at once when it is silent, or when its message is too old, from the future or invalid. A late message (older
 ///   than the last) is ignored. A late zero of the source that drives still stops, but does not keep the source alive.
@@ -178,7 +178,7 @@ impl Arbiter {
     /// The stamp to send. The later stages ignore a command older than the newest one as late, but the newest one may be of
     /// another source, whose clock is ahead. So an older command is sent without a stamp.
     fn in_order(&mut self, stamp: Stamp) -> Stamp {
-        if stamp < self.newest_stamp && !units::freshness::is_ahead(&self.clock, self.newest_stamp) {
+        if stamp < self.newest_stamp && !safety::freshness::is_ahead(&self.clock, self.newest_stamp) {
             return Stamp::ZERO;
         }
         self.newest_stamp = stamp;

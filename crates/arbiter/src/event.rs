@@ -1,4 +1,4 @@
-use units::{Census, Command, Stamp, Velocity};
+use safety::{Census, Command, Stamp, Velocity};
 
 use crate::{Active, Invalid, Params, State};
 

@@ -1,7 +1,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use units::{Census, Clock, Freshness, Instant, MessageTime, Stamp};
+use safety::{Census, Clock, Freshness, Instant, MessageTime, Stamp};
 
 /// The state of a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

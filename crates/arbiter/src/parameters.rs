@@ -1,6 +1,6 @@
 use limiter::Limits;
 use params::{Refusal, Set};
-use units::{REMOVAL_TIME, SHORTEST_STICK_TIMEOUT};
+use safety::{REMOVAL_TIME, SHORTEST_STICK_TIMEOUT};
 
 use self::declared::{Declared, LOCKS, LockMembers, SOURCES, SourceMembers};
 use crate::{Lock, Source, SourceType};

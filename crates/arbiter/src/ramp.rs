@@ -1,5 +1,5 @@
 use limiter::{Limiter, Limits, Stop};
-use units::{Command, Instant};
+use safety::{Command, Instant};
 
 use crate::Params;
 

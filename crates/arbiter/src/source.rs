@@ -1,7 +1,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use units::NotFinite;
+use safety::NotFinite;
 
 /// The message type of a source's topic.
 ///

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Clock, Command, CommandMonitor, Instant, Received, Stale};
+use safety::{Clock, Command, CommandMonitor, Instant, Received, Stale};
 
 use crate::source_stats::{Refused, SourceStats};
 use crate::{Invalid, SourceType, Traffic, ZeroCause};

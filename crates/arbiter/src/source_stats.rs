@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::Instant;
+use safety::Instant;
 
 /// Why a message moved nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-use units::{Accelerations, Command, Stamp, Velocity};
+use safety::{Accelerations, Command, Stamp, Velocity};
 
 use crate::Invalid;
 

@@ -1,6 +1,6 @@
 use core::fmt::Write;
 
-use units::Level;
+use safety::Level;
 
 use crate::arbiter::Arbiter;
 use crate::{Active, Refusals, Refused, Traffic, Verdict};

@@ -1,6 +1,6 @@
 use core::fmt;
 
-use units::{Census, Instant, Stamp};
+use safety::{Census, Instant, Stamp};
 
 use crate::{LockState, Params};
 

@@ -1,4 +1,4 @@
-use units::{Backlog, Command, Instant, Level, Machine, Stamp, earliest};
+use safety::{Backlog, Command, Instant, Level, Machine, Stamp, earliest};
 
 use crate::occupant::Occupant;
 use crate::{

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Clock, Freshness, Instant, MessageTime, Stamp};
+use safety::{Clock, Freshness, Instant, MessageTime, Stamp};
 
 use crate::{Mode, Source};
 
@@ -147,7 +147,7 @@ impl Feedback {
         let at = |reported: &TopicState| {
             reported.last.map(|(_, time)| time.expiry(timeout)).filter(|&at| at > now)
         };
-        units::earliest(at(&self.position), at(&self.scaling))
+        safety::earliest(at(&self.position), at(&self.scaling))
     }
 
     /// The rate of the wanted source \[Hz\] on the faster topic; `None` before there are enough messages.

@@ -39,6 +39,6 @@ pub use messages::{Input, Output, State};
 pub use odometry::{Estimate, Odometry, OdometryCounters, OdometryInput};
 pub use parameters::{OdometryParams, Params, RemoteParams, specification};
 pub use remote::Remote;
+pub use safety::Level;
 pub use service::{Mode, Service};
 pub use status::{Counters, Fault, Hold};
-pub use units::Level;

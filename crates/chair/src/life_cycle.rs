@@ -1,4 +1,4 @@
-use units::Instant;
+use safety::Instant;
 
 use crate::feedback::Evidence;
 use crate::request::{Due, Request};

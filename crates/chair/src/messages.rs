@@ -1,4 +1,4 @@
-use units::{Command, NotFinite, Stamp};
+use safety::{Command, NotFinite, Stamp};
 
 use crate::{BadJoystick, Joystick, RemoteParams, Service, Source};
 

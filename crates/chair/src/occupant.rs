@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Command, Instant, Stamp, Velocity};
+use safety::{Command, Instant, Stamp, Velocity};
 
 /// The occupant's stick as a velocity, for an arbiter between it and other sources.
 ///

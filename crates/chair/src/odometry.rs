@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use nalgebra::Matrix3;
-use units::{Backlog, Instant, Level, Machine, Stamp};
+use safety::{Backlog, Instant, Level, Machine, Stamp};
 
 use crate::OdometryParams;
 use crate::encoders::{BadAngle, Encoders, Step};

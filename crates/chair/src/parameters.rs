@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use params::{Parameter, Refusal, Set, Specification};
-use units::SHORTEST_COMMAND_TIMEOUT;
+use safety::SHORTEST_COMMAND_TIMEOUT;
 use zones::{Boundaries, Profiles, profile_parameters};
 
 use crate::Mode;

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{
+use safety::{
     Backlog, Clock, Command, CommandMonitor, Instant, MAX_PLAUSIBLE, Machine, NotFinite, PublisherCount,
     Received, Stale, Velocity, WATCHDOG_INTERVAL, earliest,
 };

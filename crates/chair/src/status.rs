@@ -1,6 +1,6 @@
 use core::fmt;
 
-use units::{Level, Stale};
+use safety::{Level, Stale};
 use zones::explain;
 
 use crate::feedback::{Evidence, Topic};

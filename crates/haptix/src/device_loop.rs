@@ -1,7 +1,7 @@
 use core::mem::replace;
 use core::time::Duration;
 
-use units::Instant;
+use safety::Instant;
 
 use crate::device::{Constants, Device, DeviceError};
 use crate::setpoints::Setpoints;

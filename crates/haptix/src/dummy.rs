@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::Stamp;
+use safety::Stamp;
 
 use crate::device::{Constants, Device, DeviceError};
 use crate::grasps::Grasps;

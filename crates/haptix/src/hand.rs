@@ -8,7 +8,7 @@ pub(crate) mod servo;
 use core::time::Duration;
 
 use nalgebra::Vector3;
-use units::Stamp;
+use safety::Stamp;
 
 use crate::device::{Constants, Device, DeviceError};
 use crate::hand::contacts::{Contacts, Posture};

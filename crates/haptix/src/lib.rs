@@ -23,7 +23,7 @@ pub mod parts {
     pub use crate::hand::kinematics::{ImuMount, JointFrame, Mount};
     pub use crate::hand::servo::Plant;
     pub use crate::model::{Joint, Motor};
-    pub use units::Coupling;
+    pub use safety::Coupling;
 }
 
 pub use device::{Constants, Device, DeviceError};

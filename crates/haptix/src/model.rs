@@ -6,7 +6,7 @@ pub(crate) mod robot;
 
 use nalgebra::{Unit, Vector3};
 use params::tree::{Node, Tree, Wrong, read};
-use units::Coupling;
+use safety::Coupling;
 
 use crate::device::Constants;
 use crate::hand::contacts::Pad;

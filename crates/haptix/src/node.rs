@@ -1,7 +1,7 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Backlog, Clock, Instant, Machine, MessageTime, StateMonitor, StatesMessage, earliest};
+use safety::{Backlog, Clock, Instant, Machine, MessageTime, StateMonitor, StatesMessage, earliest};
 
 use crate::device::{Constants, DeviceError};
 use crate::device_loop::{DeviceLoop, Mode, Order, Reading, Settings};
@@ -34,7 +34,7 @@ const WARNING_PERIOD: Duration = Duration::from_secs(1);
 /// * A hold ends the grasp mode.
 /// * A robot elsewhere is held at once when a topic on which one publisher is expected has several, and every call fails until then; so
 ///   is it at a reset, also without the pose, of which it has none.
-/// * While the vehicle's state forbids to move ([`VehicleMonitor`](units::VehicleMonitor)), whatever would move the hand is refused. The begin of such a halt
+/// * While the vehicle's state forbids to move ([`VehicleMonitor`](safety::VehicleMonitor)), whatever would move the hand is refused. The begin of such a halt
 ///   orders a hold at once; after its end only what is received later moves the hand.
 /// * A device that did not answer in its last tick is given no command; the client gets an error.
 /// * While the device fails or has not answered for 1000 ms, every call is answered with an error and changes nothing.

@@ -1,7 +1,7 @@
 use core::mem::take;
 use core::time::Duration;
 
-use units::{ActuatorSample, Instant, MessageTime, Stamp, StateSample};
+use safety::{ActuatorSample, Instant, MessageTime, Stamp, StateSample};
 
 use crate::device::DeviceError;
 use crate::hand::sensing::limit;

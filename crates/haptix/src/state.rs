@@ -1,6 +1,6 @@
 use core::fmt;
 
-use units::VehicleHalt;
+use safety::VehicleHalt;
 
 use crate::node::DEVICE_TIMEOUT;
 

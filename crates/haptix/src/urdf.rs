@@ -3,7 +3,7 @@
 use core::fmt::{self, Write};
 
 use nalgebra::{Rotation3, Vector3};
-use units::Coupling;
+use safety::Coupling;
 
 use crate::hand::kinematics::JointFrame;
 use crate::model::{Model, Motor};

@@ -1,6 +1,6 @@
 //! What goes over the wire: single precision, fixed lengths, zero beyond the counts.
 
-use units::Stamp;
+use safety::Stamp;
 
 /// The most motors, joints, contact sensors and inertial units of a hand, each.
 /// # Source

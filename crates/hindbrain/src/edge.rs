@@ -1,4 +1,4 @@
-use units::Velocity;
+use safety::Velocity;
 
 use crate::core::{Reading, Setpoint};
 use crate::{FullSpeed, IrLimits};

@@ -1,4 +1,4 @@
-use units::{Command, NotFinite, Stamp};
+use safety::{Command, NotFinite, Stamp};
 
 use crate::{Detail, Motors, Params, Publishers, Refused, Report, Sensor, StopState};
 

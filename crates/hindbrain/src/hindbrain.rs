@@ -1,7 +1,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use units::{Backlog, Clock, Command, Freshness, Instant, Machine};
+use safety::{Backlog, Clock, Command, Freshness, Instant, Machine};
 
 use crate::core::{Cause, Causes, Inputs, Outputs, State, StopState, step};
 use crate::{Counters, Detail, Input, Motors, Output, Params, Refused, Source};

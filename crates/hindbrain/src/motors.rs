@@ -1,4 +1,4 @@
-use units::Stamp;
+use safety::Stamp;
 
 use crate::Params;
 use crate::core::FULL;

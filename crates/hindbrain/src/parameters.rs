@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use params::{Refusal, Set};
-use units::SLOWEST_FULL_SPEED;
+use safety::SLOWEST_FULL_SPEED;
 
 use self::declared::Declared;
 use crate::Sensor;

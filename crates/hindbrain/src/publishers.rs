@@ -1,4 +1,4 @@
-use units::Census;
+use safety::Census;
 
 use crate::core::SoleTopic;
 

@@ -1,8 +1,8 @@
 use core::fmt;
 use core::time::Duration;
 
-use units::freshness::AHEAD;
-use units::{Implausible, NotFinite, Velocity};
+use safety::freshness::AHEAD;
+use safety::{Implausible, NotFinite, Velocity};
 
 use crate::FullSpeed;
 

@@ -1,4 +1,4 @@
-use units::Level;
+use safety::Level;
 
 use crate::{Hindbrain, Sensor};
 

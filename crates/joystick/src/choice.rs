@@ -1,4 +1,4 @@
-use units::Likeness;
+use safety::Likeness;
 
 use crate::device::{Device, Identity};
 use crate::guid::is_same_model;
@@ -8,7 +8,7 @@ use crate::guid::is_same_model;
 /// A non-empty `control_device` selects the device with exactly that SDL name, serial number, path, link to the path
 /// (such as `/dev/input/by-path/...`) or model (GUID). It also selects a device by the exact name of its port. No
 /// other text selects by port, since two names may map to one port. With an empty `control_device` the first device
-/// to connect drives, and afterwards only that device: one that [`units::identity`] does not call another one. Two
+/// to connect drives, and afterwards only that device: one that [`safety::identity`] does not call another one. Two
 /// devices of one model without serial numbers can only be distinguished by their paths.
 ///
 /// # Source

@@ -1,4 +1,4 @@
-use units::{Likeness, Stamp};
+use safety::{Likeness, Stamp};
 
 use crate::{DeviceId, DeviceState, Hat, MAX_PUBLISHED};
 
@@ -18,10 +18,10 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// How far the device that appears, `found`, is this one; see [`units::identity`].
+    /// How far the device that appears, `found`, is this one; see [`safety::identity`].
     pub(crate) fn likeness(&self, found: &Self) -> Likeness {
-        let known = units::Identity { model: &self.guid, serial: &self.serial };
-        known.likeness(units::Identity { model: &found.guid, serial: &found.serial })
+        let known = safety::Identity { model: &self.guid, serial: &self.serial };
+        known.likeness(safety::Identity { model: &found.guid, serial: &found.serial })
     }
 }
 

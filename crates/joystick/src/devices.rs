@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use units::{Likeness, Stamp};
+use safety::{Likeness, Stamp};
 
 use crate::choice::Choice;
 use crate::device::{BeyondLimits, Device, Identity};
@@ -25,7 +25,7 @@ use crate::{DeviceId, Hat, Output, RenameRefused};
 ///
 /// # Source
 /// joystick-genom3 1.0 (batches, caps, names); own: which device the mappings read, which the component does not
-/// specify; what a device is, as in [`units::identity`].
+/// specify; what a device is, as in [`safety::identity`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Devices {
     list: Vec<Device>,
@@ -91,7 +91,7 @@ impl Devices {
 
     /// Whether the driving device is not the one that drove before it.
     ///
-    /// A device counts as the same if it stayed connected, or if it came back: see [`units::identity`].
+    /// A device counts as the same if it stayed connected, or if it came back: see [`safety::identity`].
     pub(crate) fn is_new_driver(&self) -> bool {
         self.new_driver
     }

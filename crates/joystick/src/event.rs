@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::Stamp;
+use safety::Stamp;
 
 use crate::{
     DeviceId, DeviceState, Feedback, Hat, JoyState, LogRow, Params, PoseState, Report, VirtualState,

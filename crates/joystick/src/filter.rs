@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Clock, Instant, REMOVAL_TIME, Received, Stamp, Velocity};
+use safety::{Clock, Instant, REMOVAL_TIME, Received, Stamp, Velocity};
 
 use crate::integrator::Integrator;
 use crate::joystick::Course;

@@ -1,7 +1,7 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Instant, Stamp, earliest};
+use safety::{Instant, Stamp, earliest};
 
 use crate::device::{AXES, Device, is_end};
 use crate::mapping::{unit, without_dead_zone};

@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use units::{Backlog, Clock, Instant, Machine, Stamp, Velocity, WATCHDOG_INTERVAL, earliest};
+use safety::{Backlog, Clock, Instant, Machine, Stamp, Velocity, WATCHDOG_INTERVAL, earliest};
 
 pub(crate) use self::pace::Course;
 use self::pace::Pace;

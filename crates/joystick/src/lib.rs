@@ -69,6 +69,6 @@ pub use parameters::{
 pub use printable::Printable;
 pub use report::Report;
 pub use requests::{Changes, RequestedAxis, RequestedMappings, dynamics_changes, frame_change};
+pub use safety::Level;
 pub use state::{DeviceId, DeviceState, Hat, JoyState, MAX_PUBLISHED, PoseState};
-pub use units::Level;
 pub use virtual_device::VirtualState;

@@ -1,6 +1,6 @@
 use core::fmt;
 
-use units::Stamp;
+use safety::Stamp;
 
 use crate::PoseState;
 use crate::g::G;

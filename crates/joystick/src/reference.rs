@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Accelerations, Clock, CommandMonitor, Instant, Received, Velocity};
+use safety::{Accelerations, Clock, CommandMonitor, Instant, Received, Velocity};
 
 use crate::PoseState;
 
@@ -115,7 +115,7 @@ fn accelerations(state: &PoseState) -> Accelerations {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use units::Stamp;
+    use safety::Stamp;
 
     fn reference(vel: Option<[f64; 3]>) -> PoseState {
         PoseState { vel, ..PoseState::default() }

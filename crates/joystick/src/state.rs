@@ -1,4 +1,4 @@
-use units::Stamp;
+use safety::Stamp;
 
 /// The maximum number of buttons and of axes published per device; the rest is dropped.
 ///

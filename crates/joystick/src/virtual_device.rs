@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Clock, Freshness, Instant, MessageTime, Stale, Stamp};
+use safety::{Clock, Freshness, Instant, MessageTime, Stale, Stamp};
 
 use crate::{DeviceId, Hat, Input, Report};
 

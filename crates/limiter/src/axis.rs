@@ -1,4 +1,4 @@
-use units::Instant;
+use safety::Instant;
 
 use crate::plan::{Plan, State, settle};
 use crate::{Limits, Stop};

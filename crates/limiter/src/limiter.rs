@@ -1,4 +1,4 @@
-use units::{Instant, Velocity, earliest};
+use safety::{Instant, Velocity, earliest};
 
 use crate::Limits;
 use crate::axis::Axis;

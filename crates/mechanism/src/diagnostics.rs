@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use units::{Instant, Level, Stamp};
+use safety::{Instant, Level, Stamp};
 
 use crate::Joint;
 use crate::controllers::ControllerTiming;

@@ -1,4 +1,4 @@
-use units::{HaltEnds, Instant, MessageTime, PublisherId, VehicleHalt, VehicleMonitor};
+use safety::{HaltEnds, Instant, MessageTime, PublisherId, VehicleHalt, VehicleMonitor};
 
 /// Why the motors are halted, the least severe first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,8 +1,8 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::freshness::is_stale;
-use units::{
+use safety::freshness::is_stale;
+use safety::{
     Backlog, Clock, Instant, Machine, MessageTime, PublisherId, Stamp, StateMonitor, StateSample,
     StatesMessage, earliest,
 };
@@ -113,7 +113,7 @@ const STATUS_PERIOD: Duration = Duration::from_secs(1);
 /// The controller manager, with the halt of the motors, the reports of the loop and the diagnostics.
 ///
 /// The motors are halted while one of these holds: a halt was requested and no reset since; the state of the vehicle forbids to
-/// move ([`VehicleMonitor`](units::VehicleMonitor)); the states of a robot elsewhere were lost, or one of its topics had a second
+/// move ([`VehicleMonitor`](safety::VehicleMonitor)); the states of a robot elsewhere were lost, or one of its topics had a second
 /// publisher, and no reset was requested since that ended; the control loop reports nothing. When the last one ends, the motors are
 /// reset once.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Instant, LinkState};
+use safety::{Instant, LinkState};
 
 use crate::controllers::{ControlLoop, PublishPeriod};
 use crate::diagnostics::ControllerReport;

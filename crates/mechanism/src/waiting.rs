@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use units::Instant;
+use safety::Instant;
 
 use crate::controllers::ControllerId;
 

@@ -5,7 +5,7 @@ use haptix::{
     Sensor, Setpoints, Simulation,
 };
 use mujoco_rs::prelude::{MjData, MjModel, MjtObjBase};
-use units::Stamp;
+use safety::Stamp;
 
 use crate::log::log_to_stderr;
 use crate::mjcf::{Plan, RIGID, STEP, joint_name, mjcf, object_name};

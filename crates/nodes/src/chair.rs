@@ -12,7 +12,7 @@ mod topics;
 
 use chair::{Chair, ChairInput, ChairOutput, Input, Output, Params, State, specification};
 use ros::{Error, Runner, Shell, Status, Stop};
-use units::Stamp;
+use safety::Stamp;
 
 use self::services::Services;
 use self::topics::Topics;

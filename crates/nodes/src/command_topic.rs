@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use r2r::geometry_msgs::msg as geometry;
 use ros::panics::lock;
 use ros::{Error, Latency, Status, Topic, clock, panics, qos};
-use units::{Command, Stamp};
+use safety::{Command, Stamp};
 
 use crate::messages;
 

@@ -11,7 +11,7 @@ mod topics;
 use haptix::{DeviceLoop, Haptix, Input, Order, Output, Params, Report, State, specification};
 use r2r::haptix_msgs::msg::Command;
 use ros::{Error, Runner, Shell, Status, Stop, clock, qos};
-use units::{Level, Stamp};
+use safety::{Level, Stamp};
 
 use self::device_thread::{DeviceThread, Orders, Ready, Timing, link};
 use self::hand::{Hand, check_simulation};
@@ -206,7 +206,7 @@ mod tests {
     use std::time::Duration;
 
     use haptix::{AnalyticHand, MAX, Mode, Model};
-    use units::PublisherId;
+    use safety::PublisherId;
 
     use super::*;
 

@@ -17,7 +17,7 @@ mod watch;
 use hindbrain::{CommandType, Driver, Hindbrain, Input, Params, specification};
 use params::{Refusal, Set, Value};
 use ros::{Error, Inputs, Names, Runner, Shell, Status, Stop};
-use units::{Contains, Stamp};
+use safety::{Contains, Stamp};
 
 use self::controller::{Controller, Events};
 use self::graph::{Counter, Publishers};

@@ -29,7 +29,7 @@ use r2r::or_pose_estimator::msg as or_pose;
 use r2r::sensor_msgs::msg as sensor;
 use r2r::std_msgs::msg as std_msgs;
 use ros::{Error, Inputs, Runner, Shell, Status, Stop, Topic, qos};
-use units::{Contains, Stamp};
+use safety::{Contains, Stamp};
 
 use self::absence::{Absence, Missing};
 use self::desired::Desired;

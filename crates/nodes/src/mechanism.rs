@@ -17,15 +17,15 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use control::{Commands, Control, Settings, StatesSender};
 use mechanism::controllers::{self, ControlLoop};
 use mechanism::robot::{Hardware, SimulatedRobot};
 use mechanism::{CycleStatistics, Input, LONGEST_SILENCE, Mechanism, Output, Params, Robot, specification};
+use mechanism_loop::{Commands, Control, Settings, StatesSender};
 use params::Set;
+use realtime::RealTime;
 use ros::panics::{self, lock};
 use ros::{Error, Runner, Shell, Status, Stop, clock};
-use rt::RealTime;
-use units::{Level, Stamp};
+use safety::{Level, Stamp};
 
 use crate::start::{self, Member};
 use factory::{Factory, Types};
@@ -57,7 +57,7 @@ fn start_loop(params: &Params, robot: Robot, hardware: Box<dyn Hardware>) -> Res
             cores: params.cores.clone(),
         },
     };
-    let control = control::start(ControlLoop::new(robot), hardware, &settings)
+    let control = mechanism_loop::start(ControlLoop::new(robot), hardware, &settings)
         .map_err(|error| Error::Start(format!("the control loop has no thread: {error}")))?;
     for refused in &control.refused {
         log::warn!(target: NAME, "{refused}");

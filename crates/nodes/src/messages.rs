@@ -9,7 +9,7 @@ use r2r::or_pose_estimator::msg as or_pose;
 use r2r::sensor_msgs::msg as sensor;
 use r2r::tf2_msgs::msg::TFMessage;
 use ros::clock::{from_wire, to_wire};
-use units::{Command, NotFinite, Stamp, StatesMessage, Velocity};
+use safety::{Command, NotFinite, Stamp, StatesMessage, Velocity};
 
 /// A Twist as a velocity.
 /// # Errors

@@ -8,8 +8,8 @@ use r2r::std_msgs::msg::{Bool, Int16};
 use r2r::tf2_msgs::msg::TFMessage;
 use ros::clock::to_wire;
 use ros::{Error, Inputs, Shell, Status, Stop, Topic, qos};
-use units::Stamp;
-use world::{Input, Output, Params, World, specification};
+use safety::Stamp;
+use simulator::{Input, Output, Params, World, specification};
 
 use crate::start::{self, Member};
 use crate::{hindbrain, luci_topics, messages};
@@ -56,14 +56,14 @@ impl Topics {
     }
 }
 
-fn odometry_message(odometry: &world::Odometry) -> Odometry {
-    let world::Pose { x, y, .. } = odometry.pose;
+fn odometry_message(odometry: &simulator::Odometry) -> Odometry {
+    let simulator::Pose { x, y, .. } = odometry.pose;
     let pose = [x, y, odometry.pose.heading];
     messages::odometry(pose, [odometry.forward, odometry.turn], odometry.stamp, ["odom", "base_link"])
 }
 
 /// The motors turn with their wheels.
-fn motor_states(odometry: &world::Odometry) -> JointState {
+fn motor_states(odometry: &simulator::Odometry) -> JointState {
     let mut message = JointState {
         name: vec!["port_motor".into(), "starboard_motor".into()],
         position: odometry.wheels.iter().map(|wheel| wheel.angle).collect(),
@@ -74,7 +74,7 @@ fn motor_states(odometry: &world::Odometry) -> JointState {
     message
 }
 
-fn scan_message(scan: &world::Scan) -> LaserScan {
+fn scan_message(scan: &simulator::Scan) -> LaserScan {
     let mut message = LaserScan {
         angle_min: scan.angle_min,
         angle_max: scan.angle_max,
@@ -89,7 +89,7 @@ fn scan_message(scan: &world::Scan) -> LaserScan {
     message
 }
 
-fn range_message(range: &world::Range) -> Range {
+fn range_message(range: &simulator::Range) -> Range {
     let mut message = Range {
         radiation_type: Range::INFRARED as u8,
         field_of_view: range.field_of_view as f32,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use params::{Refusal, Set, Specification};
 use r2r::std_msgs::msg::String as Text;
 use ros::{Error, Inputs, Names, Node, Parameters, Runner, Shell, Stop, panics, print_line, qos};
-use units::{Machine, PublisherId};
+use safety::{Machine, PublisherId};
 
 /// How long the process waits for the final messages to be sent.
 const FINAL_MESSAGES_TIME: Duration = Duration::from_millis(100);
@@ -32,7 +32,7 @@ pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Er
         let _ = std::io::stdout().write_all(text.as_bytes());
         return ExitCode::SUCCESS;
     }
-    let transport = transport::ensure(); // first: it may start the process again
+    let transport = dds_profile::ensure(); // first: it may start the process again
     panics::install();
     let run = || {
         check_arguments(arguments.iter().skip(1).cloned())?;
@@ -156,7 +156,7 @@ impl<P, M: Machine + 'static> Member<P, M> {
     }
 
     /// Subscribes to the state of a vehicle whose emergency stop the node obeys: `received` and `counted` are the machine's inputs for
-    /// [`units::VehicleMonitor`]. Call it before what moves something is subscribed to: topics are delivered in their order.
+    /// [`safety::VehicleMonitor`]. Call it before what moves something is subscribed to: topics are delivered in their order.
     /// # Errors
     /// The middleware refuses the topic.
     pub fn obey_vehicle(
@@ -323,20 +323,20 @@ mod tests {
         type Input = &'static str;
         type Output = &'static str;
 
-        fn backlog(_: &&'static str) -> units::Backlog {
-            units::Backlog::Each
+        fn backlog(_: &&'static str) -> safety::Backlog {
+            safety::Backlog::Each
         }
 
-        fn handle(&mut self, _: units::Instant, input: &'static str) {
+        fn handle(&mut self, _: safety::Instant, input: &'static str) {
             assert_ne!(input, "wrong", "a fault of the machine");
             self.0 = Some(input);
         }
 
-        fn poll(&mut self, _: units::Instant) -> Option<&'static str> {
+        fn poll(&mut self, _: safety::Instant) -> Option<&'static str> {
             self.0.take()
         }
 
-        fn deadline(&self) -> Option<units::Instant> {
+        fn deadline(&self) -> Option<safety::Instant> {
             None
         }
     }

@@ -7,11 +7,11 @@
 use std::thread;
 
 use arbiter::{Arbiter, Wiring};
-use drive::{Drive, Input, Output, Stages};
+use chain::{Drive, Input, Output, Stages};
 use hindbrain::Hindbrain;
 use joystick::Joystick;
 use ros::{Error, Runner, Shell, Stop};
-use units::Stamp;
+use safety::Stamp;
 use zones::ZoneScaler;
 
 use crate::start::{self, Member, StopOnDrop};

@@ -8,7 +8,7 @@ use r2r::nav_msgs::msg::Odometry;
 use r2r::sensor_msgs::msg::{LaserScan, PointCloud2};
 use ros::clock::from_wire;
 use ros::{Error, Inputs, Shell, Status, Stop, Topic, qos};
-use units::Stamp;
+use safety::Stamp;
 
 use crate::start::{self, Member};
 use crate::{luci_topics, messages};

@@ -12,7 +12,7 @@ use r2r::geometry_msgs::msg as geometry;
 use r2r::luci_messages::msg as luci;
 use r2r::std_msgs::msg::Int32;
 use ros::{Error, Inputs, Shell, Status, Stop, Topic, qos};
-use units::{Command, Contains, NotFinite, Stamp};
+use safety::{Command, Contains, NotFinite, Stamp};
 use zones::{Applied, Channel, Feedback, Input, Output, Params, ZoneScaler, specification};
 
 use crate::command_topic::CommandTopic;

@@ -2,7 +2,7 @@
 
 use haptix::{Faults, Group, MAX, Noise, Object, Sensor, Setpoints, Shape, Simulation};
 use nalgebra::Vector3;
-use units::Stamp;
+use safety::Stamp;
 
 /// Writes into a buffer that is long enough; what does not fit is left out, which the reader notices.
 pub(crate) struct Writer<'a> {

@@ -161,7 +161,7 @@ impl Answer {
 mod tests {
     use haptix::{MAX, Noise, Object, Shape};
     use nalgebra::Vector3;
-    use units::Stamp;
+    use safety::Stamp;
 
     use super::*;
 

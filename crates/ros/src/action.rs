@@ -11,7 +11,7 @@ use r2r::action_msgs::msg::{GoalInfo, GoalStatus, GoalStatusArray};
 use r2r::action_msgs::srv::CancelGoal;
 use r2r::unique_identifier_msgs::msg::UUID;
 use r2r::{Publisher, QosProfile, ServiceRequest, WrappedActionTypeSupport, WrappedServiceTypeSupport};
-use units::{Machine, Stamp};
+use safety::{Machine, Stamp};
 
 use crate::goals::{GoalId, GoalState, Goals, MOST_OPEN, NotAccepted, Output, Selection, UNKNOWN};
 use crate::panics::lock;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
 };
-use units::{Instant, Machine};
+use safety::{Instant, Machine};
 
 use crate::{Error, Shell, clock};
 
@@ -112,8 +112,8 @@ mod tests {
         type Input = Instant;
         type Output = Instant;
 
-        fn backlog(_: &Instant) -> units::Backlog {
-            units::Backlog::Each
+        fn backlog(_: &Instant) -> safety::Backlog {
+            safety::Backlog::Each
         }
 
         fn handle(&mut self, _: Instant, at: Instant) {
@@ -136,8 +136,8 @@ mod tests {
         type Input = ();
         type Output = ();
 
-        fn backlog((): &()) -> units::Backlog {
-            units::Backlog::Each
+        fn backlog((): &()) -> safety::Backlog {
+            safety::Backlog::Each
         }
 
         fn handle(&mut self, _: Instant, (): ()) {}

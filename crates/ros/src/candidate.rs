@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 
 use r2r::qos::ReliabilityPolicy;
 use r2r::{QosProfile, WrappedTypesupport};
-use units::Machine;
+use safety::Machine;
 
 use crate::names::type_of;
 use crate::{Received, Shell, ready};
@@ -127,7 +127,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use futures::channel::mpsc;
-    use units::Instant;
+    use safety::Instant;
 
     use super::*;
 
@@ -138,8 +138,8 @@ mod tests {
         type Input = f64;
         type Output = ();
 
-        fn backlog((): &()) -> units::Backlog {
-            units::Backlog::Each
+        fn backlog((): &()) -> safety::Backlog {
+            safety::Backlog::Each
         }
 
         fn handle(&mut self, _: Instant, input: f64) {

@@ -4,7 +4,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use r2r::builtin_interfaces::msg::Time;
-use units::{Instant, Stamp};
+use safety::{Instant, Stamp};
 
 /// The time since the computer was booted, including the time that it was suspended. A machine sees a suspend as a hold, so a
 /// command from before it has its true age.

@@ -1,7 +1,7 @@
 use std::cmp::Ordering;
 
 use r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
-use units::Level;
+use safety::Level;
 
 use crate::{clock, qos};
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use units::{Instant, Stamp};
+use safety::{Instant, Stamp};
 
 /// The identity of a goal, which its client chooses.
 pub(crate) type GoalId = [u8; 16];
@@ -93,7 +93,7 @@ pub(crate) enum Output<R, Q, C> {
     Cancelled(C, CancelCode, Vec<(GoalId, Stamp)>),
 }
 
-/// The goals of one action that are open, or ended a short time ago. A machine in the style of `units::Machine`: calls report what
+/// The goals of one action that are open, or ended a short time ago. A machine in the style of `safety::Machine`: calls report what
 /// happened, and [`poll`](Self::poll) returns what has to be sent.
 #[derive(Debug)]
 pub(crate) struct Goals<R, Q, C> {

@@ -1,5 +1,5 @@
 use r2r::{QosProfile, WrappedTypesupport};
-use units::{Machine, PublisherId};
+use safety::{Machine, PublisherId};
 
 use crate::candidate::{self, Read};
 use crate::names::type_of;

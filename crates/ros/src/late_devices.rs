@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use if_addrs::{IfAddr, get_if_addrs};
-use units::Instant;
+use safety::Instant;
 
 use crate::clock;
 use crate::panics::lock;

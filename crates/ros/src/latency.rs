@@ -1,4 +1,4 @@
-use units::Stamp;
+use safety::Stamp;
 
 /// The number of newest samples that count.
 const WINDOW: usize = 2048;

@@ -1,4 +1,4 @@
-//! The glue between a [`units::Machine`] and a ROS 2 graph. No decision about motion is made here, with one exception: of a
+//! The glue between a [`safety::Machine`] and a ROS 2 graph. No decision about motion is made here, with one exception: of a
 //! backlog of commands, which builds up while the process is held, only the newest command and every zero are delivered.
 //!
 //! * [`Shell`] owns a machine and publishes its outputs. One call delivers an event and carries out every output that follows

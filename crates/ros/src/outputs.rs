@@ -1,4 +1,4 @@
-use units::{Machine, Outbox};
+use safety::{Machine, Outbox};
 
 /// Carries out at once what must not wait, and returns what has to be published.
 pub(crate) type Act<O> = Box<dyn FnMut(O) -> Option<O> + Send>;

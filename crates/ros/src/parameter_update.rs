@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use params::{Refusal, Set};
-use units::Machine;
+use safety::Machine;
 
 use crate::Shell;
 use crate::subscriptions::DynamicSubscriptions;

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use r2r::qos::ReliabilityPolicy;
-use units::{Census, Instant, PublisherId};
+use safety::{Census, Instant, PublisherId};
 
 use crate::{clock, panics};
 

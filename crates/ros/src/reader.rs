@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use units::{Instant, Machine};
+use safety::{Instant, Machine};
 
 use crate::{Shell, clock};
 

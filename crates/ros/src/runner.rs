@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use params::{Refusal, Set, Value};
 use r2r::{WrappedActionTypeSupport, WrappedServiceTypeSupport};
-use units::{Instant, Level, Machine, Succession};
+use safety::{Instant, Level, Machine, Succession};
 
 use crate::action::{Action, Goal};
 use crate::diagnostics::{Diagnostics, log_level};
@@ -321,7 +321,7 @@ impl<M: Machine + 'static> Runner<M> {
     }
 
     /// Reports each topic of [`subscribe`](Self::subscribe) that carries what a later stage makes of the node's own command on `topic`
-    /// ([`declare_stage`](crate::declare_stage)) as [`units::Census::Loop`].
+    /// ([`declare_stage`](crate::declare_stage)) as [`safety::Census::Loop`].
     /// # Errors
     /// The middleware refuses the subscription to the stages.
     pub fn find_loops_of(mut self, topic: &str) -> Result<Self, Error> {

@@ -1,6 +1,6 @@
 use params::Value;
 use r2r::WrappedServiceTypeSupport;
-use units::Machine;
+use safety::Machine;
 
 use crate::parameter_update::ParameterUpdate;
 use crate::requests::{Requests, respond};

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use units::{Instant, Machine, Stamp, earliest};
+use safety::{Instant, Machine, Stamp, earliest};
 
 use crate::alarm::{Alarm, AlarmThread};
 use crate::outputs::Outputs;

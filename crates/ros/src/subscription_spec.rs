@@ -1,5 +1,5 @@
 use params::{Refusal, Set};
-use units::{Census, Machine};
+use safety::{Census, Machine};
 
 use crate::{Candidate, Publisher};
 

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use params::{Refusal, Set};
-use units::{Census, Instant, Machine};
+use safety::{Census, Instant, Machine};
 
 use crate::candidate::Read;
 use crate::loops::Stages;

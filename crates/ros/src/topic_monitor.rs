@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use units::Level;
+use safety::Level;
 
 use crate::{Publisher, Status};
 

@@ -1,4 +1,4 @@
-use units::Velocity;
+use safety::Velocity;
 use zones::{Scaling, Zone};
 
 use crate::sweeps::{SWEEPS, StickSigns, Sweep};
@@ -115,7 +115,7 @@ fn speed(forward: f64, turn: f64, sweep: Sweep, requested: &[StickSigns; 8], par
 
 #[cfg(test)]
 mod tests {
-    use units::Scale;
+    use safety::Scale;
     use zones::{Boundaries, FullThrow};
 
     use super::*;

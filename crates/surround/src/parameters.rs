@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use params::{Parameter, Refusal, Set, Specification};
-use units::SLOWEST_FULL_SPEED;
+use safety::SLOWEST_FULL_SPEED;
 use zones::{Boundaries, FullThrow, Zone};
 
 use crate::{Distances, Footprint, Sensor, sensor};

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Clock, Freshness, Instant, MessageTime, PublisherCount, Stale, Stamp};
+use safety::{Clock, Freshness, Instant, MessageTime, PublisherCount, Stale, Stamp};
 
 use crate::view::View;
 use crate::{Sensor, Unusable};

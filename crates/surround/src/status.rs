@@ -1,4 +1,4 @@
-use units::Level;
+use safety::Level;
 use zones::Zone;
 
 use crate::{Condition, Sensor, Surround, Unusable};

@@ -1,7 +1,7 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{
+use safety::{
     Backlog, Clock, Freshness, Instant, Machine, MessageTime, NotFinite, PublisherCount, Scale, Stamp,
     Velocity, earliest,
 };

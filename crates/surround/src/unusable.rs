@@ -86,7 +86,7 @@ impl fmt::Display for Unusable {
                 write!(f, "it is {age:.3} s old, must be less than 'timeout', {timeout:?} s")
             }
             Self::Ahead { by } => {
-                let most = units::freshness::AHEAD.as_secs_f64();
+                let most = safety::freshness::AHEAD.as_secs_f64();
                 write!(f, "header.stamp is {by:.3} s ahead of the wall clock, must be at most {most:?} s")
             }
             Self::Angle { name, value } => {

@@ -64,7 +64,7 @@ impl Snapshot {
 
 #[cfg(test)]
 mod tests {
-    use units::{Instant, Machine};
+    use safety::{Instant, Machine};
     use zones::{Input, Joystick, Params};
 
     use super::*;

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use proptest::{num, sample::select};
-use units::Scale;
+use safety::Scale;
 use zone_pictures::{Colour, Marker, Shape, Snapshot, markers, svg};
 use zones::{Boundaries, Reason, Scaling, Stick, Zone};
 

@@ -1,4 +1,4 @@
-use units::Velocity;
+use safety::Velocity;
 
 use crate::{Curve, FullThrow, Stick};
 

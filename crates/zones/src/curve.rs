@@ -1,6 +1,6 @@
 use core::fmt;
 
-use units::SLOWEST_FULL_SPEED;
+use safety::SLOWEST_FULL_SPEED;
 
 /// The speed of a chair at each deflection of its stick, for one direction.
 ///

@@ -76,7 +76,7 @@ fn limiting(
 
 #[cfg(test)]
 mod tests {
-    use units::{Clock, Instant, Scale};
+    use safety::{Clock, Instant, Scale};
 
     use super::*;
     use crate::Boundaries;

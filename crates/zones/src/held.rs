@@ -62,7 +62,7 @@ fn bit(zone: Zone) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use units::Scale;
+    use safety::Scale;
 
     use super::*;
 

@@ -1,4 +1,4 @@
-use units::{Freshness, HEARTBEAT, MessageTime, Stamp};
+use safety::{Freshness, HEARTBEAT, MessageTime, Stamp};
 
 use crate::{Applied, Channel, Joystick, Output, Reason, Stick, ZoneScaler};
 

@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use params::{Parameter, Refusal, Set, Specification};
-use units::{SHORTEST_COMMAND_TIMEOUT, SLOWEST_FULL_SPEED};
+use safety::{SHORTEST_COMMAND_TIMEOUT, SLOWEST_FULL_SPEED};
 
 use crate::{Boundaries, FullThrow, Mode, Profiles, profile_parameters};
 

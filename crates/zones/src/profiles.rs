@@ -1,7 +1,7 @@
 use std::fmt::Write;
 
 use params::{Change, Group, Parameter, Refusal, Set, Value};
-use units::SLOWEST_FULL_SPEED;
+use safety::SLOWEST_FULL_SPEED;
 
 use crate::{BadCurve, Calibration, Curve, FASTEST};
 

@@ -1,4 +1,4 @@
-use units::PublisherCount;
+use safety::PublisherCount;
 
 /// The chair's profile, as reported on `luci/chair_profile`.
 ///

@@ -1,4 +1,4 @@
-use units::Instant;
+use safety::Instant;
 
 use crate::decision::decide;
 use crate::feedback::Predicted;

@@ -1,7 +1,7 @@
 use core::fmt;
 use std::collections::VecDeque;
 
-use units::{
+use safety::{
     Backlog, Clock, Command, CommandMonitor, HEARTBEAT, Implausible, Instant, Machine, NotFinite,
     PublisherCount, Stale, Stamp, Velocity, WATCHDOG_INTERVAL, earliest,
 };

@@ -1,4 +1,4 @@
-use units::Scale;
+use safety::Scale;
 
 use crate::Zone;
 

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Clock, Freshness, Instant, MessageTime, PublisherCount, Scale, Stamp};
+use safety::{Clock, Freshness, Instant, MessageTime, PublisherCount, Scale, Stamp};
 
 use crate::{Params, Reason, Scaling, scaling};
 
@@ -119,7 +119,7 @@ impl Sensed {
     pub(crate) fn deadline(&self, now: Instant, scaling_timeout: Duration) -> Option<Instant> {
         let stale = self.received.map(|(_, time)| time.expiry(scaling_timeout)).filter(|&at| at > now);
         let rise = (self.in_force != self.target).then(|| self.sampled + SAMPLE);
-        units::earliest(stale, rise)
+        safety::earliest(stale, rise)
     }
 
     fn risen(&self, now: Instant, rise_time: Duration) -> Scaling {

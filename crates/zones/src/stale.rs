@@ -1,4 +1,4 @@
-use units::Stale;
+use safety::Stale;
 
 /// Explains why a command is stale, as words that follow "the last one".
 pub fn explain(stale: Stale) -> String {

@@ -1,4 +1,4 @@
-use units::Velocity;
+use safety::Velocity;
 
 /// A command in LUCI's form: a stick in percent of full throw.
 ///

@@ -1,4 +1,4 @@
-use units::{Implausible, Velocity};
+use safety::{Implausible, Velocity};
 
 use crate::{Calibration, FullThrow, Params, Stick};
 

@@ -1,4 +1,4 @@
-use units::{Command, HEARTBEAT, MAX_PLAUSIBLE, NEUTRAL_ANGULAR, NEUTRAL_LINEAR, Received, Stale, Velocity};
+use safety::{Command, HEARTBEAT, MAX_PLAUSIBLE, NEUTRAL_ANGULAR, NEUTRAL_LINEAR, Received, Stale, Velocity};
 
 use crate::scaler::Invalid;
 use crate::throw::Throw;

@@ -1,4 +1,4 @@
-use units::Scale;
+use safety::Scale;
 
 use crate::{Factors, Mode, Stick, scale, scale_keeping_direction};
 

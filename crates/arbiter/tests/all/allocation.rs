@@ -7,7 +7,7 @@ use allocations::{Counting, count};
 use arbiter::{Input, Invalid, Output, Params, specification};
 use common::{Bench, HIGH, LOCK, LOW, lock, params, wall};
 use params::Value;
-use units::{Instant, Machine, Velocity};
+use safety::{Instant, Machine, Velocity};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -66,7 +66,7 @@ fn a_takeover_and_a_loss_allocate_only_after_the_command_is_sent() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.5, 1);
     let arbiter = &mut bench.0;
-    let stamp = units::Stamp { sec: 2, nanosec: 0 };
+    let stamp = safety::Stamp { sec: 2, nanosec: 0 };
     let velocities = [Ok(Velocity::planar(0.5, 0.0).unwrap()), Err(Invalid::NoVelocity)];
     for (at, velocity) in [10, 20].into_iter().zip(velocities) {
         let now = Instant::from_millis(at);

@@ -5,7 +5,7 @@ use crate::common;
 
 use arbiter::{Active, Census, Input, Invalid, Level, Output, Params, Refused, Source, SourceType, Verdict};
 use common::{Bench, HIGH, LOCK, LOW, WITHHELD, at, go, lock, stamp, stop};
-use units::{Command, Machine, NotFinite, Velocity};
+use safety::{Command, Machine, NotFinite, Velocity};
 
 #[test]
 fn a_command_is_sent_by_the_call_that_received_it() {

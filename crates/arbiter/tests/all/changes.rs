@@ -5,7 +5,7 @@ use crate::common;
 
 use arbiter::{Input, Output, Source, SourceType, Verdict, ZeroCause};
 use common::{Bench, HIGH, LOW, WITHHELD, at, go, lock, params, stop};
-use units::{Command, Machine};
+use safety::{Command, Machine};
 
 #[test]
 fn after_a_change_of_priorities_the_other_source_drives_once_it_sent_a_zero() {

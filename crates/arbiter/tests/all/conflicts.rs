@@ -5,7 +5,7 @@ use crate::common;
 
 use arbiter::{Census, Input, Level, Verdict, ZeroCause};
 use common::{Bench, HIGH, LOW, WITHHELD, at, command, drives, go, lock, params, stop};
-use units::Machine;
+use safety::Machine;
 
 const OTHER: Verdict = Verdict::WaitsForZero(ZeroCause::OtherLost);
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use arbiter::{Input, Level, Refused, Verdict};
 use common::{Bench, HIGH, LOW, WITHHELD, at, go, lock, wall};
-use units::{Command, Stamp, Velocity};
+use safety::{Command, Stamp, Velocity};
 
 /// At `ms`, counted from second 100 of the wall clock, with a stamp of `stamp` after that second.
 fn command(bench: &mut Bench, ms: u64, source: usize, forward: f64, stamp: i64) -> Vec<Command> {

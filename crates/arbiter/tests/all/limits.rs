@@ -7,7 +7,7 @@ use arbiter::{Input, Invalid, Lock, Params, Verdict, specification};
 use common::{Bench, HIGH, LOW, WITHHELD, at, command, go, lock, params, stamp};
 use params::Value;
 use proptest::prelude::*;
-use units::{Command, Machine, Stamp, Velocity};
+use safety::{Command, Machine, Stamp, Velocity};
 
 /// The two sources with these parameters.
 fn with(overrides: &[(&str, f64)], locks: Vec<Lock>) -> Params {

@@ -5,7 +5,7 @@ use crate::common;
 
 use arbiter::{Census, Input, Level, LockState, Refused, Source, SourceType, State, Verdict, ZeroCause};
 use common::{Bench, HIGH, LOW, WITHHELD, command, go, lock, params, stamp, stop};
-use units::{Command, Velocity};
+use safety::{Command, Velocity};
 
 const LOST: Verdict = Verdict::WaitsForZero(ZeroCause::Lost);
 const OTHER: Verdict = Verdict::WaitsForZero(ZeroCause::OtherLost);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use arbiter::{Arbiter, Input, Invalid, Lock, Output, Params, Source, SourceType};
 use proptest::prelude::*;
-use units::{Command, Instant, Machine, Stamp, Velocity};
+use safety::{Command, Instant, Machine, Stamp, Velocity};
 
 const SOURCES: [(u8, u64); 4] = [(0, 90), (20, 150), (100, 60), (255, 200)]; // priority, timeout [ms]
 const LOCKS: [(u8, u64); 2] = [(20, 120), (255, 250)];

@@ -11,7 +11,7 @@ use arbiter::{
 use model::{Asks, Before, Memory, Model, Setting};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use units::{Instant, Machine, Stamp, Velocity};
+use safety::{Instant, Machine, Stamp, Velocity};
 
 const SCENARIOS: u32 = 10_000;
 const TICK: Duration = Duration::from_millis(10);

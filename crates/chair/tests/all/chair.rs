@@ -5,7 +5,7 @@ use chair::{
     Chair, ChairInput, ChairOutput, Hold, ImuFields, Input, Level, Output, Params, Service, Side, State,
     specification,
 };
-use units::{Command, Instant, Machine, Stamp, Velocity};
+use safety::{Command, Instant, Machine, Stamp, Velocity};
 use zones::published;
 
 struct Bench {

@@ -5,7 +5,7 @@ use crate::bench;
 
 use bench::{Bench, go, params, position};
 use chair::{Fault, Input, Joystick, Level, Mode, Output, RemoteParams, Service, Source, State};
-use units::{Instant, Machine};
+use safety::{Instant, Machine};
 
 #[test]
 fn nothing_is_published_before_the_activation() {

@@ -4,7 +4,7 @@
 use std::f64::consts::PI;
 
 use chair::{Encoders, Estimate, Level, Odometry, OdometryInput, OdometryParams, Params};
-use units::{Instant, Machine, Stamp};
+use safety::{Instant, Machine, Stamp};
 
 /// The measures of LUCI's library: 1.0373 m, 0.5065 m, 2.38462, right grows forward, left falls; nothing discarded.
 fn params() -> OdometryParams {

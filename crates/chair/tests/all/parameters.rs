@@ -3,7 +3,7 @@
 
 use chair::{Mode, Params, specification};
 use params::Value;
-use units::Velocity;
+use safety::Velocity;
 use zones::{example, published};
 
 fn read(overrides: &[(&str, Value)]) -> Result<Params, String> {

@@ -7,7 +7,7 @@ use chair::{
 };
 use proptest::num::{f32, f64};
 use proptest::prelude::*;
-use units::{Command, Instant, Machine, NotFinite, Stamp, Velocity};
+use safety::{Command, Instant, Machine, NotFinite, Stamp, Velocity};
 use zones::{Calibration, Curve, Zone, published};
 
 fn curves() -> impl Strategy<Value = Curve> {

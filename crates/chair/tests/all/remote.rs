@@ -7,7 +7,7 @@ use core::time::Duration;
 
 use bench::{Bench, go, params, position};
 use chair::{BadJoystick, Hold, Input, Joystick, Level, Mode, RemoteParams, Source, State};
-use units::{Command, NotFinite, Stale, Stamp, Velocity};
+use safety::{Command, NotFinite, Stale, Stamp, Velocity};
 use zones::{Calibration, Curve, Profiles};
 
 #[test]

@@ -1,7 +1,7 @@
 use nalgebra::{Rotation3, Unit, Vector3};
 use params::nearest;
 use params::tree::{Node, Wrong};
-use units::{Coupling, MAX_KNEES};
+use safety::{Coupling, MAX_KNEES};
 
 use crate::device::Constants;
 use crate::grasps::{Grasp, Grasps};

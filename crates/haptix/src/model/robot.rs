@@ -1,5 +1,5 @@
 use params::tree::{Wrong, read};
-use units::Measures;
+use safety::Measures;
 
 use crate::device::Constants;
 use crate::model::fields::{Fields, wrong};

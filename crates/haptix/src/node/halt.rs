@@ -1,7 +1,7 @@
 //! The halt of the hand by its vehicle: what begins it, what ends it, and what is refused meanwhile.
 
-use units::freshness::is_stale;
-use units::{Instant, STREAM_PAUSE, StreamGate, VehicleHalt, VehicleMonitor};
+use safety::freshness::is_stale;
+use safety::{Instant, STREAM_PAUSE, StreamGate, VehicleHalt, VehicleMonitor};
 
 use super::{Haptix, Output};
 use crate::wire::{Command, MAX};

@@ -1,4 +1,4 @@
-use units::{Instant, PublisherId, Stamp, StateSample, StatesMessage};
+use safety::{Instant, PublisherId, Stamp, StateSample, StatesMessage};
 
 use crate::device::DeviceError;
 use crate::device_loop::{Order, Reading, Settings};

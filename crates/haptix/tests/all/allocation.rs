@@ -12,7 +12,7 @@ use haptix::{
     Sensor, Settings, Shape, Simulation,
 };
 use nalgebra::Vector3;
-use units::{ActuatorSample, Instant, MessageTime, StateSample};
+use safety::{ActuatorSample, Instant, MessageTime, StateSample};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

@@ -5,7 +5,7 @@ use crate::common;
 
 use common::node::{Node, at, positions, settings, update};
 use haptix::{Answer, Command, DeviceError, Input, Output, Sensor, State};
-use units::Machine;
+use safety::Machine;
 
 /// All calls at once, answered with errors that contain `text`; the update's reading is `sensor`.
 fn assert_all_refused(node: &mut Node, text: &str, sensor: &Sensor) {

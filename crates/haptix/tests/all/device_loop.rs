@@ -12,7 +12,7 @@ use haptix::{
     AnalyticHand, Constants, Device, DeviceError, DeviceLoop, DummyDevice, Mode, Model, Order, Reading,
     Report, Sensor, Setpoints, Settings, Simulation,
 };
-use units::{Instant, Stamp};
+use safety::{Instant, Stamp};
 
 /// The two fingers, which tick every 10 ms, stepped every millisecond.
 fn two_finger(settings: Settings) -> DeviceLoop {

@@ -11,7 +11,7 @@ use haptix::{
     AnalyticHand, Answer, Command, DummyDevice, GraspValue, Group, Input, MAX, MAX_WAITING, Mode, Model,
     Order, Output, Reading, Settings, State,
 };
-use units::Stamp;
+use safety::Stamp;
 
 #[test]
 fn an_update_is_answered_at_once_with_the_latest_reading_and_moves_the_hand() {

@@ -13,7 +13,7 @@ use haptix::{
 use nalgebra::Vector3;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use units::{Instant, Machine};
+use safety::{Instant, Machine};
 
 /// Any bits, and often values that a hand understands.
 fn value() -> impl Strategy<Value = f32> {

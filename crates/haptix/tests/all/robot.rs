@@ -12,7 +12,7 @@ use haptix::{
     Command, Constants, Device, DeviceError, Input, Mode, Order, Output, RobotCommand, RobotHand, RobotModel,
     RobotStates, Sensor, Setpoints, State,
 };
-use units::{Instant, PublisherId, StateMonitor, StatesMessage};
+use safety::{Instant, PublisherId, StateMonitor, StatesMessage};
 
 const TIMEOUT: Duration = Duration::from_millis(100);
 const TOPIC: &str = "joint_states";
@@ -147,7 +147,7 @@ impl Rig {
     }
 }
 
-fn passed_ref(output: &Output) -> Option<&units::StateSample> {
+fn passed_ref(output: &Output) -> Option<&safety::StateSample> {
     if let Output::PassStates(sample) = output { Some(sample) } else { None }
 }
 

@@ -7,7 +7,7 @@ use common::node::{Node, at, positions, settings, update};
 use haptix::{Answer, Command, GraspValue, Haptix, Input, Mode, Order, Output, State};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use units::{Clock, Instant, Machine, MessageTime, PublisherId, VehicleHalt, VehicleMonitor};
+use safety::{Clock, Instant, Machine, MessageTime, PublisherId, VehicleHalt, VehicleMonitor};
 
 const BRAIN: PublisherId = PublisherId([1; 24]);
 const OTHER: PublisherId = PublisherId([2; 24]);

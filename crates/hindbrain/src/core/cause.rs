@@ -1,6 +1,6 @@
 use core::fmt;
 
-use units::Level;
+use safety::Level;
 
 use super::Source;
 

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Command, Freshness, Stale, Stamp, Velocity};
+use safety::{Command, Freshness, Stale, Stamp, Velocity};
 
 use super::{Hindbrain, nanos};
 use crate::core::{

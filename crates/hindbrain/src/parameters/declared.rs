@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use params::{Fixed, Parameter, PresetValue, Specification};
-use units::{SHORTEST_COMMAND_TIMEOUT, SLOWEST_FULL_SPEED};
+use safety::{SHORTEST_COMMAND_TIMEOUT, SLOWEST_FULL_SPEED};
 
 use super::output;
 use crate::Sensor;

@@ -7,7 +7,7 @@ use crate::common;
 use common::{command, not_finite, rig, stamped, text};
 use hindbrain::{Cause, Input, StopState};
 use params::Value;
-use units::{Command, NotFinite, Stamp, Velocity};
+use safety::{Command, NotFinite, Stamp, Velocity};
 
 fn stamp(sec: i32) -> Stamp {
     Stamp { sec, nanosec: 0 }

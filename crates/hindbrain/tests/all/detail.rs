@@ -11,7 +11,7 @@ use hindbrain::{
     Cause, Hindbrain, Input, Output, Params, Sensor, SoleTopic, Source, SourceDetail, StopState,
 };
 use params::Value;
-use units::{Instant, Machine};
+use safety::{Instant, Machine};
 
 fn source_detail(rig: &Rig, source: Source) -> Option<SourceDetail> {
     let place = Source::ALL.iter().position(|&known| known == source).unwrap();

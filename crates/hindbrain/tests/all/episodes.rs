@@ -12,8 +12,8 @@ use hindbrain::{
     Census, Hindbrain, Input, OVERRUN_LIMIT, Output, Params, Publishers, Sensor, SoleTopic, specification,
 };
 use params::Value;
+use safety::{Command, Instant, Machine, Stamp, Velocity};
 use scenarios::{Inbox, Message, Needs, Parameters, Process, Seen, Setup, Topic, Vehicle, play};
-use units::{Command, Instant, Machine, Stamp, Velocity};
 
 /// Seeds and numbers of episodes that once failed.
 const FAILED: [(u64, usize); 0] = [];

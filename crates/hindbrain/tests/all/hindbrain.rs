@@ -6,7 +6,7 @@ use common::{command, ir, not_finite, params, rig, stamped, texts};
 use hindbrain::core::Latch;
 use hindbrain::{Cause, Hindbrain, Input, Level, Motors, Output, Params, Sensor, StopState};
 use params::Value;
-use units::{Instant, Machine, Stamp};
+use safety::{Instant, Machine, Stamp};
 
 fn stamp(sec: i32) -> Stamp {
     Stamp { sec, nanosec: 0 }

@@ -1,12 +1,12 @@
 //! The holes of the original, one test for each that this crate can close; `seed.rs` has those that the profile `seed`
-//! also closes. H11 is a hole of the arbiter; its test is in the crate `drive`.
+//! also closes. H11 is a hole of the arbiter; its test is in the crate `chain`.
 
 use crate::common;
 
 use common::{Rig, command, ir, not_finite, params, publishers, rig, texts};
 use hindbrain::{Cause, Input, Sensor, SoleTopic, StopState};
 use params::Value;
-use units::{Instant, Stamp};
+use safety::{Instant, Stamp};
 
 const FULL_AHEAD: fn() -> Input = || command(1.0, 0.0);
 

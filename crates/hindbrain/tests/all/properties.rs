@@ -13,7 +13,7 @@ use hindbrain::{
 };
 use params::Value;
 use proptest::prelude::*;
-use units::{Instant, Machine, Stamp, Velocity};
+use safety::{Instant, Machine, Stamp, Velocity};
 
 /// Any finite number, often a special one.
 fn finite() -> impl Strategy<Value = f64> {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use common::{Rig, command, publishers, rig};
 use hindbrain::{Cause, Input, Sensor, SoleTopic, StopState};
 use params::Value;
-use units::{Instant, Level, Machine, Stamp};
+use safety::{Instant, Level, Machine, Stamp};
 
 fn released() -> Input {
     Input::EstopReceived(false)

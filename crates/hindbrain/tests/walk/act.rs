@@ -1,7 +1,7 @@
 //! The events of the machine, each with the time that passed before it.
 
 use hindbrain::{Census, Input, Params, Publishers, Sensor, SoleTopic};
-use units::{Command, NotFinite, Stamp, Velocity};
+use safety::{Command, NotFinite, Stamp, Velocity};
 
 use crate::books::{MS, Ns};
 

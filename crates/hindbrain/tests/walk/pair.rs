@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 use hindbrain::{Cause, Causes, Hindbrain, Input, Motors, Output, Params, StopState};
-use units::{Instant, Machine};
+use safety::{Instant, Machine};
 
 use crate::act::{Act, Edge, Wait, World};
 use crate::books::{MS, Ns};

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Instant, WATCHDOG_INTERVAL};
+use safety::{Instant, WATCHDOG_INTERVAL};
 
 /// How the desired state evolves without further inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

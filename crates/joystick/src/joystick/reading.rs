@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::Instant;
+use safety::Instant;
 
 /// After this time without a poll of the devices their state is unknown.
 const TIMEOUT: Duration = Duration::from_millis(250);

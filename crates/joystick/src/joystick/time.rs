@@ -1,4 +1,4 @@
-use units::{Instant, Machine};
+use safety::{Instant, Machine};
 
 use crate::log::LogRow;
 use crate::{Input, Joystick, Output, Report};

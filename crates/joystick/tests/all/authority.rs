@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{Bench, CYCLE, ON, PAD, SLOW, TOGGLE, driving, guarded, reference, wall};
 use joystick::{Input, Level, Params, PoseState, Report};
-use units::{Machine, Stamp};
+use safety::{Machine, Stamp};
 
 /// How long \[ms] zero is published after a loss.
 pub const FAREWELL: u64 = 1000;

@@ -7,7 +7,7 @@ use common::{Bench, PAD, guarded};
 use joystick::{Dynamics, Input, Output, PoseState};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use units::{Instant, Machine, Stamp};
+use safety::{Instant, Machine, Stamp};
 
 /// An event, some time after the previous one.
 #[derive(Clone, Debug)]

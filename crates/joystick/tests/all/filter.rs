@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{Bench, CYCLE, ON, SLOW, TOGGLE, bits, driving, guarded, reference, wall};
 use joystick::{EnableButtons, Input, Level, Output, Params, PoseState, Report};
-use units::{Instant, Machine};
+use safety::{Instant, Machine};
 
 #[test]
 fn full_stick_for_a_second_gives_the_closed_form() {

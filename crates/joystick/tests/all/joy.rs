@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{Bench, PAD, driving};
 use joystick::{Hat, Input, JoyParams, JoyState, Output, Params};
-use units::{Instant, Machine};
+use safety::{Instant, Machine};
 
 /// No repeats, no dead zone; moves wait for 10 ms.
 fn quiet() -> Params {

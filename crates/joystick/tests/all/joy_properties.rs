@@ -7,7 +7,7 @@ use common::{PAD, driving};
 use joystick::{Input, JoyParams, JoyState, Joystick, Output, Params};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use units::{Instant, Machine};
+use safety::{Instant, Machine};
 
 /// An event, some time after the previous one.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ use joystick::{
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use units::{Instant, Machine, Stamp};
+use safety::{Instant, Machine, Stamp};
 
 fn connect(machine: &mut Joystick) {
     machine.handle(

@@ -6,7 +6,7 @@ use crate::{authority, common};
 use authority::{FAREWELL, published, unplug};
 use common::{Bench, CYCLE, ON, PAD, TOGGLE, guarded, reference, wall};
 use joystick::{DeviceId, Input, Params, PoseState};
-use units::Stamp;
+use safety::Stamp;
 
 #[test]
 fn a_pad_pulled_out_just_after_its_buttons_were_released_is_lost() {

@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{Bench, CYCLE, FLIP, INTRINSIC, ON, PAD, TOGGLE, WORLD, guarded, reference, wall};
 use joystick::{Dynamics, Input, Params, PoseState, Report};
-use units::Stamp;
+use safety::Stamp;
 
 #[test]
 fn a_takeover_begins_with_the_velocity_of_the_reference() {

@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{Bench, ON, driving, guarded, wall};
 use joystick::{Input, Output, Params, Report, VirtualState};
-use units::Stamp;
+use safety::Stamp;
 
 fn named(params: Params) -> Params {
     Params { virtual_device: "Hand".into(), ..params }

@@ -5,7 +5,7 @@ use crate::common;
 
 use common::{Axis, at, nanos};
 use limiter::{Limiter, Limits, Settings, Stop};
-use units::{Instant, Velocity};
+use safety::{Instant, Velocity};
 
 const OFF: Settings = Settings {
     min: f64::NEG_INFINITY,

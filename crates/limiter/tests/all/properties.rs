@@ -9,7 +9,7 @@ use std::time::Duration;
 use common::{Axis, nanos};
 use limiter::{Limiter, Limits, Settings, Stop};
 use proptest::prelude::*;
-use units::{Instant, Velocity};
+use safety::{Instant, Velocity};
 use watch::Watch;
 
 /// 0 for off, or a number from a hundredth to a hundred.

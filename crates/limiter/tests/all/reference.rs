@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use common::{Axis, at};
 use limiter::Settings;
 use proptest::prelude::*;
-use units::Instant;
+use safety::Instant;
 
 /// The limits of the acceleration \[m/s²]; the jerk is 1 m/s³.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 use core::time::Duration;
 
-use units::freshness::STALE;
-use units::{Instant, MessageTime, StreamGate};
+use safety::freshness::STALE;
+use safety::{Instant, MessageTime, StreamGate};
 
 use crate::Robot;
 use crate::controllers::{
@@ -104,7 +104,7 @@ impl ControlLoop {
     /// more, and what it was to replace does not go on either. A goal is received and stopped, so its client learns how it ended. A
     /// message for a controller or an input that does not exist is ignored.
     ///
-    /// **A stream that ran on through a halt of the motors is not passed on** until it pauses for [`STREAM_PAUSE`](units::STREAM_PAUSE) or
+    /// **A stream that ran on through a halt of the motors is not passed on** until it pauses for [`STREAM_PAUSE`](safety::STREAM_PAUSE) or
     /// [asks for rest](crate::controllers::Controller::is_rest), whatever controller it is for; a goal of it is stopped.
     pub fn deliver(
         &mut self,

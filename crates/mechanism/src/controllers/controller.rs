@@ -1,7 +1,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use units::Instant;
+use safety::Instant;
 
 use crate::Robot;
 use crate::controllers::{ControllerInput, ControllerOutput, Message, Report};

@@ -1,6 +1,6 @@
 use core::fmt;
 
-use units::StreamGate;
+use safety::StreamGate;
 
 use crate::Robot;
 use crate::controllers::{Controller, ControllerFailure, ControllerTiming, Step};

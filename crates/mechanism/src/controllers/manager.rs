@@ -1,7 +1,7 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use units::{Backlog, Instant, Machine, earliest};
+use safety::{Backlog, Instant, Machine, earliest};
 
 use crate::controllers::preparation::{Preparation, Prepared};
 use crate::controllers::request::{check_name, is_strict};

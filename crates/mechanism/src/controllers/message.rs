@@ -1,4 +1,4 @@
-use units::{Clock, Command};
+use safety::{Clock, Command};
 
 use crate::laws::Motion;
 

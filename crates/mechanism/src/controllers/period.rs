@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::Instant;
+use safety::Instant;
 
 /// When a topic is due that is published at a rate: in phase with the start, without bursts.
 ///

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::Instant;
+use safety::Instant;
 
 /// How long a controller's updates took, over all control steps since it was loaded, those in which it was stopped included.
 ///

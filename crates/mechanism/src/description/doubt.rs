@@ -1,7 +1,7 @@
 use core::fmt;
 
 use roxmltree::Node;
-use units::Coupling;
+use safety::Coupling;
 
 use crate::description::transmission::Kind;
 use crate::description::xml::{child, line};

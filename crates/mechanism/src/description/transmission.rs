@@ -1,5 +1,5 @@
 use roxmltree::Node;
-use units::{Coupling, MAX_KNEES};
+use safety::{Coupling, MAX_KNEES};
 
 use crate::description::xml::{child, number, parse, required, text};
 use crate::description::{DescriptionError, JointDescription};

@@ -1,5 +1,5 @@
-use units::Clock;
-use units::freshness::is_stale;
+use safety::Clock;
+use safety::freshness::is_stale;
 
 use crate::follow::FollowResult;
 use crate::laws::{FollowedJoint, GoalId};
@@ -152,7 +152,7 @@ impl Follower {
 mod tests {
     use core::time::Duration;
 
-    use units::Instant;
+    use safety::Instant;
 
     use super::*;
     use crate::follow::FollowEnd;

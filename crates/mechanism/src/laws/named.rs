@@ -1,7 +1,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use units::Stamp;
+use safety::Stamp;
 
 use crate::Joint;
 use crate::laws::{Point, Trajectory, TrajectoryError};

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::Instant;
+use safety::Instant;
 
 /// In this time the distance between a joint and the trajectory that it joins fades \[s\].
 const FADING: f64 = 0.25;

@@ -1,6 +1,6 @@
 //! What worries about running controllers: joints that they share, commands that wait for a zero or come from several nodes.
 
-use units::{Instant, STREAM_PAUSE};
+use safety::{Instant, STREAM_PAUSE};
 
 use super::{Mechanism, Output};
 use crate::controllers::{ControllerId, ControllerInput};

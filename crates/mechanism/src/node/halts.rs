@@ -1,6 +1,6 @@
 //! The halt of the motors: what causes it, what ends it, and what is reported of it.
 
-use units::StateMonitor;
+use safety::StateMonitor;
 
 use super::{Mechanism, Output};
 use crate::halt_cause::{HaltCause, HaltCauses};

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::Instant;
+use safety::Instant;
 
 /// Which efforts go out to a robot elsewhere: those of the control loop, or zeros while the motors are halted, since a loop that hangs
 /// in a step does not know of the halt.

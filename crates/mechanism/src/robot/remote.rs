@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Instant, LinkState, MessageTime, StateSample};
+use safety::{Instant, LinkState, MessageTime, StateSample};
 
 use crate::Robot;
 use crate::robot::MotorHalt;
@@ -97,7 +97,7 @@ impl RemoteRobot {
 
 #[cfg(test)]
 mod tests {
-    use units::ActuatorSample;
+    use safety::ActuatorSample;
 
     use super::*;
     use crate::robot::Actuator;

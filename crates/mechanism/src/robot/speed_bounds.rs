@@ -1,6 +1,6 @@
 use core::f64::consts::TAU;
 
-use units::SpeedBound;
+use safety::SpeedBound;
 
 use crate::Robot;
 use crate::robot::joint::{Joint, JointKind};

@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use params::Parameter;
-use units::Instant;
+use safety::Instant;
 
 use crate::Robot;
 use crate::builtin::{LIMIT, NEEDED_BY};

@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use params::Parameter;
-use units::{CommandMonitor, Instant, SLOWEST_FULL_SPEED};
+use safety::{CommandMonitor, Instant, SLOWEST_FULL_SPEED};
 
 use crate::Robot;
 use crate::builtin::ROS2_CONTROLLERS;

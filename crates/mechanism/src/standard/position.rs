@@ -1,6 +1,6 @@
 use core::f64::consts::{PI, TAU};
 
-use units::Instant;
+use safety::Instant;
 
 use crate::Robot;
 use crate::controllers::{Controller, ControllerFailure, ControllerInput, InputKind, Message, Step};

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use units::{Instant, MessageTime};
+use safety::{Instant, MessageTime};
 
 use crate::controllers::Message;
 

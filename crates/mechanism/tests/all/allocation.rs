@@ -12,7 +12,7 @@ use mechanism::controllers::{
     Change, ControlLoop, Controller, ControllerFailure, Input, Manager, NewController,
 };
 use mechanism::controllers::{Output, Request, Step};
-use units::{Instant, Machine};
+use safety::{Instant, Machine};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use mechanism::robot::{Hardware, JointDynamics, SimulatedRobot};
 use mechanism::{BUILTIN_TYPES, Description, Robot};
 use params::Value;
-use units::Instant;
+use safety::Instant;
 
 /// Joints of each kind of transmission, all with a calibration.
 const URDF: &str = r#"<robot name="all"><link name="a"/><link name="b"/><link name="c"/><link name="d"/><link name="e"/>

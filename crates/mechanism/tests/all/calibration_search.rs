@@ -13,7 +13,7 @@ use mechanism::robot::{
 };
 use mechanism::{BUILTIN_TYPES, Robot, Setup};
 use params::Value;
-use units::Instant;
+use safety::Instant;
 
 const REDUCTION: f64 = 10.0;
 

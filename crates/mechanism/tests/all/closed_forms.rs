@@ -19,7 +19,7 @@ use mechanism::standard::{
     TrajectoryController, VelocityController,
 };
 use nalgebra::{DMatrix, DVector, Matrix3};
-use units::Instant;
+use safety::Instant;
 
 const PERIOD: Duration = Duration::from_millis(1);
 const DT: f64 = 1e-3;

@@ -13,7 +13,7 @@ use mechanism::robot::{
 use mechanism::standard::{
     Calibration, CalibrationController, Gripper, GripperController, LOW_STEPS, PositionController,
 };
-use units::Instant;
+use safety::Instant;
 
 const PERIOD: Duration = Duration::from_millis(1);
 

@@ -7,7 +7,7 @@ use mechanism::controllers::{self, Refusal, Request};
 use mechanism::robot::transmission::{Simple, Transmission};
 use mechanism::robot::{Actuator, Joint, JointKind};
 use mechanism::{Input, Mechanism, Output, Robot, Snapshot};
-use units::{Instant, Machine, PublisherId};
+use safety::{Instant, Machine, PublisherId};
 
 const HINDBRAIN: PublisherId = PublisherId([1; 24]);
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use mechanism::controllers::{self, Request, RequestId};
 use mechanism::{Input, Mechanism, Output, Snapshot};
-use units::{Instant, Machine, Outbox};
+use safety::{Instant, Machine, Outbox};
 
 /// The node and what the loop and its clients have to get back, with outputs that wait behind a send.
 struct Hung {

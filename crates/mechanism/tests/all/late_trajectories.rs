@@ -14,7 +14,7 @@ use mechanism::laws::{FollowedJoint, Gains, GoalId, Motion, NamedPoints, NamedPo
 use mechanism::robot::{Joint, JointKind, JointLimits};
 use mechanism::standard::{Goal, Quantity, Tolerance, TrajectoryController};
 use proptest::prelude::*;
-use units::{Instant, Stamp};
+use safety::{Instant, Stamp};
 
 /// The time of the tests by the wall clock when the loop begins \[ns\].
 const EPOCH: i64 = 1_700_000_000_000_000_000;

@@ -15,7 +15,7 @@ use mechanism::standard::{
     EffortController, PositionController, Tolerance, TrajectoryController, VelocityController,
 };
 use mechanism::{Description, Robot};
-use units::MessageTime;
+use safety::MessageTime;
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 const LIMITS: JointLimits = JointLimits { effort: 20.0, velocity: 5.0, lower: -1.0, upper: 1.0 };

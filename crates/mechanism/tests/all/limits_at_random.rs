@@ -16,7 +16,7 @@ use mechanism::standard::{EffortController, PositionController, VelocityControll
 use mechanism::{Description, Robot};
 use proptest::prelude::*;
 use proptest::sample::select;
-use units::Instant;
+use safety::Instant;
 
 const STEP: Duration = Duration::from_millis(5);
 const STEPS: usize = 200;

@@ -5,7 +5,7 @@ use crate::common;
 
 use common::{FAILS, REFUSES, Rig, TIMEOUT};
 use mechanism::controllers::{Dependency, Input, Manager, Output, Refusal, Request, ScheduleError};
-use units::Machine;
+use safety::Machine;
 
 const STRICT: i32 = 2;
 const BEST_EFFORT: i32 = 1;

@@ -10,7 +10,7 @@ use mechanism::controllers::{
 };
 use mechanism::diagnostics::ControllerReport;
 use mechanism::{Input, Mechanism, Output, Snapshot};
-use units::{Instant, Level, Machine, PublisherId, Stamp};
+use safety::{Instant, Level, Machine, PublisherId, Stamp};
 
 const TIMEOUT: Duration = Duration::from_secs(2);
 const ON: &str = "the motors are on";

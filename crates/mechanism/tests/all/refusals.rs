@@ -9,7 +9,7 @@ use mechanism::laws::{Gains, Motion, Pid, Point, Trajectory};
 use mechanism::robot::{Joint, JointKind, JointLimits};
 use mechanism::standard::{Goal, Quantity, Tolerance, TrajectoryController};
 use proptest::prelude::*;
-use units::Instant;
+use safety::Instant;
 
 const STEP: Duration = Duration::from_millis(1);
 /// The law of a lift whose load of -4 Nm lowers it by 0.1 rad.

@@ -4,7 +4,7 @@
 use core::time::Duration;
 
 use mechanism::{Input, Mechanism, Output, Robot, Snapshot};
-use units::{Instant, LinkState, Machine, PublisherId, Stamp, StateMonitor, StatesMessage};
+use safety::{Instant, LinkState, Machine, PublisherId, Stamp, StateMonitor, StatesMessage};
 
 const STATES: &str = "hardware/joint_states";
 

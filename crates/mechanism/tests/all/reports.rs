@@ -6,7 +6,7 @@ use crate::common;
 use common::{PERIOD, Rig};
 use mechanism::robot::{JointLimits, SafetyController};
 use mechanism::{Recorder, Snapshot};
-use units::Instant;
+use safety::Instant;
 
 const STRICT: i32 = 2;
 

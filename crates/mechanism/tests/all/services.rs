@@ -10,7 +10,7 @@ use mechanism::controllers::{
     Controller, ControllerFailure, Dependency, NewController, Output, Refusal, Request, ScheduleError, Step,
 };
 use mechanism::controllers::{ControllerTiming, Input};
-use units::{Instant, Machine};
+use safety::{Instant, Machine};
 
 const STRICT: i32 = 2;
 const BEST_EFFORT: i32 = 1;

@@ -12,7 +12,7 @@ use mechanism::standard::{
     EffortController, Goal, PositionController, Quantity, Tolerance, TrajectoryController,
     VelocityController, Violation,
 };
-use units::Instant;
+use safety::Instant;
 
 const PERIOD: Duration = Duration::from_millis(1);
 const TIMEOUT: Duration = Duration::from_millis(100);

@@ -11,7 +11,7 @@ use mechanism::Robot;
 use mechanism::controllers::{Controller, ControllerFailure, Step};
 use mechanism::robot::transmission::{Simple, Transmission};
 use mechanism::robot::{Actuator, Joint, JointKind, JointLimits, SafetyController};
-use units::Instant;
+use safety::Instant;
 
 const STRICT: i32 = 2;
 

@@ -12,7 +12,7 @@ use mechanism::standard::{
     EffortController, Goal, Gripper, GripperController, PositionController, Tolerance, TrajectoryController,
     VelocityController,
 };
-use units::MessageTime;
+use safety::MessageTime;
 
 use crate::common::{PERIOD, Rig};
 

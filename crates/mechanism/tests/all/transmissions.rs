@@ -7,7 +7,7 @@ use mechanism::robot::transmission::{
 };
 use mechanism::robot::{Actuator, Joint, JointKind};
 use proptest::prelude::*;
-use units::Coupling;
+use safety::Coupling;
 
 /// A reduction of either sign.
 fn ratio() -> impl Strategy<Value = f64> {

@@ -10,7 +10,7 @@ use mechanism::laws::{Gains, Pid};
 use mechanism::robot::{Joint, JointKind, JointLimits};
 use mechanism::standard::{DiffDrive, DiffDriveController, JointStateController};
 use nalgebra::Matrix3;
-use units::{Clock, Command, Instant, Stamp, Velocity};
+use safety::{Clock, Command, Instant, Stamp, Velocity};
 
 const PERIOD: Duration = Duration::from_millis(1);
 const TIMEOUT: Duration = Duration::from_millis(500);

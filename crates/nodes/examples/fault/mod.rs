@@ -8,7 +8,7 @@ use futures::{FutureExt, Stream, StreamExt};
 use r2r::QosProfile;
 use r2r::std_msgs::msg::Bool;
 use ros::{FaultPlace, Runner};
-use units::Machine;
+use safety::Machine;
 
 /// Whether the fault is active.
 static ACTIVE: AtomicBool = AtomicBool::new(false);

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    nodes::start::main(nodes::interface::NAME, nodes::interface::run)
+    nodes::start::main(nodes::luci_chair::NAME, nodes::luci_chair::run)
 }

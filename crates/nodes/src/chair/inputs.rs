@@ -3,7 +3,7 @@ use r2r::geometry_msgs::msg as geometry;
 use r2r::luci_messages::msg as luci;
 use r2r::std_msgs::msg::Int32;
 use ros::{Error, Inputs, clock, qos};
-use units::{Command, NotFinite};
+use safety::{Command, NotFinite};
 
 use crate::{luci_topics, messages, zone_scaler};
 

@@ -10,7 +10,7 @@ use r2r::std_srvs::srv::{Empty, SetBool};
 use r2r::{Client, Node, Publisher, QosProfile};
 use ros::panics::lock;
 use ros::{Error, Names, Runner, Shell, Status, clock};
-use units::{Instant, Level};
+use safety::{Instant, Level};
 
 use super::{NAME, activation_result, topics};
 

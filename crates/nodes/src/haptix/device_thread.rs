@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use haptix::{DeviceLoop, Order, Params, Report};
 use mechanism::SharedHistogram;
+use realtime::{Cycle, LONGEST_SILENCE, Periodic, Pulse, RealTime, Refused};
 use ros::panics;
-use rt::{Cycle, LONGEST_SILENCE, Periodic, Pulse, RealTime, Refused};
 use rtrb::{Consumer, Producer, RingBuffer};
-use units::Instant;
+use safety::Instant;
 
 /// How many orders may wait for the device.
 const MOST_ORDERS: usize = 64;
@@ -132,7 +132,7 @@ impl Body {
     fn count(&self, cycle: Cycle) {
         let micros = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
         let Shared { cycles, missed, long, max_late, max_step, late, .. } = &*self.shared;
-        let step = rt::now().since(cycle.now);
+        let step = realtime::now().since(cycle.now);
         cycles.fetch_add(1, Ordering::Relaxed);
         missed.fetch_add(cycle.missed, Ordering::Relaxed);
         long.fetch_add(u64::from(step > self.step), Ordering::Relaxed);

@@ -8,7 +8,7 @@ use r2r::haptix_msgs::msg as wire;
 use r2r::sensor_msgs::msg::{Imu, JointState};
 use r2r::tf2_msgs::msg::TFMessage;
 use ros::clock::to_wire;
-use units::Stamp;
+use safety::Stamp;
 
 /// A reading.
 pub(super) fn sensor(sensor: &Sensor) -> wire::Sensor {

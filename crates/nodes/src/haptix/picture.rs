@@ -9,7 +9,7 @@ use r2r::visualization_msgs::msg::{Marker, MarkerArray};
 use ros::clock::to_wire;
 use ros::panics::lock;
 use ros::{Error, Topic, clock, qos};
-use units::Instant;
+use safety::Instant;
 
 use super::messages;
 

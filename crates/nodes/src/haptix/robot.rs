@@ -12,7 +12,7 @@ use r2r::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 use ros::panics::{self, lock};
 use ros::{Error, Inputs, Topic, clock, qos};
 use rtrb::{Consumer, Producer, RingBuffer};
-use units::{StateMonitor, StateSample};
+use safety::{StateMonitor, StateSample};
 
 use crate::messages;
 
@@ -216,11 +216,11 @@ impl Device for RobotDevice {
     }
 
     fn command(&mut self, setpoints: &Setpoints) -> Result<(), DeviceError> {
-        self.hand.follow(rt::now(), setpoints)
+        self.hand.follow(realtime::now(), setpoints)
     }
 
     fn hold(&mut self, _: f64) -> Result<(), DeviceError> {
-        let command = self.hand.hold(rt::now())?;
+        let command = self.hand.hold(realtime::now())?;
         self.commands.push(command).map_err(|_| DeviceError::NoAnswer) // without room the loop tries again
     }
 
@@ -228,7 +228,7 @@ impl Device for RobotDevice {
         self.hand.pass(dt);
         self.receive(); // also between ticks: the ring has no room for a long one
         if take(&mut self.is_due)
-            && let Some(command) = self.hand.command(rt::now())
+            && let Some(command) = self.hand.command(realtime::now())
         {
             let _ = self.commands.push(command); // without room nobody publishes, and the next one is newer
         }
@@ -238,7 +238,7 @@ impl Device for RobotDevice {
     fn read(&mut self, sensor: &mut Sensor) -> Result<(), DeviceError> {
         self.receive();
         self.is_due = true;
-        self.hand.read(rt::now(), sensor)
+        self.hand.read(realtime::now(), sensor)
     }
 
     fn reset(&mut self, _: bool) -> Result<(), DeviceError> {

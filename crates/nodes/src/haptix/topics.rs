@@ -4,7 +4,7 @@ use r2r::sensor_msgs::msg::{Imu, JointState};
 use r2r::std_msgs::msg::String as Text;
 use r2r::tf2_msgs::msg::TFMessage;
 use ros::{Error, Topic, clock, qos};
-use units::Stamp;
+use safety::Stamp;
 
 use super::messages;
 

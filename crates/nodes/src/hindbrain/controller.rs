@@ -5,7 +5,7 @@ use std::time::Duration;
 use actuator::{Actuator, Event, Kind, NotStarted, Settings, Watchdog};
 use hindbrain::{Driver, DriverKind, Hindbrain, Input, Source};
 use ros::{Error, Shell};
-use units::Contains;
+use safety::Contains;
 
 use super::NAME;
 use super::graph::Publishers;

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex};
 use hindbrain::{Census, CommandType, Hindbrain, Input, Publishers as Counted, SoleTopic, Source};
 use ros::panics::lock;
 use ros::{Names, Publisher, Runner, census};
-use units::Contains;
+use safety::Contains;
 
 use super::inputs::EnableQueue;
 use super::{INFRARED, MOTORS, NAME};

@@ -7,7 +7,7 @@ use r2r::sensor_msgs::msg::Range;
 use r2r::std_msgs::msg::Bool;
 use ros::panics::lock;
 use ros::{Error, Inputs, clock, qos};
-use units::Contains;
+use safety::Contains;
 
 use super::{INFRARED, NAME};
 use crate::{messages, zone_scaler};

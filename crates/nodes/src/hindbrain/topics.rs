@@ -3,7 +3,7 @@ use r2r::geometry_msgs::msg as geometry;
 use r2r::hindbrain_msgs::msg as hind;
 use r2r::std_msgs::msg::{ColorRGBA, Int16, String as Text};
 use ros::{Error, Topic, clock, panics, qos};
-use units::{Command, Stamp};
+use safety::{Command, Stamp};
 
 use super::controller::Controller;
 use super::graph::{Publishers, list};
@@ -179,7 +179,7 @@ impl Topics {
 /// themselves carry no stamp.
 fn applied(motors: &Motors, params: &Params) -> geometry::TwistStamped {
     let (forward, turn) = motors.velocity(params);
-    let velocity = units::Velocity::planar(forward, turn).unwrap_or_default();
+    let velocity = safety::Velocity::planar(forward, turn).unwrap_or_default();
     messages::twist_stamped(&Command::new(velocity, motors.stamp))
 }
 

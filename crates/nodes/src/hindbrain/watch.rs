@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use hindbrain::{GAP_LIMIT, Motors, OVERRUN_LIMIT, TICK};
 use r2r::std_msgs::msg::Int16;
+use realtime::{LONGEST_SILENCE, Pulse};
 use ros::panics::lock;
 use ros::{Error, clock, panics};
-use rt::{LONGEST_SILENCE, Pulse};
-use units::{Instant, Stamp};
+use safety::{Instant, Stamp};
 
 use super::NAME;
 use super::controller::Controller;

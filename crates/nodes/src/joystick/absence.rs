@@ -5,7 +5,7 @@ use std::time::Duration;
 use joystick::{Joystick, Printable};
 use ros::clock;
 use rustix::fs::Access;
-use units::Instant;
+use safety::Instant;
 
 use super::NAME;
 

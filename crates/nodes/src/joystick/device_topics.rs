@@ -6,7 +6,7 @@ use joystick::DeviceState;
 use r2r::or_joystick::msg as or_joystick;
 use ros::panics::lock;
 use ros::{Topic, clock, qos};
-use units::Instant;
+use safety::Instant;
 
 use super::NAME;
 use crate::messages;

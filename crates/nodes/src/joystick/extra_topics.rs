@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use gamepad::{Battery, Capabilities};
 use r2r::sensor_msgs::msg as sensor;
 use ros::{Error, Topic, clock, qos};
-use units::Stamp;
+use safety::Stamp;
 
 use super::extras::{Extra, ExtraReceiver};
 

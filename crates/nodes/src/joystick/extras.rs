@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use gamepad::{Battery, Capabilities, Event, Feature};
 use joystick::Printable;
 use ros::clock;
-use units::Stamp;
+use safety::Stamp;
 
 use super::NAME;
 

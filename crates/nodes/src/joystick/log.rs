@@ -11,7 +11,7 @@ use joystick::{Exception, LOG_HEADER, LogLine, LogPace, LogRow, Printable};
 use ros::panics::lock;
 use ros::{Status, clock};
 use rustix::fs::{Mode, OFlags};
-use units::Instant;
+use safety::Instant;
 
 use super::NAME;
 

@@ -6,7 +6,7 @@ use r2r::or_joystick::msg as or_joystick;
 use r2r::sensor_msgs::msg::JoyFeedback;
 use ros::panics::lock;
 use ros::{Error, Shell, Stop, clock};
-use units::Contains;
+use safety::Contains;
 
 use super::NAME;
 use super::extra_topics::ExtraTopics;

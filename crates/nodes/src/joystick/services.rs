@@ -10,7 +10,7 @@ use r2r::or_joystick::srv::{
     SetStateParams,
 };
 use ros::{Error, Runner, ServiceContext, clock};
-use units::{Contains, Instant};
+use safety::{Contains, Instant};
 
 use super::log::{Ended, Log, Opening};
 

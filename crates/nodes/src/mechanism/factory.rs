@@ -11,7 +11,7 @@ use mechanism::controllers::{
 use mechanism::laws::FollowedJoint;
 use mechanism::{BUILTIN_TYPES, Frames, Robot, Setup};
 use params::{Set, Value};
-use plugins::{PluginType, Plugins};
+use plugin_loader::{PluginType, Plugins};
 use ros::panics::{self, lock};
 
 use super::NAME;
@@ -132,7 +132,7 @@ impl Products {
     }
 }
 
-fn load(folders: &[String]) -> (Plugins, Vec<plugins::PluginsError>) {
+fn load(folders: &[String]) -> (Plugins, Vec<plugin_loader::PluginsError>) {
     let known: Vec<&str> = BUILTIN_TYPES.iter().map(|known| known.name).collect();
     Plugins::load(folders, &known)
 }

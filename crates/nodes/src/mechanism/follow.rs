@@ -1,4 +1,3 @@
-use control::Deliveries;
 use mechanism::Mechanism;
 use mechanism::controllers::{ControllerId, Message, OutputKind, Report};
 use mechanism::follow::{
@@ -6,11 +5,12 @@ use mechanism::follow::{
 };
 use mechanism::laws::{FollowedJoint, GoalId};
 use mechanism::standard::Goal as GoalState;
+use mechanism_loop::Deliveries;
 use r2r::control_msgs::action::FollowJointTrajectory as Follow;
 use r2r::control_msgs::msg::JointTolerance;
 use ros::clock::{self, to_wire};
 use ros::{ActionServer, CancelRequests, Error, Goal, GoalEnd, GoalRequest, Shell};
-use units::{Clock, MessageTime, Stamp};
+use safety::{Clock, MessageTime, Stamp};
 
 use super::NAME;
 use super::factory::Created;

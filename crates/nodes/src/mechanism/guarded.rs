@@ -4,9 +4,9 @@ use mechanism::Robot;
 use mechanism::controllers::{
     Controller, ControllerFailure, ControllerInput, ControllerOutput, Message, Report, Step,
 };
-use plugins::panic_place;
+use plugin_loader::panic_place;
 use ros::panics;
-use units::Instant;
+use safety::Instant;
 
 /// A controller whose panic stops it alone, as a failure does. It does not start again: its state is not known.
 pub(super) struct Guarded {

@@ -1,7 +1,7 @@
-use control::HandHardware;
 use haptix::{AnalyticHand, Model};
 use mechanism::robot::Hardware;
 use mechanism::{Description, Params, Robot};
+use mechanism_loop::HandHardware;
 use params::Set;
 use ros::Error;
 

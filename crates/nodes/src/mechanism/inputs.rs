@@ -1,16 +1,16 @@
 use std::collections::VecDeque;
 
-use control::Deliveries;
 use mechanism::Input;
 use mechanism::controllers::{ControllerId, ControllerInput, InputKind, Message, PublishPeriod};
 use mechanism::laws::{FollowedJoint, NamedPoints, NamedPointsError, Point, TrajectoryError};
+use mechanism_loop::Deliveries;
 use r2r::geometry_msgs::msg::TwistStamped;
 use r2r::std_msgs::msg::Float64;
 use r2r::trajectory_msgs::msg::JointTrajectory;
 use r2r::{QosProfile, WrappedTypesupport};
 use ros::clock::from_wire;
 use ros::{Error, Names, Received, clock, qos, ready};
-use units::{Clock, Command, Instant, MessageTime};
+use safety::{Clock, Command, Instant, MessageTime};
 
 use super::NAME;
 use super::factory::Created;

@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::Duration;
 
-use control::{Commands, Event, Events};
 use mechanism::controllers::Report;
 use mechanism::{Input, Mechanism, Params, SIGNS_OF_LIFE, Snapshot, controllers};
+use mechanism_loop::{Commands, Event, Events};
 use ros::panics::lock;
 use ros::{Shell, clock};
-use units::Instant;
+use safety::Instant;
 
 use super::follow::FollowServers;
 use super::outputs::ControllerOutputs;

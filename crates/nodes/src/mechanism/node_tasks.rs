@@ -1,9 +1,9 @@
 use std::sync::{Arc, Mutex};
 
-use control::Deliveries;
 use mechanism::controllers::{self, NewController, Refusal};
 use mechanism::laws::FollowedJoint;
 use mechanism::{Input, Mechanism};
+use mechanism_loop::Deliveries;
 use ros::Shell;
 use ros::panics::lock;
 

@@ -6,7 +6,7 @@ use r2r::std_msgs::msg::{Empty, Float64, String as Text};
 use r2r::tf2_msgs::msg::TFMessage;
 use ros::clock::to_wire;
 use ros::{Error, Topic, qos};
-use units::Stamp;
+use safety::Stamp;
 
 use super::factory::Created;
 use crate::messages;

@@ -1,13 +1,13 @@
 use std::time::Duration;
 
-use control::{EffortSink, EffortsReceiver, GatedEfforts, RemoteHardware, StatesSender, remote};
 use hindbrain::Motors;
 use mechanism::{BaseMotors, Input, Mechanism, RemoteCommands, RemoteParams, Robot};
+use mechanism_loop::{EffortSink, EffortsReceiver, GatedEfforts, RemoteHardware, StatesSender, remote};
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Int16;
 use ros::clock::{self, to_wire};
 use ros::{Error, Inputs, panics, qos};
-use units::{Instant, Stamp, StateMonitor};
+use safety::{Instant, Stamp, StateMonitor};
 
 use super::NAME;
 use crate::hindbrain::MOTORS;

@@ -12,7 +12,7 @@ use r2r::pr2_mechanism_msgs::srv::{
 use r2r::std_srvs::srv::Empty;
 use ros::panics::lock;
 use ros::{Error, GoalEnd, Runner, Shell, clock};
-use units::Instant;
+use safety::Instant;
 
 use super::NAME;
 use super::factory::Types;

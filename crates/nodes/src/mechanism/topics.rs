@@ -9,7 +9,7 @@ use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Bool;
 use ros::clock::to_wire;
 use ros::{Error, Topic, panics, qos};
-use units::{Instant, Stamp};
+use safety::{Instant, Stamp};
 
 /// What the node publishes.
 pub(super) struct Topics {

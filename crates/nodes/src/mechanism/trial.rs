@@ -90,7 +90,7 @@ fn create(order: &str) -> Option<()> {
     let parameters =
         parameters.map(|pair| Some((pair[0].as_str()?.to_owned(), read_value(pair[1].as_str()?).ok()?)));
     let parameters: Vec<(String, Value)> = parameters.collect::<Option<_>>()?;
-    let types = plugins::open(Path::new(order["path"].as_str()?)).ok()?;
+    let types = plugin_loader::open(Path::new(order["path"].as_str()?)).ok()?;
     let known = types.iter().find(|known| Some(known.name()) == order["type"].as_str());
     // That the library refuses it is seen again in the node, which reports it.
     core::mem::forget(known.map(|known| known.create(&robot, parameters)));

@@ -4,7 +4,7 @@ use r2r::std_msgs::msg::{ColorRGBA, Header};
 use r2r::visualization_msgs::msg::{Marker as WireMarker, MarkerArray};
 use ros::clock::to_wire;
 use ros::{Error, Shell, Topic, clock, qos};
-use units::{Contains, Stamp};
+use safety::{Contains, Stamp};
 use zone_pictures::{Colour, Marker, Pace, Shape, Snapshot, markers};
 use zones::ZoneScaler;
 

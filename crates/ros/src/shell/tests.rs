@@ -1,6 +1,6 @@
 use std::sync::mpsc;
 
-use units::Backlog;
+use safety::Backlog;
 
 use super::*;
 

@@ -5,8 +5,8 @@ use crate::common;
 
 use common::{after, at, ms, of, pass, surround, text, turn};
 use params::Value;
+use safety::{Level, Machine, Stamp};
 use surround::{Condition, Input, Surround, Unusable};
-use units::{Level, Machine, Stamp};
 use zones::{Scaling, Zone};
 
 const HOUR: i64 = 3_600_000;

@@ -6,8 +6,8 @@ use crate::common;
 use allocations::{Counting, count};
 use common::{at, ms, scan, surround, text};
 use params::Value;
+use safety::{Machine, Stamp, Velocity};
 use surround::{Input, Scan};
-use units::{Machine, Stamp, Velocity};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

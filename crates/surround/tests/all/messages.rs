@@ -321,7 +321,7 @@ fn a_borrowed_message_does_the_same_as_an_owned_one() {
     let (mut borrowed, mut owned) = (with_cloud(), with_cloud());
     let cloud = at(&[[1.5, 0.0]]);
     let lent = Cloud { data: Cow::Borrowed(&cloud.data), ..cloud.clone() };
-    borrowed.cloud_received(ms(0), 0, units::Stamp::ZERO, &lent);
+    borrowed.cloud_received(ms(0), 0, safety::Stamp::ZERO, &lent);
     assert_eq!(after(&mut owned, ms(0), seen(0, cloud.clone())), *borrowed.scaling());
     near(of(borrowed.scaling(), Zone::Front).0, 0.5);
 }
@@ -378,7 +378,7 @@ fn bearings_that_a_scan_does_not_measure_are_reported() {
     after(&mut surround, ms(0), scanned(0, half));
     let sentence = "scanner does not measure 90 to -90 degrees, which counts as blocked: covers_from and covers_to say what \
                     it answers for";
-    assert_eq!(surround.health(), (units::Level::Warn, sentence.into()));
+    assert_eq!(surround.health(), (safety::Level::Warn, sentence.into()));
 }
 
 #[test]

@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 use common::{after, at, cloud, drain, ms, scan, scanned, seen, surround, text, with_cloud};
 use proptest::num::{f32, f64};
 use proptest::prelude::*;
+use safety::{Machine, Stamp, Velocity};
 use surround::{Cloud, Field, Input, Output, Scan, Surround};
-use units::{Machine, Stamp, Velocity};
 use zones::Scaling;
 
 static CLOUD: LazyLock<Surround> = LazyLock::new(with_cloud);

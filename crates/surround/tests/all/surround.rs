@@ -7,8 +7,8 @@ use common::{
     FREE, after, at, drain, ms, near, of, params, pass, scan, scanned, seen, surround, text, turn, with_cloud,
 };
 use params::Value;
+use safety::{Instant, Level, Machine, NotFinite, Scale, Stamp, Velocity};
 use surround::{Condition, Input, Output, Surround};
-use units::{Instant, Level, Machine, NotFinite, Scale, Stamp, Velocity};
 use zones::{Scaling, Zone};
 
 const ALL: (f64, f64) = (1.0, 1.0);

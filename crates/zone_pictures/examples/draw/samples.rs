@@ -1,6 +1,6 @@
 //! The samples drawn by the example and compared by the test.
 
-use units::{Instant, Machine};
+use safety::{Instant, Machine};
 use zone_pictures::Snapshot;
 use zones::{Boundaries, Input, Joystick, Params, ZoneScaler};
 

@@ -1,7 +1,7 @@
 //! LUCI's own messages: its stick, its feedback, and the mode in which it scales.
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
-use units::{Command, Instant, Machine, Stamp, Velocity};
+use safety::{Command, Instant, Machine, Stamp, Velocity};
 use zones::{
     Applied, Channel, Feedback, FullThrow, Input, Joystick, Level, Mode, Operation, Output, Params, Reason,
     Stick, Zone, ZoneScaler,

@@ -1,7 +1,7 @@
 //! Every stick that a `LuciJoystick` can hold, through the machine: 201 x 201 of them in every mode.
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
-use units::{Instant, Machine};
+use safety::{Instant, Machine};
 use zones::{
     Applied, Boundaries, Channel, Input, Joystick, Mode, Operation, Output, Params, Reason, Scaling, Zone,
     ZoneScaler,

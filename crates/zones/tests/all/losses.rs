@@ -6,7 +6,7 @@ use crate::bench;
 use std::time::Duration;
 
 use bench::{Bench, WITHHELD, command, free, front, go, params, stop};
-use units::{Command, Instant, Level, Machine, NotFinite, Stamp, Velocity};
+use safety::{Command, Instant, Level, Machine, NotFinite, Stamp, Velocity};
 use zones::{Input, Params, Reason};
 
 /// The wall clock is at 100 s plus `ms`.

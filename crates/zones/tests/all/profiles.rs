@@ -4,7 +4,7 @@
 use crate::bench;
 
 use bench::{Bench, WITHHELD, command, free, go};
-use units::Level;
+use safety::Level;
 use zones::{Input, Params, Reason, Zone};
 
 /// Profiles as users published them: 0.54 and 2.77 m/s in the first and the fifth, 1.2212 rad/s in all.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use proptest::num::{f32, f64};
 use proptest::prelude::*;
-use units::{Command, Instant, Machine, NotFinite, Scale, Stamp, Velocity};
+use safety::{Command, Instant, Machine, NotFinite, Scale, Stamp, Velocity};
 use zones::{
     Boundaries, Channel, Factors, Feedback, FullThrow, HeldZones, Input, Joystick, Mode, Operation, Output,
     Params, Reason, Scaling, Stick, Zone, ZoneScaler, scale, scale_keeping_direction,

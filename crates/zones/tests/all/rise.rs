@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use units::{Command, Instant, Machine, Scale, Stamp, Velocity};
+use safety::{Command, Instant, Machine, Scale, Stamp, Velocity};
 use zones::{FullThrow, Input, Joystick, Output, Params, Scaling, Zone, ZoneScaler};
 
 fn ms(ms: u64) -> Instant {

@@ -6,7 +6,7 @@ use crate::bench;
 use std::time::Duration;
 
 use bench::{Bench, WITHHELD, command, free, front, go, params, stop};
-use units::{Command, Instant, Machine, Stamp, Velocity};
+use safety::{Command, Instant, Machine, Stamp, Velocity};
 use zones::{
     Applied, Boundaries, Channel, FullThrow, Input, Joystick, Level, Mode, Operation, Output, Params, Reason,
     Scaling, Stick, Zone, scale,

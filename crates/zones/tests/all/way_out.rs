@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use units::{Instant, Machine};
+use safety::{Instant, Machine};
 use zones::{Applied, Boundaries, Input, Joystick, Mode, Params, Scaling, Stick, Zone, ZoneScaler};
 
 /// An obstacle that only fills the front: the three zones ahead have these factors, the rest is free by `rest`.

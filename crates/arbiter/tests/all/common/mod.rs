@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use arbiter::{Arbiter, Census, Input, Invalid, Lock, Output, Params, Source, SourceType, Verdict};
-use units::{Command, Instant, Machine, Stamp, Velocity};
+use safety::{Command, Instant, Machine, Stamp, Velocity};
 
 pub const LOW: usize = 0;
 pub const HIGH: usize = 1;

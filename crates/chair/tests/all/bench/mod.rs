@@ -5,7 +5,7 @@ use chair::{
     Hold, Input, Joystick, Level, Mode, Output, Params, Remote, RemoteParams, Service, Source, State,
     specification,
 };
-use units::{Command, Instant, Machine, Stamp, Velocity};
+use safety::{Command, Instant, Machine, Stamp, Velocity};
 use zones::published;
 
 /// With calibrated profiles.

@@ -6,7 +6,7 @@ use haptix::{
     AnalyticHand, Answer, Command, Device, DeviceLoop, Haptix, Input, Model, Order, Output, Reading, Report,
     Sensor, Settings, Simulation,
 };
-use units::{Instant, Machine, Stamp};
+use safety::{Instant, Machine, Stamp};
 
 use super::{STEP, values};
 

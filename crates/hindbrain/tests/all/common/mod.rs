@@ -8,7 +8,7 @@ use hindbrain::{
     SoleTopic, StopState, specification,
 };
 use params::Value;
-use units::{Command, Instant, Machine, NotFinite, Stamp, Velocity};
+use safety::{Command, Instant, Machine, NotFinite, Stamp, Velocity};
 
 pub struct Rig {
     pub hindbrain: Hindbrain,

@@ -5,7 +5,7 @@ use joystick::{
     AxisMapping, DeviceId, DeviceState, Dynamics, EnableButtons, FrameButtons, Hat, Input, JoyState,
     Joystick, Mappings, Output, Params, PoseState, Report,
 };
-use units::{Instant, Machine, Stamp};
+use safety::{Instant, Machine, Stamp};
 
 /// The device that most tests drive with.
 pub const PAD: DeviceId = DeviceId(7);

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use limiter::{Limiter, Limits, Settings, Stop};
-use units::{Instant, Velocity};
+use safety::{Instant, Velocity};
 
 pub fn nanos(nanos: u64) -> Instant {
     Instant::from_nanos(nanos)

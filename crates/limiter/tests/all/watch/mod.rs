@@ -1,7 +1,7 @@
 //! Observes an axis from outside and checks each two consecutive observations against the limits.
 
 use proptest::prelude::*;
-use units::Instant;
+use safety::Instant;
 
 use crate::common::Axis;
 

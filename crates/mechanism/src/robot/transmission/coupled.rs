@@ -1,4 +1,4 @@
-use units::Coupling;
+use safety::Coupling;
 
 use crate::robot::transmission::command;
 use crate::robot::{Actuator, Joint};

@@ -12,7 +12,7 @@ use mechanism::controllers::{
 use mechanism::controllers::{Input, Output, Refusal, Request, RequestId, Step};
 use mechanism::robot::transmission::{Simple, Transmission};
 use mechanism::robot::{Actuator, Joint, JointKind};
-use units::{Instant, Machine};
+use safety::{Instant, Machine};
 
 /// What was called, in this order: `update pan`.
 #[derive(Clone, Default)]

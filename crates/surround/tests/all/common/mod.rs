@@ -5,8 +5,8 @@ use core::f64::consts::{PI, TAU};
 use std::borrow::Cow;
 
 use params::Value;
+use safety::{Instant, Machine, Stamp};
 use surround::{Cloud, Field, Input, Output, Params, Scan, Surround, specification};
-use units::{Instant, Machine, Stamp};
 use zones::{Scaling, Zone};
 
 pub const FREE: f32 = f32::INFINITY;

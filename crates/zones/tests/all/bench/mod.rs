@@ -1,7 +1,7 @@
 //! A scaler, and a runner that calls it in time.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
-use units::{Command, Instant, Machine, Stamp, Velocity};
+use safety::{Command, Instant, Machine, Stamp, Velocity};
 use zones::{FullThrow, Input, Output, Params, Reason, ZoneScaler};
 
 /// Full throw is 2 m/s and 0.5 rad/s, so that percents differ from velocities.

@@ -1,0 +1,200 @@
+//! The ways of messages to controllers.
+
+use mechanism::controllers::{ControllerId, Message};
+use rtrb::{Consumer, Producer, RingBuffer};
+use safety::MessageTime;
+
+/// How many messages may wait for the loop.
+pub(crate) const MOST_DELIVERIES: usize = 1024;
+/// How many stops may be on their way to the loop. Further ones wait in [`Deliveries`], one for each input.
+const MOST_STOPS: usize = 256;
+
+/// A message to the input `input` of a controller.
+pub(crate) struct Delivery {
+    number: u64,
+    pub(crate) controller: ControllerId,
+    pub(crate) input: usize,
+    pub(crate) message: Message,
+    pub(crate) time: MessageTime,
+}
+
+/// An input whose earlier messages count no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InputStop {
+    number: u64,
+    pub(crate) controller: ControllerId,
+    pub(crate) input: usize,
+}
+
+impl InputStop {
+    fn is_for(&self, controller: ControllerId, input: usize) -> bool {
+        (self.controller, self.input) == (controller, input)
+    }
+}
+
+/// Messages to controllers, from one thread.
+///
+/// A stop has a way of its own past all messages that wait, and ends those before it on its input. So no flood delays it, and no full ring
+/// loses it.
+pub struct Deliveries {
+    messages: Producer<Delivery>,
+    stops: Producer<InputStop>,
+    /// The stops that found no room yet, oldest first.
+    waiting: Vec<InputStop>,
+    number: u64,
+}
+
+impl Deliveries {
+    /// Sends a message of this `time` to the input `input` of a controller. Returns `false` if too many wait, and it is lost: a number or
+    /// a velocity may have been meant to stop, so a stop takes its place. A stop is never lost.
+    pub fn send(
+        &mut self,
+        controller: ControllerId,
+        input: usize,
+        message: Message,
+        time: MessageTime,
+    ) -> bool {
+        self.number += 1;
+        let number = self.number;
+        let is_stop = message == Message::Stop;
+        let is_motion = matches!(message, Message::Trajectory(_));
+        let is_sent =
+            is_stop || self.messages.push(Delivery { number, controller, input, message, time }).is_ok();
+        if is_stop || !(is_sent || is_motion) {
+            self.waiting.retain(|waiting| !waiting.is_for(controller, input));
+            self.waiting.push(InputStop { number, controller, input });
+        }
+        self.flush();
+        is_sent
+    }
+
+    /// Sends the stops that found no room yet, as far as there is room now.
+    pub fn flush(&mut self) {
+        let sent = self.waiting.iter().take_while(|stop| self.stops.push(**stop).is_ok()).count();
+        self.waiting.drain(..sent);
+    }
+}
+
+/// The loop's side.
+///
+/// # Real-time
+/// It waits for nothing and allocates nothing.
+pub(crate) struct Inbox {
+    messages: Consumer<Delivery>,
+    stops: Consumer<InputStop>,
+    /// The stops behind which older messages may still come, one for each input.
+    stopped: Vec<InputStop>,
+}
+
+impl Inbox {
+    /// The next stop.
+    pub(crate) fn next_stop(&mut self) -> Option<InputStop> {
+        if self.stopped.len() == self.stopped.capacity() {
+            return None; // until messages passed
+        }
+        let stop = self.stops.pop().ok()?;
+        self.stopped.retain(|stopped| !stopped.is_for(stop.controller, stop.input));
+        self.stopped.push(stop);
+        Some(stop)
+    }
+
+    /// The next message, and whether a stop that was taken has ended it.
+    pub(crate) fn next_message(&mut self) -> Option<(Delivery, bool)> {
+        let Ok(delivery) = self.messages.pop() else {
+            self.stopped.clear(); // nothing is older than they are
+            return None;
+        };
+        self.stopped.retain(|stop| stop.number > delivery.number);
+        let is_over = self.stopped.iter().any(|stop| stop.is_for(delivery.controller, delivery.input));
+        Some((delivery, is_over))
+    }
+}
+
+/// Both ends.
+pub(crate) fn deliveries() -> (Deliveries, Inbox) {
+    let (messages, received) = RingBuffer::new(MOST_DELIVERIES);
+    let (stops, stopping) = RingBuffer::new(MOST_STOPS);
+    let deliveries = Deliveries { messages, stops, waiting: Vec::new(), number: 0 };
+    (deliveries, Inbox { messages: received, stops: stopping, stopped: Vec::with_capacity(MOST_STOPS) })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::iter;
+    use std::time::Duration;
+
+    use safety::Instant;
+
+    use super::*;
+
+    fn send(deliveries: &mut Deliveries, controller: ControllerId, message: Message) -> bool {
+        deliveries.send(controller, 0, message, MessageTime::new(Instant::ZERO, Duration::ZERO))
+    }
+
+    fn stops(inbox: &mut Inbox) -> Vec<ControllerId> {
+        iter::from_fn(|| inbox.next_stop()).map(|stop| stop.controller).collect()
+    }
+
+    /// The numbers that count, and their controllers.
+    fn messages(inbox: &mut Inbox) -> Vec<(ControllerId, f64)> {
+        let all = iter::from_fn(|| inbox.next_message());
+        let counting =
+            all.filter(|(_, is_over)| !is_over).filter_map(|(delivery, _)| match delivery.message {
+                Message::Float(value) => Some((delivery.controller, value)),
+                _ => None,
+            });
+        counting.collect()
+    }
+
+    #[test]
+    fn a_stop_passes_a_full_ring_and_ends_the_messages_before_it_on_its_input() {
+        let (mut deliveries, mut inbox) = deliveries();
+        assert!(send(&mut deliveries, 1, Message::Float(1.0)));
+        assert!(send(&mut deliveries, 2, Message::Float(2.0)));
+        while send(&mut deliveries, 3, Message::Float(3.0)) {}
+        assert!(send(&mut deliveries, 1, Message::Stop));
+        assert_eq!(stops(&mut inbox), [3, 1], "what is lost is a stop, too");
+        assert_eq!(messages(&mut inbox), [(2, 2.0)]);
+        assert!(send(&mut deliveries, 1, Message::Float(4.0)));
+        assert_eq!((stops(&mut inbox), messages(&mut inbox)), (vec![], vec![(1, 4.0)]));
+    }
+
+    #[test]
+    fn a_message_after_a_stop_counts_though_it_is_taken_in_another_cycle() {
+        let (mut deliveries, mut inbox) = deliveries();
+        for message in [Message::Float(1.0), Message::Stop, Message::Float(2.0)] {
+            assert!(send(&mut deliveries, 1, message));
+        }
+        assert_eq!(stops(&mut inbox), [1]);
+        assert!(inbox.next_message().unwrap().1, "the first one is over");
+        assert_eq!((stops(&mut inbox), messages(&mut inbox)), (vec![], vec![(1, 2.0)]));
+    }
+
+    #[test]
+    fn a_lost_trajectory_leaves_the_one_that_runs() {
+        let (mut deliveries, mut inbox) = deliveries();
+        while send(&mut deliveries, 3, Message::Trajectory(None)) {}
+        assert_eq!(stops(&mut inbox), []);
+    }
+
+    /// Each of 2000 inputs is stopped once and again, while nobody takes anything.
+    #[test]
+    fn no_stop_is_lost_however_many_wait() {
+        let (mut deliveries, mut inbox) = deliveries();
+        for controller in (0..2000).chain(0..2000) {
+            assert!(send(&mut deliveries, controller, Message::Stop));
+        }
+        let mut taken = Vec::new();
+        while taken.len() < 2000 + MOST_STOPS {
+            let more = stops(&mut inbox);
+            assert!(!more.is_empty(), "{} of them come", taken.len());
+            taken.extend(more);
+            assert_eq!(messages(&mut inbox), []);
+            deliveries.flush();
+        }
+        assert_eq!(stops(&mut inbox), []);
+        taken.sort_unstable();
+        taken.dedup();
+        assert_eq!(taken.len(), 2000);
+    }
+}

@@ -1,0 +1,166 @@
+use core::time::Duration;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum, value_parser};
+
+/// Measures what the nodes cost and how quick they are, most of it over DDS beside bare r2r processes, and prints a table in Markdown
+/// for each measurement.
+///
+/// The exit code is 0 if all could be measured, whatever the figures; otherwise 1, for example when the motors never stop.
+#[derive(Clone, Debug, PartialEq, Eq, Parser)]
+#[command(name = "bench")]
+pub struct Arguments {
+    /// The only measurement to make; without it all are made.
+    #[arg(long, value_enum)]
+    pub only: Option<Subject>,
+    /// Length of one measurement of `chain` and `pads` in seconds.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = value_parser!(u64).range(1..=10))]
+    pub seconds: u64,
+    /// How often each subject of `chain` and `pads` is measured, in turns.
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = value_parser!(u32).range(1..=100))]
+    pub rounds: u32,
+    /// How often each reaction is tried, in turns; 200 trials of all five take a quarter of an hour.
+    #[arg(long, value_name = "M", default_value_t = 200, value_parser = value_parser!(u32).range(1..=10_000))]
+    pub reactions: u32,
+    /// How often a pad is unplugged.
+    #[arg(long, value_name = "U", default_value_t = 200, value_parser = value_parser!(u32).range(1..=10_000))]
+    pub unplugs: u32,
+    /// A document in which each table replaces the one between `<!-- bench: NAME -->` and `<!-- end -->`.
+    #[arg(long, value_name = "FILE")]
+    pub write: Option<PathBuf>,
+}
+
+/// What there is to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Subject {
+    /// How long a stick event takes to /motor/port, and what it costs: in one process and in four, each beside a bare chain of as many
+    /// messages, and from the event of a mocked pad.
+    Chain,
+    /// How long hindbrain takes to stop both motors from full speed, for each of five reasons.
+    Reactions,
+    /// The joystick node: stick event to each of its topics, an unplugged pad, the load of many pads, a log at 1 kHz.
+    Pads,
+    /// What the nodes cost while nothing moves, beside a bare relay and a bare loop.
+    Idle,
+    /// A stick scaled, a scan and a cloud turned into a zone scaling, without DDS.
+    Zones,
+    /// The control loop of `mechanism`: its steps, how late it wakes up beside a bare loop, at rest and under calls, how long calls
+    /// take, and what the node costs.
+    Loop,
+    /// A HAPTIX hand: a step of the analytic hand, an update and a command over DDS beside a bare node, the jitter of its loop beside a
+    /// bare loop, and MuJoCo's step beside MuJoCo's own.
+    Hand,
+    /// A command through the arbiter, and a stick event to the motor value inside the crate `chain`, without DDS.
+    Drive,
+}
+
+/// A process that is a part of what is measured: the bench starts itself as one.
+#[derive(Clone, Debug, PartialEq, Eq, Subcommand)]
+#[command(name = "bench", about = "A part of what is measured.")]
+pub enum Part {
+    /// Publishes each stick state of the topic `from` on `to`, as a TwistStamped with the time of its receipt.
+    Stamp { from: String, to: String },
+    /// Publishes each message of `from` on `to`, unchanged and at once.
+    Relay { from: String, to: String },
+    /// Wakes up so many times a second and publishes a zero on each of `topics`.
+    Loop {
+        #[arg(value_parser = value_parser!(u32).range(1..=1000))]
+        rate: u32,
+        topics: Vec<String>,
+    },
+    /// Answers one service at once, as a controller manager would.
+    Service,
+    /// Answers each HAPTIX command at once with a reading, as a node without a hand.
+    BareHand,
+    /// A joystick node with pads that move by themselves.
+    Pads {
+        #[arg(value_parser = value_parser!(u32).range(0..=100))]
+        pads: u32,
+        /// How often each is moved in a second; 0 for never.
+        #[arg(value_parser = value_parser!(u32).range(0..=1000))]
+        rate: u32,
+        /// What ROS takes.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        ros: Vec<String>,
+    },
+    /// Prints when it has read a report of the pad with this device file, in microseconds since 1970.
+    Reader { file: PathBuf },
+    /// One of the things that `drive` measures, for valgrind to count its instructions.
+    Steps {
+        case: u32,
+        #[arg(value_parser = value_parser!(u32).range(1..=1_000_000))]
+        count: u32,
+    },
+}
+
+/// Measures the nodes and machines, and prints tables; the subcommands are the processes that it starts for that.
+#[derive(Clone, Debug, PartialEq, Eq, Parser)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct CommandLine {
+    #[command(flatten)]
+    pub bench: Arguments,
+    #[command(subcommand)]
+    pub part: Option<Part>,
+}
+
+impl Arguments {
+    /// Whether `subject` is to be measured.
+    pub fn asks_for(&self, subject: Subject) -> bool {
+        self.only.is_none_or(|only| only == subject)
+    }
+
+    /// Length of one measurement.
+    pub fn window(&self) -> Duration {
+        Duration::from_secs(self.seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    fn read(line: &str) -> Result<CommandLine, String> {
+        CommandLine::try_parse_from(["bench"].into_iter().chain(line.split_whitespace()))
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_declaration_is_sound() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn one_can_be_measured_alone() {
+        let all = read("--rounds 5").unwrap().bench;
+        assert!(Subject::value_variants().iter().all(|&subject| all.asks_for(subject)));
+        assert_eq!((all.rounds, all.window()), (5, Duration::from_secs(4)));
+        let one = read("--reactions 7 --only reactions").unwrap().bench;
+        assert!(one.asks_for(Subject::Reactions) && !one.asks_for(Subject::Chain));
+        assert_eq!(one.reactions, 7);
+    }
+
+    #[test]
+    fn a_part_knows_its_topics() {
+        let relay = Part::Relay { from: "/a".into(), to: "/b".into() };
+        assert_eq!(read("relay /a /b").unwrap().part, Some(relay));
+        let ros = vec!["--ros-args".to_owned(), "--params-file".to_owned(), "p.yaml".to_owned()];
+        let pads = Part::Pads { pads: 8, rate: 125, ros };
+        assert_eq!(read("pads 8 125 --ros-args --params-file p.yaml").unwrap().part, Some(pads));
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_its_name_and_range() {
+        for (line, part) in [
+            ("--seconds 11", "11 is not in 1..=10"),
+            ("--only motors", "possible values: chain, reactions, pads, idle, zones, loop, hand, drive"),
+            ("--fast", "--fast"),
+            ("relay /a", "<TO>"),
+            ("steps 4 0", "0 is not in 1..=1000000"),
+        ] {
+            let refusal = read(line).unwrap_err();
+            assert!(refusal.contains(part), "{line}: {refusal}");
+        }
+    }
+}

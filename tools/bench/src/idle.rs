@@ -1,0 +1,211 @@
+//! What the nodes cost while nothing moves: time on a processor and wake-ups, beside a bare relay and a bare loop.
+
+use core::fmt;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use isolation::{Isolation, inherited};
+use ros::{Error, Stop, clock};
+use safety::Instant;
+
+use crate::child::{Activity, Child, Folder};
+use crate::table::machine;
+
+/// How long the processes run before they are measured: by then all of them are at rest.
+const WARM_UP: Duration = Duration::from_secs(15);
+/// How long they are measured.
+const WINDOW: Duration = Duration::from_secs(30);
+/// The period at which a request to end is noticed.
+const CHECK_PERIOD: Duration = Duration::from_millis(100);
+
+/// The parameters of a vehicle with one pad at rest.
+const PAD: &str = include_str!("idle.yaml");
+
+/// What is started, and what it may cost.
+struct Subject {
+    name: &'static str,
+    processes: &'static [(&'static str, &'static [&'static str])],
+    /// What it may cost, where there is a goal.
+    goal: Option<Goal>,
+}
+
+/// What a subject may cost, and what it is compared with.
+struct Goal {
+    /// \[% of a core\]
+    cpu: f64,
+    /// The bare processes whose cost together is its floor.
+    floor: &'static [&'static str],
+}
+
+/// What every subject may have \[1/s\].
+const MAX_WAKEUPS: f64 = 120.0;
+
+const MOTORS: &str = "bare loop of 50 Hz that publishes two values";
+const ZERO: &str = "bare loop of 10 Hz that publishes one value";
+const RELAY: &str = "bare relay";
+/// A node that waits for messages.
+const WAITS: Option<Goal> = Some(Goal { cpu: 0.2, floor: &[RELAY] });
+/// A node that waits for messages and for pads, which come and go.
+const WATCHES: Option<Goal> = Some(Goal { cpu: 0.5, floor: &[RELAY] });
+/// A node that waits for messages, and repeats its zero 10 times a second, so that its followers know that it lives.
+const REPEATS: Option<Goal> = Some(Goal { cpu: 0.2, floor: &[RELAY, ZERO] });
+/// The driver of a vehicle waits for messages, and publishes the values of two motors 50 times a second.
+const DRIVES: Option<Goal> = Some(Goal { cpu: 0.6, floor: &[RELAY, MOTORS] });
+/// One process that does the work of four nodes.
+const ALL: Option<Goal> = Some(Goal { cpu: 1.0, floor: &[RELAY, RELAY, ZERO, RELAY, ZERO, RELAY, MOTORS] });
+
+const WITH_PAD: &[&str] = &["--ros-args", "--params-file", "PAD"];
+
+const SUBJECTS: &[Subject] = &[
+    Subject { name: "bare loop of 50 Hz", processes: &[("bench", &["loop", "50"])], goal: None },
+    Subject {
+        name: MOTORS,
+        processes: &[("bench", &["loop", "50", "/bench/idle/port", "/bench/idle/starboard"])],
+        goal: None,
+    },
+    Subject { name: ZERO, processes: &[("bench", &["loop", "10", "/bench/idle/zero"])], goal: None },
+    Subject {
+        name: RELAY,
+        processes: &[("bench", &["relay", "/bench/idle/from", "/bench/idle/to"])],
+        goal: None,
+    },
+    Subject { name: "steersman", processes: &[("steersman", &[])], goal: ALL },
+    Subject { name: "steersman, a pad at rest", processes: &[("steersman", WITH_PAD)], goal: ALL },
+    Subject { name: "joystick", processes: &[("joystick", &[])], goal: WATCHES },
+    Subject { name: "joystick, a pad at rest", processes: &[("joystick", WITH_PAD)], goal: WATCHES },
+    Subject { name: "velocity_arbiter", processes: &[("velocity_arbiter", &[])], goal: REPEATS },
+    Subject { name: "zone_scaler", processes: &[("zone_scaler", &[])], goal: REPEATS },
+    Subject { name: "surround", processes: &[("surround", &[])], goal: REPEATS },
+    Subject { name: "chair", processes: &[("chair", &[])], goal: WAITS },
+    Subject { name: "hindbrain", processes: &[("hindbrain", &[])], goal: DRIVES },
+    Subject {
+        name: "four processes, a pad at rest",
+        processes: &[
+            ("hindbrain", WITH_PAD),
+            ("zone_scaler", WITH_PAD),
+            ("velocity_arbiter", WITH_PAD),
+            ("joystick", WITH_PAD),
+        ],
+        goal: None,
+    },
+];
+
+/// The figures of all subjects, shown as a table in Markdown.
+pub struct Report {
+    rows: Vec<(&'static Subject, Activity)>,
+}
+
+/// Measures all subjects in the same time, each in a ROS domain of its own, so what a wake-up costs is the same for all.
+/// # Errors
+/// A process does not start, or ends; its output is shown.
+pub fn measure(folder: &Folder, stop: &Stop) -> Result<Report, Error> {
+    let parameters = folder.put("idle.yaml", PAD)?;
+    let refused = |error: isolation::Refused| Error::Start(error.to_string());
+    let own = Isolation::new(&inherited, std::process::id()).map_err(refused)?;
+    let domains = own.beside(&inherited, SUBJECTS.len());
+    if domains.len() < SUBJECTS.len() || domains.iter().collect::<BTreeSet<_>>().len() < domains.len() {
+        return Err(Error::Start("there are too few free ROS domains on this machine".into()));
+    }
+    let mut all = Vec::new();
+    for (subject, domain) in SUBJECTS.iter().zip(domains) {
+        let children = subject.processes.iter().map(|(executable, arguments)| {
+            let arguments: Vec<String> = arguments.iter().map(|word| argument(word, &parameters)).collect();
+            Child::start_in(Some(domain), executable, &arguments, folder)
+        });
+        all.push((subject, children.collect::<Result<Vec<_>, _>>()?));
+    }
+    let before = observe(&all, WARM_UP, stop)?;
+    let after = observe(&all, WINDOW, stop)?;
+    let rows = all.iter().zip(before.into_iter().zip(after)).map(
+        |((subject, _), ((began, before), (ended, after)))| {
+            (*subject, after.since(&before, ended.since(began).as_secs_f64()))
+        },
+    );
+    Ok(Report { rows: rows.collect() })
+}
+
+/// What each of `all` has done so far, after a pause, and when that was.
+fn observe(
+    all: &[(&Subject, Vec<Child>)],
+    pause: Duration,
+    stop: &Stop,
+) -> Result<Vec<(Instant, Activity)>, Error> {
+    self::pause(pause, stop).map_err(Error::Start)?;
+    let activities = all.iter().map(|(subject, children)| {
+        let activity = Activity::of(children).map_err(|why| {
+            let outputs: Vec<String> = children.iter().map(Child::output).collect();
+            Error::Start(format!("{} could not be measured: {why}\n{}", subject.name, outputs.join("\n")))
+        });
+        Ok((clock::now(), activity?))
+    });
+    activities.collect()
+}
+
+fn argument(word: &str, parameters: &Path) -> String {
+    if word == "PAD" { parameters.to_string_lossy().into_owned() } else { word.to_owned() }
+}
+
+#[allow(clippy::disallowed_methods)] // who measures does nothing else
+/// Waits.
+/// # Errors
+/// `stop` is set.
+pub fn pause(time: Duration, stop: &Stop) -> Result<(), String> {
+    let end = clock::now() + time;
+    while clock::now() < end {
+        if stop.is_set() {
+            return Err("interrupted".into());
+        }
+        std::thread::sleep(end.since(clock::now()).min(CHECK_PERIOD));
+    }
+    Ok(())
+}
+
+impl Report {
+    /// What the bare processes of `floor` take together: time on a processor and wake-ups.
+    fn floor(&self, floor: &[&str]) -> (f64, f64) {
+        let of = |name: &&str| self.rows.iter().find(|(subject, _)| subject.name == *name);
+        let floors = floor.iter().filter_map(of);
+        floors.fold((0.0, 0.0), |(cpu, wakeups), (_, bare)| (cpu + bare.cpu, wakeups + bare.wakeups))
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "| at rest | CPU [% of a core] | goal | wake-ups [1/s] | goal | threads | CPU to its floor | wake-ups to its floor |\n\
+             |---|--:|---|--:|---|--:|--:|--:|"
+        )?;
+        for (subject, Activity { cpu, wakeups, threads, .. }) in &self.rows {
+            let (name, percent) = (subject.name, 100.0 * cpu);
+            let Some(Goal { cpu: most, floor }) = &subject.goal else {
+                writeln!(f, "| {name} | {percent:.2} | – | {wakeups:.0} | – | {threads} | – | – |")?;
+                continue;
+            };
+            let (bare_cpu, bare_wakeups) = self.floor(floor);
+            let (cpu_ratio, wakeup_ratio) = (cpu / bare_cpu, wakeups / bare_wakeups);
+            let goals = [(percent, *most), (*wakeups, MAX_WAKEUPS)].map(|(value, most)| {
+                format!("{most} {}", if value <= most { "reached" } else { "not reached" })
+            });
+            let [cpu_goal, wakeup_goal] = goals;
+            writeln!(
+                f,
+                "| {name} | {percent:.2} | {cpu_goal} | {wakeups:.0} | {wakeup_goal} | {threads} | {cpu_ratio:.2} | {wakeup_ratio:.2} |"
+            )?;
+        }
+        write!(
+            f,
+            "\nAll in the same time, for {} s after {} s, each in a ROS domain of its own. The floor of a node is the bare relay, which wakes up 4 times a second as the nodes do, and the \
+             bare loop with as many values as it publishes at rest: one of velocity_arbiter, zone_scaler and surround, two of hindbrain. That of \
+             steersman is what the floors of its four nodes take together. The nodes in steersman, the joystick and hindbrain wake up 10 times a second, and the joystick \
+             also looks for pads as often. Together the processes keep the cores awake, so each costs less than it would alone. What a wake-up \
+             costs differs between machines and between runs: compare with the bare processes. Wake-ups are voluntary context switches of \
+             all threads, those of the middleware \
+             included. {}",
+            WINDOW.as_secs(),
+            WARM_UP.as_secs(),
+            machine()
+        )
+    }
+}

@@ -1,0 +1,449 @@
+use haptix::{AnalyticHand, DeviceLoop, GraspValue, Haptix, MAX, Model, Params, Report, Settings};
+use safety::Machine;
+
+use super::*;
+use crate::hand::act::Feels;
+use crate::hand::commander::CAP;
+use crate::hand::device::PARAMETERS;
+use crate::hand::script::{CLOSED, HOLDERS};
+use crate::hand::view::{Picture, draw};
+use crate::widgets::drawn;
+
+const LENGTH: Duration = Duration::from_secs(12);
+
+fn at(millis: u64) -> Instant {
+    Instant::from_millis(millis)
+}
+
+/// What is wrong with a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    None,
+    /// A NaN is replaced by 0.
+    TakesNan,
+    /// A NaN is refused, but the rest of the command is taken.
+    TakesTheRest,
+    /// The last command is followed for ever.
+    NoTimeout,
+    /// The hand holds too soon.
+    ShortTimeout,
+    /// There is no ball at the start.
+    NoBall,
+    /// The ball cannot be removed.
+    BallStays,
+    /// A reset is accepted and does nothing.
+    NoReset,
+    /// All readings of the inertial units are 0.
+    NoGravity,
+    /// The readings of the thumb's and the index finger's units are exchanged.
+    OtherOrder,
+    /// A motor does not move.
+    Stuck,
+    /// A contact sensor reads 0.
+    DeadContact,
+    /// Forces never fall.
+    StickyForces,
+    /// The readings of the motors are noisy.
+    Shaking,
+    /// After a silence no command is followed.
+    StaysHolding,
+    /// Parameters are refused.
+    FixedParameters,
+}
+
+/// The machine of the node, and its device, without ROS.
+struct Node {
+    operator: Operator,
+    machine: Haptix,
+    device: DeviceLoop,
+    settings: Settings,
+    fault: Fault,
+    strongest: [f32; MAX],
+}
+
+impl Node {
+    fn new(is_headless: bool, fault: Fault) -> Self {
+        let values = params::file::read(PARAMETERS).unwrap().remove(0).values;
+        let set = haptix::specification().resolve(values).unwrap();
+        let model = Model::builtin("mpl").unwrap();
+        let parameters =
+            Params::read(&set, &model.constants().description, model.constants().info.update_rate).unwrap();
+        let mut settings = parameters.settings;
+        let faults = &mut settings.simulation.faults;
+        match fault {
+            Fault::NoTimeout => settings.command_timeout = None,
+            Fault::ShortTimeout => settings.command_timeout = Some(Duration::from_millis(500)),
+            Fault::NoBall => settings.simulation.objects = Default::default(),
+            Fault::NoGravity => faults.dead_imus = [true; MAX],
+            // The first joint of the index finger.
+            Fault::Stuck => faults.stuck_motors[8] = true,
+            Fault::DeadContact => faults.dead_contacts = [true; MAX],
+            Fault::Shaking => settings.simulation.noise.position = 0.02,
+            _ => {}
+        }
+        let contacts = model.constants().description.contact_names.clone();
+        let imus = model.constants().description.imu_names.clone();
+        let hand = AnalyticHand::new(model, 1);
+        let device = DeviceLoop::new(Box::new(hand), Duration::from_millis(1), settings);
+        let machine = Haptix::new(&device, &settings);
+        let mut operator = Operator::new(Device::read().unwrap(), Script::new(LENGTH), is_headless);
+        operator.handle(at(0), Input::ServicesFound);
+        operator.handle(at(0), Input::Described(Names { contacts, imus }));
+        Self { operator, machine, device, settings, fault, strongest: [0.0; MAX] }
+    }
+
+    /// Delivers an input to the node's machine, and what follows to the device and to the operator.
+    fn deliver(&mut self, now: Instant, input: Option<haptix::Input>) -> Option<haptix::Answer> {
+        input.into_iter().for_each(|input| self.machine.handle(now, input));
+        let mut answered = None;
+        while let Some(output) = self.machine.poll(now) {
+            match output {
+                haptix::Output::Order(order) => self.device.take(*order),
+                haptix::Output::Answer(_, answer) => answered = Some(answer),
+                haptix::Output::PublishState(state) => {
+                    let word = state.to_string().split(':').next().unwrap().into();
+                    self.operator.handle(now, Input::StateReported(word));
+                }
+                haptix::Output::PublishReading(reading, _) => {
+                    let mut acceleration = reading.sensor.imu_linear_acc;
+                    if self.fault == Fault::OtherOrder {
+                        acceleration.swap(0, 1);
+                    }
+                    let haptix::Sensor { motor_pos, motor_vel, joint_pos, mut contact, .. } = reading.sensor;
+                    if self.fault == Fault::StickyForces {
+                        for (strongest, force) in self.strongest.iter_mut().zip(&mut contact) {
+                            *strongest = strongest.max(*force);
+                            *force = *strongest;
+                        }
+                    }
+                    let reading = Reading { motor_pos, motor_vel, joint_pos, contact, acceleration };
+                    self.operator.handle(now, Input::Read(Box::new(reading)));
+                }
+                haptix::Output::Warn(text) | haptix::Output::Inform(text) => panic!("{text}"),
+                haptix::Output::PassStates(_) | haptix::Output::Stay { .. } => panic!("this hand is here"),
+            }
+        }
+        answered
+    }
+
+    fn update(&mut self, now: Instant, command: haptix::Command) -> Answer {
+        let input =
+            haptix::Input::UpdateRequested { id: 0, command: Box::new(command), wait_for_tick: false };
+        match self.deliver(now, Some(input)) {
+            Some(haptix::Answer::Update(Ok(()), _)) => Answer::Accepted,
+            Some(haptix::Answer::Update(Err(why), _)) => Answer::Refused(why),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn answer(&mut self, now: Instant, call: Call) -> Answer {
+        match call {
+            Call::Cap => self.update(now, cap()),
+            Call::WrongCommand => {
+                let mut ref_pos = [0.5; MAX];
+                ref_pos[2] = if self.fault == Fault::TakesNan { 0.0 } else { f32::NAN };
+                let answer =
+                    self.update(now, haptix::Command { ref_pos: Some(ref_pos), ..Default::default() });
+                if self.fault == Fault::TakesTheRest {
+                    ref_pos[2] = 0.0;
+                    self.update(now, haptix::Command { ref_pos: Some(ref_pos), ..Default::default() });
+                }
+                answer
+            }
+            Call::Grasp(name, value) => {
+                let grasps = vec![GraspValue { name, value }];
+                match self.deliver(now, Some(haptix::Input::GraspRequested { id: 0, grasps })) {
+                    Some(haptix::Answer::Grasp(Ok(command))) => {
+                        Answer::Grasps(Box::new(command.ref_pos.unwrap()))
+                    }
+                    Some(haptix::Answer::Grasp(Err(why))) => Answer::Refused(why),
+                    other => panic!("{other:?}"),
+                }
+            }
+            Call::Ball(_) if self.fault == Fault::FixedParameters => Answer::Refused("read-only".into()),
+            Call::Ball(is_there) => {
+                let mut settings = self.settings;
+                if !is_there && self.fault != Fault::BallStays {
+                    settings.simulation.objects = Default::default();
+                }
+                self.deliver(now, Some(haptix::Input::ParametersChanged(Box::new(settings))));
+                Answer::Accepted
+            }
+            Call::Reset if self.fault == Fault::NoReset => Answer::Accepted,
+            Call::Reset => {
+                let input = haptix::Input::ResetRequested { id: 0, reset_limb_pose: true };
+                assert!(matches!(self.deliver(now, Some(input)), Some(haptix::Answer::Reset(Ok(())))));
+                Answer::Accepted
+            }
+        }
+    }
+
+    /// 1 ms: what the operator does, and what follows.
+    fn step(&mut self, now: Instant) {
+        while let Some(output) = self.operator.poll(now) {
+            match output {
+                Output::Call(call) => {
+                    let answer = self.answer(now, call);
+                    self.operator.handle(now, Input::Answered(answer));
+                }
+                Output::Command => {
+                    let is_held = self.operator.observed().state.as_deref() == Some("HOLDING");
+                    if is_held && self.fault == Fault::StaysHolding {
+                        continue;
+                    }
+                    let command = Box::new(cap());
+                    self.deliver(now, Some(haptix::Input::CommandReceived { command, at: now }));
+                }
+            }
+        }
+        let report = self.device.step(now);
+        let input = report.map(|report| match report {
+            Report::Stepped(reading) => haptix::Input::DeviceStepped(Box::new(reading)),
+            Report::Failed(error) => panic!("{error}"),
+        });
+        self.deliver(now, input);
+    }
+
+    fn play(&mut self, from: u64, until: u64) {
+        (from..until).for_each(|millis| self.step(at(millis)));
+    }
+
+    /// The failures of the script.
+    fn failures(fault: Fault) -> Vec<String> {
+        let mut node = Self::new(true, fault);
+        node.play(0, 13_000);
+        assert!(matches!(node.operator.pilot(), Pilot::Finished(_)), "{:?}", node.operator.pilot());
+        crate::hand::table::failures(&node.operator)
+    }
+}
+
+fn cap() -> haptix::Command {
+    haptix::Command { ref_vel_max: Some([CAP; MAX]), ..haptix::Command::default() }
+}
+
+#[test]
+fn the_script_passes_with_the_nodes_machine() {
+    let mut node = Node::new(true, Fault::None);
+    node.play(0, 13_000);
+    assert_eq!(crate::hand::table::failures(&node.operator), Vec::<String>::new());
+    assert_eq!(node.operator.outcomes().len(), node.operator.script().count());
+    let table = crate::hand::table::table(&node.operator).join("\n");
+    for name in HOLDERS {
+        assert!(table.contains(&format!("\n{name} ")), "{table}");
+    }
+    assert!(!table.contains("FAILED") && !table.contains("palm_back"), "{table}");
+}
+
+/// Each check fails with a node for which it is meant, and no other one does.
+#[test]
+fn the_script_fails_with_a_node_that_is_wrong() {
+    let rest = "watch the hand at rest; ";
+    let close = "grasp Cylindrical, closed to 0.5; expected: forces rise";
+    let hold = "go on with the grasp; ";
+    let nan = "command positions of all motors";
+    let pull = "pull the commander's cable; ";
+    let plug = "plug the commander's cable in again; ";
+    let open = "open the grasp Cylindrical; ";
+    let away = "take the ball away; ";
+    let free = "grasp Cylindrical, closed to 0.5; expected: the fingers get there";
+    let reset = "reset the hand; ";
+    let there = "put the ball before the hand; ";
+    for (fault, wrong) in [
+        (Fault::TakesNan, vec![nan]),
+        (Fault::TakesTheRest, vec![nan]),
+        (Fault::NoTimeout, vec![pull, plug]),
+        (Fault::ShortTimeout, vec![pull]),
+        (Fault::NoBall, vec![close, hold]),
+        (Fault::BallStays, vec![free]),
+        (Fault::NoReset, vec![reset]),
+        (Fault::NoGravity, vec![rest]),
+        (Fault::OtherOrder, vec![rest]),
+        (Fault::Stuck, vec![close, hold, free]),
+        (Fault::DeadContact, vec![close, hold]),
+        (Fault::StickyForces, vec![open, away, free]),
+        (Fault::Shaking, vec![hold, nan, open, free, reset]),
+        (Fault::StaysHolding, vec![plug]),
+        (Fault::FixedParameters, vec![away, free, there]),
+    ] {
+        let failures = Node::failures(fault);
+        let is_each = failures.len() == wrong.len()
+            && failures.iter().zip(&wrong).all(|(failure, start)| failure.starts_with(start));
+        assert!(is_each, "{fault:?}: {failures:#?}");
+    }
+}
+
+#[test]
+fn nothing_is_called_before_the_node_has_published() {
+    let mut operator = Operator::new(Device::read().unwrap(), Script::new(LENGTH), true);
+    operator.handle(at(0), Input::ServicesFound);
+    operator.handle(at(0), Input::StateReported("STARTING".into()));
+    assert_eq!((operator.poll(at(10_000)), operator.observed().missing().len()), (None, 3));
+}
+
+#[test]
+fn the_script_waits_for_a_key_and_a_key_takes_over() {
+    let mut node = Node::new(false, Fault::None);
+    node.play(0, 4990);
+    assert!(matches!(node.operator.pilot(), Pilot::Waiting(_)) && node.operator.episode().is_none());
+    node.play(4990, 8000);
+    assert!(matches!(node.operator.pilot(), Pilot::Script(_)));
+    node.operator.handle(at(8000), Input::KeyPressed(Key::Reset));
+    node.play(8000, 30_000);
+    assert!(matches!(node.operator.pilot(), Pilot::Keyboard(())), "the script does not come back");
+    assert_eq!(node.operator.observed().state.as_deref(), Some("HOLDING"));
+    assert!(node.operator.verdict().unwrap().is_good());
+}
+
+#[test]
+fn the_script_begins_again_on_the_screen() {
+    let mut node = Node::new(false, Fault::None);
+    // 5 s of waiting, 12 s of script
+    node.play(0, 19_000);
+    let Pilot::Script(place) = node.operator.pilot() else { panic!("{:?}", node.operator.pilot()) };
+    assert!(place.index > 0 && node.operator.outcomes().len() == place.index, "{place:?}");
+}
+
+/// Presses keys one after the other, with 2 s for each.
+struct Fingers(Node, u64);
+
+impl Fingers {
+    fn new() -> Self {
+        let mut node = Node::new(false, Fault::None);
+        node.play(0, 20);
+        Self(node, 20)
+    }
+
+    /// What a key does, and what became of it.
+    fn press(&mut self, key: Key) -> (Option<Act>, Option<Verdict>) {
+        let Self(node, now) = self;
+        node.operator.handle(at(*now), Input::KeyPressed(key));
+        node.play(*now, *now + 2000);
+        *now += 2000;
+        (node.operator.episode().map(|episode| episode.act.clone()), node.operator.verdict())
+    }
+
+    /// The level of the grasp that is set, and the state.
+    fn grip(&self) -> (Option<(usize, f32)>, &str) {
+        let grip = self.0.operator.grip().map(|grip| (grip.grasp, grip.level));
+        (grip, self.0.operator.observed().state.as_deref().unwrap())
+    }
+}
+
+#[test]
+fn keys_set_a_grasp_and_how_far_it_is_closed() {
+    let mut fingers = Fingers::new();
+    assert_eq!(fingers.press(Key::Close), (None, None), "there is no grasp yet");
+    let (act, verdict) = fingers.press(Key::Grasp(1));
+    assert!(matches!(act, Some(Act::Grasp { level: CLOSED, feels: Feels::Anything, .. })), "{act:?}");
+    let Some(Verdict::Good(seen)) = verdict else { panic!("{verdict:?}") };
+    assert!(HOLDERS.iter().all(|name| seen.contains(name)), "{seen}");
+    assert_eq!(fingers.grip(), (Some((1, 0.5)), "GRASPING"));
+    for (key, level) in
+        [(Key::Close, 0.6), (Key::Open, 0.5), (Key::Open, 0.4), (Key::LetGo, 0.0), (Key::Open, 0.0)]
+    {
+        let (_, verdict) = fingers.press(key);
+        assert_eq!(fingers.grip().0, Some((1, level)));
+        assert!(verdict.is_some_and(|verdict| verdict.is_good()), "{key:?}");
+    }
+    assert_eq!(fingers.press(Key::Grasp(8)), (None, None), "the hand has eight");
+    fingers.press(Key::Grasp(7));
+    assert_eq!(fingers.grip(), (Some((7, 0.5)), "GRASPING"), "an open grasp is closed to the middle");
+}
+
+#[test]
+fn keys_take_the_ball_away_and_reset_the_hand() {
+    let mut fingers = Fingers::new();
+    fingers.press(Key::Grasp(1));
+    let (act, verdict) = fingers.press(Key::Ball);
+    assert_eq!(
+        (act, verdict.unwrap().seen()),
+        (Some(Act::Ball(false)), "the ball is away, forces up to 0.0 N")
+    );
+    let (act, verdict) = fingers.press(Key::Grasp(1));
+    assert!(matches!(act, Some(Act::Grasp { feels: Feels::Nothing, .. })), "{act:?}");
+    assert!(verdict.unwrap().is_good());
+    let (_, verdict) = fingers.press(Key::Reset);
+    assert!(verdict.unwrap().is_good());
+    assert_eq!(fingers.grip(), (None, "HOLDING"));
+    assert_eq!(fingers.press(Key::Ball).0, Some(Act::Ball(true)));
+}
+
+#[test]
+fn the_cable_is_pulled_and_plugged_in_again() {
+    let mut fingers = Fingers::new();
+    let (act, verdict) = fingers.press(Key::Cable);
+    assert_eq!((act, verdict.unwrap().seen()), (Some(Act::Pull), "it was HOLDING already"));
+    assert_eq!(fingers.press(Key::Cable).0, Some(Act::Plug(false)));
+    fingers.press(Key::Grasp(0));
+    let (_, verdict) = fingers.press(Key::Cable);
+    let Some(Verdict::Good(seen)) = verdict else { panic!("{verdict:?}") };
+    assert!(seen.starts_with("HOLDING after 0.9") || seen.starts_with("HOLDING after 1.0"), "{seen}");
+    let (act, verdict) = fingers.press(Key::Cable);
+    assert_eq!(
+        (act, verdict.unwrap().is_good(), fingers.grip().1),
+        (Some(Act::Plug(true)), true, "FOLLOWING")
+    );
+}
+
+#[test]
+fn a_wrong_command_changes_nothing() {
+    let mut fingers = Fingers::new();
+    fingers.press(Key::Grasp(1));
+    let (_, verdict) = fingers.press(Key::WrongCommand);
+    let Some(Verdict::Good(seen)) = verdict else { panic!("{verdict:?}") };
+    let expected = "'ref_pos[2] is NaN, must be a finite number [rad]'; motors moved 0.00";
+    assert!(seen.starts_with(expected), "{seen}");
+    assert_eq!(fingers.grip(), (Some((1, 0.5)), "GRASPING"));
+}
+
+#[test]
+fn a_call_without_an_answer_is_given_up() {
+    let mut operator = Operator::new(Device::read().unwrap(), Script::new(LENGTH), false);
+    operator.handle(at(0), Input::KeyPressed(Key::Reset));
+    assert_eq!(operator.poll(at(0)), Some(Output::Call(Call::Reset)));
+    operator.handle(at(10), Input::KeyPressed(Key::WrongCommand));
+    assert_eq!((operator.poll(at(4999)), operator.deadline()), (None, Some(at(5000))));
+    assert_eq!(operator.poll(at(5000)), None);
+    assert_eq!(operator.verdict(), Some(Verdict::Bad("reset was not answered".into())));
+}
+
+#[test]
+fn stopping_ends_all_commands() {
+    let mut fingers = Fingers::new();
+    fingers.press(Key::Grasp(1));
+    let Fingers(mut node, now) = fingers;
+    assert!(node.operator.deadline().is_some());
+    node.operator.handle(at(now), Input::Stopping);
+    node.play(now, now + 1500);
+    assert_eq!(node.operator.deadline(), None);
+    assert_eq!(node.machine.state(), haptix::State::Holding);
+}
+
+/// The screen of the page of `haptix`: the smallest one, in the middle of the script.
+fn screen() -> String {
+    let mut node = Node::new(false, Fault::None);
+    // 5 s of waiting, then 8, 12 and half of 8 percent of 12 s.
+    node.play(0, 7_900);
+    let picture = Picture::of(&node.operator, 152, at(7_900));
+    drawn(80, 24, |frame| draw(frame, &picture)).join("\n")
+}
+
+#[test]
+fn the_page_shows_the_screen_as_it_is() {
+    const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/nodes/haptix.md");
+    const MARK: &str = "<!-- screen -->\n";
+    let page = std::fs::read_to_string(PAGE).unwrap();
+    let (before, rest) = page.split_once(MARK).unwrap();
+    let (_, after) = rest.split_once("<!-- end -->").unwrap();
+    let screen = screen();
+    assert!(screen.contains("script 3/11: go on with the grasp"), "{screen}");
+    let expected = format!("{before}{MARK}\n```text\n{screen}\n```\n\n<!-- end -->{after}");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(PAGE, &expected).unwrap();
+    }
+    let page = std::fs::read_to_string(PAGE).unwrap();
+    assert!(
+        page == expected,
+        "the page has another screen; write it anew with `BLESS=1 cargo test -p demo`:\n{screen}"
+    );
+}

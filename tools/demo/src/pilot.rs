@@ -1,0 +1,100 @@
+use core::time::Duration;
+
+use safety::Instant;
+
+use crate::headless::Progress;
+use crate::script::Place;
+
+/// The source of an operator's input: a script with the position `S`, or the user's keys with the state `K`.
+#[derive(Clone, Copy, Debug)]
+pub enum Pilot<S, K> {
+    /// None yet: the nodes are starting.
+    Starting,
+    /// None yet: the nodes run since this time, and a key may be pressed.
+    Waiting(Instant),
+    /// The script.
+    Script(S),
+    /// The user.
+    Keyboard(K),
+    /// None any more: the script ended at this time.
+    Finished(Instant),
+}
+
+/// How long to wait for a first key.
+pub const KEY_WAIT: Duration = Duration::from_secs(5);
+
+/// What an operator with a script has to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Turn<S> {
+    /// Begin the script.
+    Begin,
+    /// End this step of the script, and enter the next one.
+    Next(Place<S>),
+    /// Nothing new.
+    Stay,
+}
+
+impl<S: Copy, K> Pilot<Place<S>, K> {
+    /// What is to be done at `now`. `is_ready`: all nodes publish; `is_headless`: the script waits for no key; `is_idle`: no call of the
+    /// present step waits for its answer.
+    pub fn turn(&mut self, now: Instant, is_ready: bool, is_headless: bool, is_idle: bool) -> Turn<S> {
+        match *self {
+            Self::Starting if is_ready && is_headless => Turn::Begin,
+            Self::Starting if is_ready => {
+                *self = Self::Waiting(now);
+                Turn::Stay
+            }
+            Self::Waiting(since) if now >= since + KEY_WAIT => Turn::Begin,
+            Self::Script(place) if now >= place.ends && is_idle => Turn::Next(place),
+            _ => Turn::Stay,
+        }
+    }
+
+    /// When [`Self::turn`] is due if nothing happens.
+    pub fn deadline(&self, is_idle: bool) -> Option<Instant> {
+        match self {
+            Self::Waiting(since) => Some(*since + KEY_WAIT),
+            Self::Script(place) if is_idle => Some(place.ends),
+            _ => None,
+        }
+    }
+
+    /// The line for a user while nothing is done; `missing`: the topics without a message, `advice`: what the user can do.
+    pub fn line(&self, missing: &[&str], now: Instant, advice: &str) -> String {
+        match *self {
+            Self::Starting => starting(missing),
+            Self::Waiting(since) => waiting(since, now, "try it yourself"),
+            Self::Script(_) | Self::Keyboard(_) => advice.into(),
+            Self::Finished(_) => "the script is over".into(),
+        }
+    }
+
+    /// What is done, with its place in a script of `count` steps.
+    pub fn placed(&self, count: usize, done: String) -> String {
+        match self {
+            Self::Script(place) => format!("script {}/{count}: {done}", place.index + 1),
+            _ => done,
+        }
+    }
+
+    /// How far a headless operator is; `missing`: the topics without a message.
+    pub fn progress(&self, missing: Vec<&'static str>) -> Progress {
+        match self {
+            Self::Starting => Progress::Starting(missing),
+            Self::Script(place) => Progress::Playing(place.began),
+            Self::Finished(_) => Progress::Finished,
+            Self::Waiting(_) | Self::Keyboard(_) => Progress::Starting(Vec::new()),
+        }
+    }
+}
+
+/// The line for a user while the nodes start; `missing`: the topics without a message.
+pub fn starting(missing: &[&str]) -> String {
+    format!("the nodes are starting, no message yet on: {}", missing.join(", "))
+}
+
+/// The line for a user who has pressed no key since `since`.
+pub fn waiting(since: Instant, now: Instant, what: &str) -> String {
+    let left = KEY_WAIT.saturating_sub(now.since(since)).as_secs_f64().ceil();
+    format!("press a key to {what}; otherwise the script begins in {left:.0} s")
+}

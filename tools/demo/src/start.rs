@@ -1,0 +1,86 @@
+use std::thread;
+
+use nodes::start::{self, Member, StopOnDrop};
+use params::Specification;
+use ros::{Runner, Stop};
+use safety::Machine;
+
+use crate::arguments::Arguments;
+use crate::children::Children;
+use crate::error::Error;
+use crate::{NAME, print};
+
+/// What every demo has at its start.
+pub struct Demo {
+    /// The user's options.
+    pub arguments: Arguments,
+    /// The process's ROS context.
+    pub context: r2r::Context,
+    /// Set by a signal.
+    pub stop: Stop,
+    /// The ROS domain, for watching from another shell.
+    pub domain: u8,
+    /// Whether another process of this machine was in it at the start.
+    pub is_shared: bool,
+}
+
+impl Demo {
+    /// The demo's own node, with its purpose in a sentence.
+    /// # Errors
+    /// The middleware refuses it.
+    pub fn member<M: Machine + 'static>(&self, purpose: &'static str) -> Result<Member<(), M>, Error> {
+        Ok(Member::new(&self.context, Specification::new(NAME, purpose), |_| Ok(()))?)
+    }
+
+    /// Ends the node `name`, which must end well after a good `result`, and judges a headless script by its `failures`.
+    /// # Errors
+    /// That of `result`, the node's, or the failures.
+    pub fn judge(
+        &self,
+        mut children: Children,
+        name: &str,
+        result: Result<(), Error>,
+        failures: impl FnOnce() -> Vec<String>,
+    ) -> Result<(), Error> {
+        let result = result.and_then(|()| {
+            children.end()?;
+            print(format_args!("{name}: ended with exit code 0"));
+            let failures = if self.arguments.headless { failures() } else { Vec::new() };
+            if failures.is_empty() { Ok(()) } else { Err(Error::Failed(failures)) }
+        });
+        self.end(children, result)
+    }
+
+    /// Ends the nodes, and removes their logs unless something failed. Returns `result`.
+    /// # Errors
+    /// That of `result`.
+    pub fn end(&self, mut children: Children, result: Result<(), Error>) -> Result<(), Error> {
+        if result.is_err() {
+            children.keep_folder();
+            print(format_args!("the nodes' logs are in {}", children.folder().display()));
+        }
+        drop(children);
+        self.stop.set_done();
+        result
+    }
+}
+
+/// Runs the operator's node on a thread of its own, and the user interface here; `last` is the operator's last input.
+/// # Errors
+/// That of the interface.
+pub fn operate<M: Machine + Send + 'static>(
+    mut runner: Runner<M>,
+    stop: &Stop,
+    last: M::Input,
+    interface: impl FnOnce() -> Result<(), Error>,
+) -> Result<(), Error> {
+    let shell = runner.shell().clone();
+    let result = thread::scope(|scope| {
+        let (runner, ends) = (&mut runner, StopOnDrop::new(stop));
+        scope.spawn(move || runner.run(ends.stop()));
+        let _ends = StopOnDrop::new(stop);
+        interface()
+    });
+    start::finish(&shell, &Stop::new(), [last]); // the runner still holds the node that publishes it
+    result
+}

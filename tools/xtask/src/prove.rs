@@ -1,0 +1,50 @@
+//! `cargo xtask prove`: the stop machine's proof with the real constants, or hours of random faults.
+
+use crate::environment::cargo_without_ros;
+use crate::process::succeeds;
+use crate::report::{Failure, Outcome, step};
+use crate::root::Root;
+
+const WALK: &str = "every_state_with_the_real_constants_keeps_every_invariant";
+const SOAK: &str = "soak";
+
+/// Walks through every state of the stop machine; with `soak` injects random faults into it for that many seconds instead.
+///
+/// It needs no ROS, two threads, half an hour and less than 3 GB of memory. Models of two parts that are too large are walked
+/// partly, and named at the end.
+///
+/// # Errors
+/// A broken invariant; the shortest way to it, or the seed that leads to it, has been printed. Or a model of one part that was
+/// not walked to the end.
+pub fn run(root: &Root, soak: Option<u64>) -> Outcome<()> {
+    let test = if soak.is_some() { SOAK } else { WALK };
+    // Release: half the time, and the workspace keeps its overflow checks there.
+    let arguments = ["test", "--quiet", "--release", "-p", "hindbrain", "--test", "walk", "--"];
+    let mut command =
+        cargo_without_ros(root, &[&arguments[..], &[test, "--exact", "--ignored", "--nocapture"]].concat());
+    if let Some(seconds) = soak {
+        command.env("SOAK_SECONDS", seconds.to_string());
+    }
+    step("building the proof");
+    if succeeds(&mut command)? {
+        return Ok(());
+    }
+    Err(Failure::new("not proved: the violation and the way to it are printed above"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With `--exact` a missing test would pass as no test.
+    #[test]
+    fn the_tests_that_it_runs_exist() {
+        let walk = include_str!("../../../crates/hindbrain/tests/walk/main.rs");
+        for name in [WALK, SOAK] {
+            let ignored = walk.split("#[ignore").skip(1).any(|rest| {
+                rest.split("#[test]").next().is_some_and(|test| test.contains(&format!("fn {name}()")))
+            });
+            assert!(ignored, "{name}");
+        }
+    }
+}
