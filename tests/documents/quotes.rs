@@ -34,7 +34,7 @@ fn quoted_messages_are_in_the_sources_of_the_nodes() {
     let lines = page.prose();
     let rows = rows(&lines);
     let quotes: Vec<&str> =
-        rows.iter().filter(|row| row.len() == 3).flat_map(|row| quoted(&row[0])).collect();
+        rows.iter().filter(|row| row.len() == 2).flat_map(|row| quoted(&row[0])).collect();
     assert!(quotes.len() > 60, "only {} quotes were found", quotes.len());
     let mut wrong = Vec::new();
     for quote in quotes {
