@@ -1,14 +1,14 @@
 //! The errors of a device.
 
-use std::fmt;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 /// An error of a device. Its text names the device, the action and what was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The operating system returned an error.
+    #[error("'{device}': {action}: {reason}")]
     Io {
         /// The device's path.
         device: String,
@@ -18,11 +18,13 @@ pub enum Error {
         reason: String,
     },
     /// Another process holds the device.
+    #[error("'{device}' is held by another process")]
     Busy {
         /// The device's path.
         device: String,
     },
     /// Another device than the one of the first opening.
+    #[error("'{device}' is {found}, not {known} as at first: plug that one in, or start again with this one")]
     OtherDevice {
         /// The path.
         device: String,
@@ -32,6 +34,7 @@ pub enum Error {
         known: String,
     },
     /// A write timed out: the device does not accept the bytes.
+    #[error("'{device}': {action}: it accepted {wrote} of {of} bytes within {} ms", .limit.as_millis())]
     Blocked {
         /// The device's path.
         device: String,
@@ -45,6 +48,7 @@ pub enum Error {
         limit: Duration,
     },
     /// The answer is missing or incomplete.
+    #[error("'{device}': {action}: {} of {wanted} bytes received within {} ms{}", .found.len(), .limit.as_millis(), in_brackets(.found))]
     NoAnswer {
         /// The device's path.
         device: String,
@@ -58,6 +62,7 @@ pub enum Error {
         limit: Duration,
     },
     /// The answer violates the device's protocol, or its value is not the expected one.
+    #[error("'{device}': {action}: the answer is {found}, not {wanted}")]
     WrongAnswer {
         /// The device's path.
         device: String,
@@ -69,6 +74,7 @@ pub enum Error {
         wanted: String,
     },
     /// The device reports error bits.
+    #[error("'{device}': {action}: it reports {names} (0x{bits:X})")]
     DeviceFault {
         /// The device's path.
         device: String,
@@ -80,6 +86,7 @@ pub enum Error {
         names: String,
     },
     /// A driver or the event handler panicked.
+    #[error("{action} panicked: {message}")]
     Panicked {
         /// The action that failed.
         action: &'static str,
@@ -105,41 +112,10 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(" ")
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Io { device, action, reason } => write!(f, "'{device}': {action}: {reason}"),
-            Error::Busy { device } => write!(f, "'{device}' is held by another process"),
-            Error::OtherDevice { device, found, known } => {
-                write!(
-                    f,
-                    "'{device}' is {found}, not {known} as at first: plug that one in, or start again with this one"
-                )
-            }
-            Error::Blocked { device, action, wrote, of, limit } => {
-                write!(
-                    f,
-                    "'{device}': {action}: it accepted {wrote} of {of} bytes within {} ms",
-                    limit.as_millis()
-                )
-            }
-            Error::NoAnswer { device, action, found, wanted, limit } => {
-                let (got, within) = (found.len(), limit.as_millis());
-                write!(f, "'{device}': {action}: {got} of {wanted} bytes received within {within} ms")?;
-                if got > 0 { write!(f, " ({})", hex(found)) } else { Ok(()) }
-            }
-            Error::WrongAnswer { device, action, found, wanted } => {
-                write!(f, "'{device}': {action}: the answer is {found}, not {wanted}")
-            }
-            Error::DeviceFault { device, action, bits, names } => {
-                write!(f, "'{device}': {action}: it reports {names} (0x{bits:X})")
-            }
-            Error::Panicked { action, message } => write!(f, "{action} panicked: {message}"),
-        }
-    }
+/// The bytes after a sentence, if there are some: ` (84 00)`.
+fn in_brackets(bytes: &[u8]) -> String {
+    if bytes.is_empty() { String::new() } else { format!(" ({})", hex(bytes)) }
 }
-
-impl std::error::Error for Error {}
 
 #[cfg(test)]
 mod tests {

@@ -58,7 +58,8 @@ pub struct Settings {
 }
 
 /// A setting is out of its range.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{name}' is {value}, must be {range}")]
 pub struct OutOfRange {
     /// The field of [`Settings`].
     pub name: &'static str,
@@ -157,12 +158,6 @@ impl Settings {
     }
 }
 
-impl fmt::Display for OutOfRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}' is {}, must be {}", self.name, self.value, self.range)
-    }
-}
-
 impl fmt::Display for NotStarted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -171,8 +166,6 @@ impl fmt::Display for NotStarted {
         }
     }
 }
-
-impl std::error::Error for OutOfRange {}
 
 impl std::error::Error for NotStarted {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {

@@ -1,4 +1,3 @@
-use core::fmt;
 use core::time::Duration;
 
 use safety::NotFinite;
@@ -113,29 +112,18 @@ impl Lock {
 }
 
 /// Why a message was not a command.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum Invalid {
     /// A part of the velocity was NaN or infinite.
+    #[error("{0}")]
     NotFinite(NotFinite),
     /// The velocity was given in the world's axes; the attitude for the conversion to the vehicle's axes is not known here.
+    #[error("velocity is in the world frame, must be in the vehicle's (intrinsic)")]
     WorldFrame,
     /// The message held no velocity.
+    #[error("message holds no velocity")]
     NoVelocity,
 }
-
-impl fmt::Display for Invalid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotFinite(part) => part.fmt(f),
-            Self::WorldFrame => {
-                f.write_str("velocity is in the world frame, must be in the vehicle's (intrinsic)")
-            }
-            Self::NoVelocity => f.write_str("message holds no velocity"),
-        }
-    }
-}
-
-impl core::error::Error for Invalid {}
 
 #[cfg(test)]
 mod tests {

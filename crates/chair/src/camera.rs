@@ -1,5 +1,3 @@
-use core::fmt;
-
 /// The matrices of a `sensor_msgs/msg/CameraInfo`, row by row, for a single camera.
 ///
 /// Its lens distortion is unknown: leave `distortion_model` and `d` empty.
@@ -16,7 +14,8 @@ pub struct CameraMatrices {
 }
 
 /// An invalid intrinsic value of a camera.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("{part} is {value} pixel, must be {}", self.rule())]
 pub struct BadCamera {
     /// The name of the value.
     pub part: &'static str,
@@ -45,14 +44,11 @@ pub fn camera(intrinsics: [f32; 4]) -> Result<CameraMatrices, BadCamera> {
     })
 }
 
-impl fmt::Display for BadCamera {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rule = if self.part.starts_with('f') { "finite and above 0" } else { "finite" };
-        write!(f, "{} is {} pixel, must be {rule}", self.part, self.value)
+impl BadCamera {
+    fn rule(&self) -> &'static str {
+        if self.part.starts_with('f') { "finite and above 0" } else { "finite" }
     }
 }
-
-impl core::error::Error for BadCamera {}
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,3 @@
-use core::fmt;
 use core::time::Duration;
 
 use safety::Stamp;
@@ -23,7 +22,8 @@ pub struct Encoders {
 }
 
 /// An invalid angle.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("{field} is {value}, must be from 0 to 360 degrees")]
 pub struct BadAngle {
     /// `left_angle` or `right_angle`.
     pub field: &'static str,
@@ -105,14 +105,6 @@ fn nearest(angle: f64) -> f64 {
         angle
     }
 }
-
-impl fmt::Display for BadAngle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is {}, must be from 0 to 360 degrees", self.field, self.value)
-    }
-}
-
-impl core::error::Error for BadAngle {}
 
 #[cfg(test)]
 mod tests {

@@ -1,28 +1,34 @@
 //! Errors, one sentence each.
 
-use std::fmt;
 use std::time::Duration;
 
 /// Why SDL could not be started, or a request failed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// SDL did not start, with SDL's message. Also if another [`Gamepads`](crate::Gamepads) of the process still
     /// runs.
+    #[error("SDL could not start: {0}")]
     Sdl(String),
     /// The operating system refused the SDL thread or the file descriptor that wakes it.
-    Thread(std::io::Error),
+    #[error("the SDL thread could not be created: {0}")]
+    Thread(#[source] std::io::Error),
     /// The SDL thread has ended: [`Gamepads`](crate::Gamepads) was stopped, or its sink panicked.
+    #[error("the SDL thread has ended, no joystick is read any more")]
     Ended,
     /// Called from inside the sink, where waiting for the SDL thread would be a deadlock.
+    #[error("a virtual joystick cannot be plugged in from inside the sink")]
     InsideSink,
     /// Requests for more devices than can exist are pending; the SDL thread hangs, or the ids are invalid.
+    #[error("device {id} cannot be commanded: requests for too many devices are pending")]
     TooManyWaiting {
         /// The given id.
         id: u32,
     },
     /// A virtual joystick's name contains a NUL character.
+    #[error("the joystick name {0:?} contains a NUL character")]
     Name(String),
     /// A virtual joystick with more axes, buttons or hats than SDL supports was requested.
+    #[error("a virtual joystick cannot have {asked} {what}, at most {most}")]
     TooMany {
         /// `"axes"`, `"buttons"` or `"hats"`.
         what: &'static str,
@@ -33,6 +39,7 @@ pub enum Error {
     },
     /// SDL did not connect the virtual joystick of this name in time: its thread hangs, for example while it opens a
     /// device that does not respond, or the sink blocks.
+    #[error("the virtual joystick {name:?} could not be plugged in: SDL hangs, no answer for {waited:?}")]
     NoAnswer {
         /// The requested name.
         name: String,
@@ -40,48 +47,13 @@ pub enum Error {
         waited: Duration,
     },
     /// SDL refused the virtual joystick of this name.
+    #[error("the virtual joystick {name:?} could not be plugged in: {reason}")]
     Plug {
         /// The requested name.
         name: String,
         /// SDL's message.
         reason: String,
     },
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Sdl(reason) => write!(f, "SDL could not start: {reason}"),
-            Error::Thread(reason) => write!(f, "the SDL thread could not be created: {reason}"),
-            Error::Ended => write!(f, "the SDL thread has ended, no joystick is read any more"),
-            Error::InsideSink => write!(f, "a virtual joystick cannot be plugged in from inside the sink"),
-            Error::TooManyWaiting { id } => {
-                write!(f, "device {id} cannot be commanded: requests for too many devices are pending")
-            }
-            Error::Name(name) => write!(f, "the joystick name {name:?} contains a NUL character"),
-            Error::TooMany { what, asked, most } => {
-                write!(f, "a virtual joystick cannot have {asked} {what}, at most {most}")
-            }
-            Error::NoAnswer { name, waited } => {
-                write!(
-                    f,
-                    "the virtual joystick {name:?} could not be plugged in: SDL hangs, no answer for {waited:?}"
-                )
-            }
-            Error::Plug { name, reason } => {
-                write!(f, "the virtual joystick {name:?} could not be plugged in: {reason}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Error::Thread(reason) => Some(reason),
-            _ => None,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,3 @@
-use core::fmt;
 use core::time::Duration;
 
 use crate::grasps::Grasps;
@@ -72,21 +71,12 @@ pub struct Constants {
 }
 
 /// Why a device did not do something.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
     /// It does not answer, so the reason is unknown.
+    #[error("the device does not answer")]
     NoAnswer,
     /// It answered with a failure, in words.
+    #[error("{0}")]
     Failed(String),
 }
-
-impl fmt::Display for DeviceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoAnswer => f.write_str("the device does not answer"),
-            Self::Failed(what) => f.write_str(what),
-        }
-    }
-}
-
-impl core::error::Error for DeviceError {}

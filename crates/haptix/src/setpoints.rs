@@ -1,5 +1,3 @@
-use core::fmt;
-
 use crate::wire::{Command, Group, Limit, MAX};
 
 /// The motors' setpoints after all commands so far: the one place that defines what a [`Command`] means.
@@ -27,9 +25,10 @@ pub struct Setpoints {
 }
 
 /// Why a command was refused.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum CommandError {
     /// A value is NaN or infinite.
+    #[error("{}[{index}] is {value}, must be a finite number [{}]", .group.name(), .group.unit())]
     NotFinite {
         /// The group.
         group: Group,
@@ -39,6 +38,7 @@ pub enum CommandError {
         value: f32,
     },
     /// A gain is negative.
+    #[error("{}[{index}] is {value}, must be 0 or more {}", .group.name(), .group.unit())]
     Negative {
         /// The group.
         group: Group,
@@ -48,21 +48,6 @@ pub enum CommandError {
         value: f32,
     },
 }
-
-impl fmt::Display for CommandError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::NotFinite { group, index, value } => {
-                write!(f, "{}[{index}] is {value}, must be a finite number [{}]", group.name(), group.unit())
-            }
-            Self::Negative { group, index, value } => {
-                write!(f, "{}[{index}] is {value}, must be 0 or more {}", group.name(), group.unit())
-            }
-        }
-    }
-}
-
-impl core::error::Error for CommandError {}
 
 impl Setpoints {
     /// Setpoints of `motor_count` motors, at most [`MAX`], that hold `position` \[rad\] with these gains.

@@ -1,6 +1,6 @@
 //! The robot description of a hand, for controllers of its joints and for pictures.
 
-use core::fmt::{self, Write};
+use core::fmt::Write;
 
 use nalgebra::{Rotation3, Vector3};
 use safety::Coupling;
@@ -13,23 +13,14 @@ use crate::skeleton::BASE;
 const BONE: f64 = 0.004;
 
 /// A motor that no transmission can stand for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "motor '{motor}' drives no joint whose slopes are all of one sign and none of them 0, so no joint measures its position"
+)]
 pub struct UrdfError {
     /// The motor.
     pub motor: String,
 }
-
-impl fmt::Display for UrdfError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "motor '{}' drives no joint whose slopes are all of one sign and none of them 0, so no joint measures its position",
-            self.motor
-        )
-    }
-}
-
-impl core::error::Error for UrdfError {}
 
 /// A joint as its motor moves it.
 struct Reach {

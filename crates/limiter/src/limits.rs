@@ -1,5 +1,3 @@
-use core::fmt;
-
 /// The lowest limit of a slope; 0 is off.
 const LOWEST: f64 = 1e-6;
 /// The highest limit of a slope.
@@ -40,7 +38,8 @@ pub struct Limits {
 }
 
 /// A number is out of range for a limit; NaN always is.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("{name} is {value}, {}", self.rule())]
 pub struct OutOfRange {
     /// Which of the [`Settings`].
     pub name: &'static str,
@@ -130,14 +129,6 @@ impl OutOfRange {
         }
     }
 }
-
-impl fmt::Display for OutOfRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is {}, {}", self.name, self.value, self.rule())
-    }
-}
-
-impl core::error::Error for OutOfRange {}
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,3 @@
-use core::fmt;
-
 use crate::Robot;
 
 /// The two motors of a base, `port_motor` and `starboard_motor`, as the actuators of a robot.
@@ -11,7 +9,8 @@ pub struct BaseMotors {
 }
 
 /// The actuators of a robot are not the motors of a base.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("hardware is 'base': the robot's actuators are [{}], must be [{}]", .found.join(", "), MOTORS.join(", "))]
 pub struct BaseError {
     /// Those of the robot.
     pub found: Vec<String>,
@@ -38,15 +37,6 @@ impl BaseMotors {
         })
     }
 }
-
-impl fmt::Display for BaseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (found, wanted) = (self.found.join(", "), MOTORS.join(", "));
-        write!(f, "hardware is 'base': the robot's actuators are [{found}], must be [{wanted}]")
-    }
-}
-
-impl core::error::Error for BaseError {}
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,3 @@
-use core::fmt;
-
 use nalgebra::{Isometry3, Matrix6xX, Translation3, UnitQuaternion, Vector3};
 
 use crate::description::{Description, JointDescription};
@@ -27,11 +25,13 @@ struct Segment {
 }
 
 /// Why there is no chain.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChainError {
     /// The description has no such link.
+    #[error("link '{0}' is not in the description")]
     Link(String),
     /// A joint on the way moves, and no transmission moves it.
+    #[error("joint '{0}' lies between the links, and no transmission moves it")]
     Joint(String),
 }
 
@@ -142,16 +142,3 @@ fn ancestors(description: &Description, mut link: usize) -> Vec<usize> {
     }
     joints
 }
-
-impl fmt::Display for ChainError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Link(name) => write!(f, "link '{name}' is not in the description"),
-            Self::Joint(name) => {
-                write!(f, "joint '{name}' lies between the links, and no transmission moves it")
-            }
-        }
-    }
-}
-
-impl core::error::Error for ChainError {}

@@ -138,16 +138,9 @@ impl fmt::Debug for Histogram {
 }
 
 /// A text that is not a histogram.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is not a part of a histogram, must be <ns>:<count>")]
 pub struct NoHistogram(String);
-
-impl fmt::Display for NoHistogram {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}' is not a part of a histogram, must be <ns>:<count>", self.0)
-    }
-}
-
-impl core::error::Error for NoHistogram {}
 
 impl FromStr for Histogram {
     type Err = NoHistogram;

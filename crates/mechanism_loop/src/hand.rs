@@ -1,4 +1,3 @@
-use std::fmt;
 use std::time::Duration;
 
 use haptix::{AnalyticHand, Device};
@@ -24,7 +23,8 @@ pub struct HandHardware {
 }
 
 /// A robot has an actuator that is no motor of the hand.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the robot has the actuator '{actuator}', must be a motor of the hand: {}", .motors.join(", "))]
 pub struct HandError {
     /// The actuator.
     pub actuator: String,
@@ -79,16 +79,3 @@ impl Hardware for HandHardware {
         self.halt.reset();
     }
 }
-
-impl fmt::Display for HandError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { actuator, motors } = self;
-        write!(
-            f,
-            "the robot has the actuator '{actuator}', must be a motor of the hand: {}",
-            motors.join(", ")
-        )
-    }
-}
-
-impl std::error::Error for HandError {}

@@ -1,27 +1,18 @@
 //! YAML as `rcl_yaml_param_parser` understands it.
 
-use core::fmt;
-
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 
 use crate::Value;
 
 /// Why a text is not a parameter file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
 pub struct Wrong {
     /// The line, from 1.
     pub line: usize,
     /// The error.
     pub what: String,
 }
-
-impl fmt::Display for Wrong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.what)
-    }
-}
-
-impl core::error::Error for Wrong {}
 
 /// A part of a document.
 #[derive(Clone, Debug, PartialEq)]

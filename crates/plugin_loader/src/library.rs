@@ -1,4 +1,3 @@
-use core::fmt;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +27,8 @@ unsafe impl Send for PluginType {}
 unsafe impl Sync for PluginType {}
 
 /// Why libraries were not loaded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{}' is not loaded: {reason}", .path.display())]
 pub struct PluginsError {
     /// The folder or the library.
     pub path: PathBuf,
@@ -162,14 +162,6 @@ impl PluginType {
         text(self.table.name)
     }
 }
-
-impl fmt::Display for PluginsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}' is not loaded: {}", self.path.display(), self.reason)
-    }
-}
-
-impl core::error::Error for PluginsError {}
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

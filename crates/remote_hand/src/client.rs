@@ -44,24 +44,15 @@ pub struct RemoteHand {
 }
 
 /// Why a remote hand does not start.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The process cannot be started.
+    #[error("cannot be started: {0}")]
     NotStarted(io::Error),
     /// The process, or the hand in it, refuses; its reason.
+    #[error("{0}")]
     Refused(String),
 }
-
-impl fmt::Display for StartError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotStarted(error) => write!(f, "cannot be started: {error}"),
-            Self::Refused(text) => f.write_str(text),
-        }
-    }
-}
-
-impl core::error::Error for StartError {}
 
 impl From<io::Error> for StartError {
     fn from(error: io::Error) -> Self {

@@ -1,11 +1,10 @@
-use core::fmt;
-
 use params::Refusal;
 
 /// Why a node did not start or could not go on: one sentence for the user.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The middleware refused something.
+    #[error("could not {what}: {source}")]
     Ros {
         /// What was tried.
         what: String,
@@ -13,6 +12,7 @@ pub enum Error {
         source: r2r::Error,
     },
     /// Parameters were refused; all of them are listed.
+    #[error("node '{node}' does not start:{}", lines(.refusals))]
     Parameters {
         /// The node whose parameters they are.
         node: String,
@@ -20,6 +20,7 @@ pub enum Error {
         refusals: Vec<Refusal>,
     },
     /// Anything else that a node cannot start without.
+    #[error("{0}")]
     Start(String),
 }
 
@@ -31,17 +32,7 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Ros { what, source } => write!(f, "could not {what}: {source}"),
-            Self::Parameters { node, refusals } => {
-                write!(f, "node '{node}' does not start:")?;
-                refusals.iter().try_for_each(|refusal| write!(f, "\n  {refusal}"))
-            }
-            Self::Start(what) => f.write_str(what),
-        }
-    }
+/// A line for each, indented.
+fn lines(refusals: &[Refusal]) -> String {
+    refusals.iter().map(|refusal| format!("\n  {refusal}")).collect()
 }
-
-impl std::error::Error for Error {}

@@ -1,11 +1,10 @@
-use core::fmt;
-
 /// A factor in \[0, 1\].
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Scale(f64);
 
 /// A factor is NaN or outside \[0, 1\].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("scale {0} is outside [0, 1]")]
 pub struct OutOfUnitRange(pub f64);
 
 impl Scale {
@@ -31,14 +30,6 @@ impl Scale {
         if other.0 < self.0 { other } else { self }
     }
 }
-
-impl fmt::Display for OutOfUnitRange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "scale {} is outside [0, 1]", self.0)
-    }
-}
-
-impl core::error::Error for OutOfUnitRange {}
 
 #[cfg(test)]
 mod tests {

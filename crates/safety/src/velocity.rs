@@ -1,5 +1,3 @@
-use core::fmt;
-
 use crate::Stamp;
 
 /// A velocity of a rigid body: three linear and three angular parts, all finite.
@@ -15,7 +13,8 @@ pub struct Velocity {
 }
 
 /// A part of a velocity was NaN or infinite.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("{part} is {value}, must be finite")]
 pub struct NotFinite {
     /// Which part, in the names of `geometry_msgs/msg/Twist`.
     pub part: &'static str,
@@ -47,7 +46,8 @@ const _: () =
     assert!(SLOWEST_FULL_SPEED >= 2.0 * NEUTRAL_LINEAR && SLOWEST_FULL_SPEED >= 2.0 * NEUTRAL_ANGULAR);
 
 /// A part of a velocity was implausibly large.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("{part} is {value:e}, must be from -{most} to {most} {}", self.unit())]
 pub struct Implausible {
     /// Which part, in the names of `geometry_msgs/msg/Twist`.
     pub part: &'static str,
@@ -200,23 +200,11 @@ impl Command {
     }
 }
 
-impl fmt::Display for NotFinite {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is {}, must be finite", self.part, self.value)
+impl Implausible {
+    fn unit(&self) -> &'static str {
+        if self.part.starts_with("linear") { "m/s" } else { "rad/s" }
     }
 }
-
-impl core::error::Error for NotFinite {}
-
-impl fmt::Display for Implausible {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { part, value, most } = self;
-        let unit = if part.starts_with("linear") { "m/s" } else { "rad/s" };
-        write!(f, "{part} is {value:e}, must be from -{most} to {most} {unit}")
-    }
-}
-
-impl core::error::Error for Implausible {}
 
 #[cfg(test)]
 mod tests {

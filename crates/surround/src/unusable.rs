@@ -1,11 +1,11 @@
-use core::fmt;
-
 /// Why a message was invalid; its sensor counts as blocked until a valid one arrives.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum Unusable {
     /// Its header has another frame than the sensor's parameter `frame`.
+    #[error("header.frame_id is not what the sensor's parameter 'frame' says")]
     Frame,
     /// It was as old as the sensor's parameter `timeout` when it was read.
+    #[error("it is {age:.3} s old, must be less than 'timeout', {timeout:?} s")]
     Old {
         /// The age \[s\].
         age: f64,
@@ -13,11 +13,13 @@ pub enum Unusable {
         timeout: f64,
     },
     /// Its stamp was more than 0.1 s ahead of the wall clock.
+    #[error("header.stamp is {by:.3} s ahead of the wall clock, must be at most {:?} s", safety::freshness::AHEAD.as_secs_f64())]
     Ahead {
         /// The difference \[s\].
         by: f64,
     },
     /// A parameter of the whole scan was NaN or infinite, or the increment was 0.
+    #[error("{name} is {value} rad, must be finite{}", and_not_0(.name))]
     Angle {
         /// Its name in `sensor_msgs/LaserScan`.
         name: &'static str,
@@ -25,10 +27,13 @@ pub enum Unusable {
         value: f64,
     },
     /// The minimum range of the scanner was NaN \[m\].
+    #[error("range_min is NaN, must be a number of m")]
     RangeMin,
     /// A coordinate was not among the fields.
+    #[error("field '{0}' is missing, must be there as FLOAT32 (7) or FLOAT64 (8)")]
     MissingField(&'static str),
     /// A coordinate had an unsupported type.
+    #[error("field '{name}' has datatype {value}, must be 7 (FLOAT32) or 8 (FLOAT64)")]
     FieldType {
         /// Its name.
         name: &'static str,
@@ -36,6 +41,7 @@ pub enum Unusable {
         value: u8,
     },
     /// A coordinate was not within one point.
+    #[error("field '{name}' has offset {value}, must end within point_step, {point_step} bytes")]
     FieldOutside {
         /// Its name.
         name: &'static str,
@@ -45,6 +51,9 @@ pub enum Unusable {
         point_step: u32,
     },
     /// A row did not have the length of its points.
+    #[error(
+        "row_step is {value}, must be width times point_step, {least} bytes, or less than {point_step} more"
+    )]
     RowStep {
         /// What it was \[bytes\].
         value: u32,
@@ -54,6 +63,7 @@ pub enum Unusable {
         point_step: u32,
     },
     /// The data did not have the length of its rows.
+    #[error("data has {value} bytes, must have height times row_step, {exactly}")]
     DataLength {
         /// What it was \[bytes\].
         value: usize,
@@ -61,6 +71,7 @@ pub enum Unusable {
         exactly: u64,
     },
     /// Of the beams in the sensor's sector, or of all points, too few were measurements.
+    #[error("{measured} of {of} are measurements, must be at least one and a share of {least}")]
     TooFew {
         /// How many were.
         measured: usize,
@@ -70,6 +81,7 @@ pub enum Unusable {
         least: f64,
     },
     /// Of a cloud too few points were measurements, however many that is of all.
+    #[error("{measured} points are measurements, must be 'least_points', {least}, at least")]
     TooFewPoints {
         /// How many were.
         measured: usize,
@@ -78,46 +90,6 @@ pub enum Unusable {
     },
 }
 
-impl fmt::Display for Unusable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Frame => f.write_str("header.frame_id is not what the sensor's parameter 'frame' says"),
-            Self::Old { age, timeout } => {
-                write!(f, "it is {age:.3} s old, must be less than 'timeout', {timeout:?} s")
-            }
-            Self::Ahead { by } => {
-                let most = safety::freshness::AHEAD.as_secs_f64();
-                write!(f, "header.stamp is {by:.3} s ahead of the wall clock, must be at most {most:?} s")
-            }
-            Self::Angle { name, value } => {
-                write!(f, "{name} is {value} rad, must be finite")?;
-                if *name == "angle_increment" { f.write_str(" and not 0") } else { Ok(()) }
-            }
-            Self::RangeMin => f.write_str("range_min is NaN, must be a number of m"),
-            Self::MissingField(name) => {
-                write!(f, "field '{name}' is missing, must be there as FLOAT32 (7) or FLOAT64 (8)")
-            }
-            Self::FieldType { name, value } => {
-                write!(f, "field '{name}' has datatype {value}, must be 7 (FLOAT32) or 8 (FLOAT64)")
-            }
-            Self::FieldOutside { name, value, point_step } => {
-                write!(f, "field '{name}' has offset {value}, must end within point_step, {point_step} bytes")
-            }
-            Self::RowStep { value, least, point_step } => write!(
-                f,
-                "row_step is {value}, must be width times point_step, {least} bytes, or less than {point_step} more"
-            ),
-            Self::DataLength { value, exactly } => {
-                write!(f, "data has {value} bytes, must have height times row_step, {exactly}")
-            }
-            Self::TooFew { measured, of, least } => {
-                write!(f, "{measured} of {of} are measurements, must be at least one and a share of {least}")
-            }
-            Self::TooFewPoints { measured, least } => {
-                write!(f, "{measured} points are measurements, must be 'least_points', {least}, at least")
-            }
-        }
-    }
+fn and_not_0(name: &str) -> &'static str {
+    if name == "angle_increment" { " and not 0" } else { "" }
 }
-
-impl core::error::Error for Unusable {}

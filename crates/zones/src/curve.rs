@@ -1,5 +1,3 @@
-use core::fmt;
-
 use safety::SLOWEST_FULL_SPEED;
 
 /// The speed of a chair at each deflection of its stick, for one direction.
@@ -28,9 +26,10 @@ pub const FASTEST: f64 = 20.0;
 const MAX_COEFFICIENT: f64 = 1e6;
 
 /// Why a curve was refused.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum BadCurve {
     /// The speed at full throw is not from [`SLOWEST_FULL_SPEED`] to [`FASTEST`].
+    #[error("must give a speed at full throw from {SLOWEST_FULL_SPEED:?} to {FASTEST:?}, not {full}")]
     Full {
         /// `full_throw`, `speeds` or `cubic`.
         parameter: &'static str,
@@ -38,6 +37,7 @@ pub enum BadCurve {
         full: f64,
     },
     /// A table has different numbers of speeds and percents, or none.
+    #[error("must have as many entries as 'speeds', at least 1; has {percents}, not {speeds}")]
     Lengths {
         /// The number of percents.
         percents: usize,
@@ -45,6 +45,7 @@ pub enum BadCurve {
         speeds: usize,
     },
     /// A list of the table does not grow.
+    #[error("must grow from entry to entry, from above 0; entry {index} is {value} after {before}")]
     NotGrowing {
         /// `percents` or `speeds`.
         list: &'static str,
@@ -56,10 +57,15 @@ pub enum BadCurve {
         before: f64,
     },
     /// The last percent of a table is not 100.
+    #[error("must end at 100 percent, not at {0}")]
     End(f64),
     /// A cubic has not exactly three coefficients, or one that is not a number or beyond a million.
+    #[error("must be three numbers a, b, c of a v^3 + b v^2 + c v, each from -1e6 to 1e6")]
     Coefficients,
     /// A cubic's deflection stops growing at this speed, before 100 percent.
+    #[error(
+        "must grow all the way from 0 to 100 percent; it turns at a speed of {speed:.3} with {percent:.1} percent"
+    )]
     Falls {
         /// The speed.
         speed: f64,
@@ -67,6 +73,7 @@ pub enum BadCurve {
         percent: f64,
     },
     /// A cubic does not reach 100 percent up to [`FASTEST`].
+    #[error("must come to 100 percent at a speed of at most {FASTEST}; it comes to {percent:.1} percent")]
     Short {
         /// The deflection that it reaches \[percent\].
         percent: f64,
@@ -236,40 +243,6 @@ impl BadCurve {
         }
     }
 }
-
-impl fmt::Display for BadCurve {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Full { full, .. } => write!(
-                f,
-                "must give a speed at full throw from {SLOWEST_FULL_SPEED:?} to {FASTEST:?}, not {full}"
-            ),
-            Self::Lengths { percents, speeds } => {
-                write!(f, "must have as many entries as 'speeds', at least 1; has {percents}, not {speeds}")
-            }
-            Self::NotGrowing { index, value, before, .. } => {
-                write!(
-                    f,
-                    "must grow from entry to entry, from above 0; entry {index} is {value} after {before}"
-                )
-            }
-            Self::End(value) => write!(f, "must end at 100 percent, not at {value}"),
-            Self::Coefficients => {
-                write!(f, "must be three numbers a, b, c of a v^3 + b v^2 + c v, each from -1e6 to 1e6")
-            }
-            Self::Falls { speed, percent } => write!(
-                f,
-                "must grow all the way from 0 to 100 percent; it turns at a speed of {speed:.3} with {percent:.1} percent"
-            ),
-            Self::Short { percent } => write!(
-                f,
-                "must come to 100 percent at a speed of at most {FASTEST}; it comes to {percent:.1} percent"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for BadCurve {}
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,3 @@
-use core::fmt;
 use core::time::Duration;
 
 use safety::Instant;
@@ -80,13 +79,6 @@ pub struct Step<'a> {
 }
 
 /// Why a controller failed, in a few words without a full stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct ControllerFailure(pub &'static str);
-
-impl fmt::Display for ControllerFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-impl core::error::Error for ControllerFailure {}

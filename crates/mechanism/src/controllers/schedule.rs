@@ -1,5 +1,3 @@
-use core::fmt;
-
 use params::Value;
 
 /// A controller that has to run before or after another one.
@@ -12,9 +10,10 @@ pub enum Dependency {
 }
 
 /// Controllers that have no order in which all of their dependencies hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
     /// A dependency names a controller that was not loaded before.
+    #[error("controller '{controller}' depends on '{other}', which is not loaded")]
     Unknown {
         /// The controller that has the dependency.
         controller: String,
@@ -22,6 +21,7 @@ pub enum ScheduleError {
         other: String,
     },
     /// These controllers wait for each other.
+    #[error("the controllers '{}' wait for each other", .0.join("', '"))]
     Cycle(Vec<String>),
 }
 
@@ -92,19 +92,6 @@ pub fn schedule(controllers: &[(&str, &[Dependency])]) -> Result<Vec<usize>, Sch
     }
     Ok(order)
 }
-
-impl fmt::Display for ScheduleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown { controller, other } => {
-                write!(f, "controller '{controller}' depends on '{other}', which is not loaded")
-            }
-            Self::Cycle(names) => write!(f, "the controllers '{}' wait for each other", names.join("', '")),
-        }
-    }
-}
-
-impl core::error::Error for ScheduleError {}
 
 #[cfg(test)]
 mod tests {

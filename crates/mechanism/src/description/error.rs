@@ -1,13 +1,16 @@
 use core::fmt;
 
 /// Why a description was refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DescriptionError {
     /// The text is not XML; the parser's message has the position.
+    #[error("the description is not XML: {0}")]
     Xml(String),
     /// The root element is not `<robot>`.
+    #[error("the root element is <{0}>, must be <robot>")]
     NoRobot(String),
     /// An attribute or an element is missing.
+    #[error("line {line}: {element} has no {what}")]
     Missing {
         /// The element, as `joint 'pan'`.
         element: String,
@@ -17,6 +20,7 @@ pub enum DescriptionError {
         line: u32,
     },
     /// A number is not one, or out of its range.
+    #[error("line {line}: {attribute} of {element} is '{value}', must be {range}")]
     Number {
         /// The element, as `<limit> of joint 'pan'`.
         element: String,
@@ -30,6 +34,7 @@ pub enum DescriptionError {
         line: u32,
     },
     /// Two links or two joints have the same name.
+    #[error("two {what}s have the name '{name}', each must have its own")]
     Twice {
         /// `link` or `joint`.
         what: &'static str,
@@ -37,6 +42,7 @@ pub enum DescriptionError {
         name: String,
     },
     /// A joint names a link that is not in the description.
+    #[error("the {tag} of joint '{joint}' is '{link}', must be a link of this description")]
     UnknownLink {
         /// The joint.
         joint: String,
@@ -46,6 +52,9 @@ pub enum DescriptionError {
         link: String,
     },
     /// A joint has a type that URDF does not know.
+    #[error(
+        "the type of joint '{joint}' is '{found}', must be revolute, continuous, prismatic, fixed, floating or planar"
+    )]
     JointType {
         /// The joint.
         joint: String,
@@ -53,11 +62,13 @@ pub enum DescriptionError {
         found: String,
     },
     /// A joint's axis has no direction.
+    #[error("the axis of joint '{joint}' is zero, must have a direction")]
     Axis {
         /// The joint.
         joint: String,
     },
     /// Two joints have the same child.
+    #[error("link '{link}' is the child of the joints '{}', must be that of one", .joints.join("' and '"))]
     TwoParents {
         /// The child link.
         link: String,
@@ -65,8 +76,10 @@ pub enum DescriptionError {
         joints: [String; 2],
     },
     /// Not exactly one link is without a parent.
+    #[error("{}", not_one_root(.0))]
     Roots(Vec<String>),
     /// These links are in a loop, or below one.
+    #[error("the links '{}' do not hang on a root: they are in a loop, or below one", .0.join("', '"))]
     Loop(Vec<String>),
 }
 
@@ -81,54 +94,12 @@ pub struct Skipped {
     pub reason: String,
 }
 
-impl fmt::Display for DescriptionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Xml(message) => write!(f, "the description is not XML: {message}"),
-            Self::NoRobot(found) => write!(f, "the root element is <{found}>, must be <robot>"),
-            Self::Missing { element, what, line } => write!(f, "line {line}: {element} has no {what}"),
-            Self::Number { element, attribute, value, range, line } => {
-                write!(f, "line {line}: {attribute} of {element} is '{value}', must be {range}")
-            }
-            Self::Twice { what, name } => {
-                write!(f, "two {what}s have the name '{name}', each must have its own")
-            }
-            Self::UnknownLink { joint, tag, link } => {
-                write!(f, "the {tag} of joint '{joint}' is '{link}', must be a link of this description")
-            }
-            Self::JointType { joint, found } => write!(
-                f,
-                "the type of joint '{joint}' is '{found}', must be revolute, continuous, prismatic, fixed, floating or planar"
-            ),
-            Self::Axis { joint } => write!(f, "the axis of joint '{joint}' is zero, must have a direction"),
-            Self::TwoParents { link, joints: [one, other] } => {
-                write!(
-                    f,
-                    "link '{link}' is the child of the joints '{one}' and '{other}', must be that of one"
-                )
-            }
-            Self::Roots(roots) if roots.is_empty() => {
-                f.write_str("the description has no link, must have one")
-            }
-            Self::Roots(roots) => {
-                write!(
-                    f,
-                    "the links '{}' have no parent, must be one link: all others hang on it",
-                    roots.join("', '")
-                )
-            }
-            Self::Loop(links) => {
-                write!(
-                    f,
-                    "the links '{}' do not hang on a root: they are in a loop, or below one",
-                    links.join("', '")
-                )
-            }
-        }
+fn not_one_root(roots: &[String]) -> String {
+    if roots.is_empty() {
+        return "the description has no link, must have one".to_owned();
     }
+    format!("the links '{}' have no parent, must be one link: all others hang on it", roots.join("', '"))
 }
-
-impl core::error::Error for DescriptionError {}
 
 impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,4 +1,3 @@
-use core::fmt;
 use core::time::Duration;
 
 use safety::Stamp;
@@ -42,9 +41,10 @@ pub struct NamedPoints {
 }
 
 /// Why named points do not make a trajectory for a controller's joints.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NamedPointsError {
     /// The joints are not the same, each once.
+    #[error("its joints are [{}], must be [{}] in any order", .found.join(", "), .wanted.join(", "))]
     Joints {
         /// Those found.
         found: Vec<String>,
@@ -52,13 +52,18 @@ pub enum NamedPointsError {
         wanted: Vec<String>,
     },
     /// The points do not make a trajectory.
+    #[error("{0}")]
     Points(TrajectoryError),
     /// The last point is due at the start, so there is no time for a motion.
+    #[error(
+        "time_from_start of point {point}, the last one, is 0 s, must be greater than 0: a motion takes time"
+    )]
     Instant {
         /// Its index.
         point: usize,
     },
     /// A joint cannot be where a point has it.
+    #[error("joint '{joint}': {position} is beyond its {} limit {limit}", side(*.position, *.limit))]
     Range {
         /// The joint.
         joint: String,
@@ -68,6 +73,9 @@ pub enum NamedPointsError {
         limit: f64,
     },
     /// A joint is planned to be faster than its limit.
+    #[error(
+        "joint '{joint}': {speed:.4} {unit}/s up to point {point}, must be within its limit of {limit} {unit}/s"
+    )]
     Speed {
         /// The joint.
         joint: String,
@@ -81,6 +89,9 @@ pub enum NamedPointsError {
         limit: f64,
     },
     /// A continuous joint turns by more than half a turn, and without a limit of speed it is not known which way is meant.
+    #[error(
+        "joint '{joint}': it turns by {way:.4} rad up to point {point}, must be half a turn at most, since its <limit> has no velocity"
+    )]
     Turn {
         /// The joint.
         joint: String,
@@ -90,6 +101,7 @@ pub enum NamedPointsError {
         way: f64,
     },
     /// The trajectory is over.
+    #[error("by its stamp it began {:.3} s ago and takes {:.3} s: it is over", .since.as_secs_f64(), .whole.as_secs_f64())]
     Late {
         /// The time since its start.
         since: Duration,
@@ -205,41 +217,9 @@ fn check_speed(trajectory: &mut Trajectory, joints: &[FollowedJoint]) -> Result<
     Ok(())
 }
 
-impl fmt::Display for NamedPointsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Joints { found, wanted } => {
-                let (found, wanted) = (found.join(", "), wanted.join(", "));
-                write!(f, "its joints are [{found}], must be [{wanted}] in any order")
-            }
-            Self::Points(error) => error.fmt(f),
-            Self::Instant { point } => write!(
-                f,
-                "time_from_start of point {point}, the last one, is 0 s, must be greater than 0: a motion takes time"
-            ),
-            Self::Range { joint, position, limit } => {
-                let side = if position < limit { "lower" } else { "upper" };
-                write!(f, "joint '{joint}': {position} is beyond its {side} limit {limit}")
-            }
-            Self::Speed { joint, unit, point, speed, limit } => write!(
-                f,
-                "joint '{joint}': {speed:.4} {unit}/s up to point {point}, must be within its limit of {limit} {unit}/s"
-            ),
-            Self::Turn { joint, point, way } => write!(
-                f,
-                "joint '{joint}': it turns by {way:.4} rad up to point {point}, must be half a turn at most, since its <limit> has no velocity"
-            ),
-            Self::Late { since, whole } => write!(
-                f,
-                "by its stamp it began {:.3} s ago and takes {:.3} s: it is over",
-                since.as_secs_f64(),
-                whole.as_secs_f64()
-            ),
-        }
-    }
+fn side(position: f64, limit: f64) -> &'static str {
+    if position < limit { "lower" } else { "upper" }
 }
-
-impl core::error::Error for NamedPointsError {}
 
 #[cfg(test)]
 mod tests;

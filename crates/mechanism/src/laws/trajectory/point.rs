@@ -1,4 +1,3 @@
-use core::fmt;
 use core::time::Duration;
 
 /// A point of a trajectory: the state of each joint at a time.
@@ -17,11 +16,13 @@ pub struct Point {
 }
 
 /// Why points are no trajectory.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TrajectoryError {
     /// There are no points.
+    #[error("the trajectory has no points, must have one")]
     Empty,
     /// A point has another number of values than there are joints.
+    #[error("point {point} has {found} {what}, must have {joints}, one for each joint")]
     Count {
         /// The index of the point.
         point: usize,
@@ -33,6 +34,7 @@ pub enum TrajectoryError {
         joints: usize,
     },
     /// A value is not finite.
+    #[error("a value in {what} of point {point} is {value}, must be finite")]
     Value {
         /// The index of the point.
         point: usize,
@@ -42,21 +44,25 @@ pub enum TrajectoryError {
         value: f64,
     },
     /// A point is not later than the one before.
+    #[error("point {point} is not later than the one before")]
     Order {
         /// The index of the point.
         point: usize,
     },
     /// The time of a point is before the start.
+    #[error("time_from_start is {sec} s, must be 0 or more")]
     Time {
         /// Its seconds.
         sec: i32,
     },
     /// A point has accelerations and no velocities.
+    #[error("point {point} has accelerations and no velocities, must have both")]
     Accelerations {
         /// The index of the point.
         point: usize,
     },
     /// Some points have efforts, and this one has none.
+    #[error("point {point} has no effort, must have it as other points do")]
     Efforts {
         /// The index of the point.
         point: usize,
@@ -94,27 +100,3 @@ pub(super) fn check(index: usize, point: &Point, joints: usize) -> Result<(), Tr
     }
     Ok(())
 }
-
-impl fmt::Display for TrajectoryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => f.write_str("the trajectory has no points, must have one"),
-            Self::Count { point, what, found, joints } => {
-                write!(f, "point {point} has {found} {what}, must have {joints}, one for each joint")
-            }
-            Self::Value { point, what, value } => {
-                write!(f, "a value in {what} of point {point} is {value}, must be finite")
-            }
-            Self::Time { sec } => write!(f, "time_from_start is {sec} s, must be 0 or more"),
-            Self::Order { point } => write!(f, "point {point} is not later than the one before"),
-            Self::Accelerations { point } => {
-                write!(f, "point {point} has accelerations and no velocities, must have both")
-            }
-            Self::Efforts { point } => {
-                write!(f, "point {point} has no effort, must have it as other points do")
-            }
-        }
-    }
-}
-
-impl core::error::Error for TrajectoryError {}
