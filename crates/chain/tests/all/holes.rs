@@ -1,4 +1,4 @@
-//! H11 of `crates/hindbrain/README.md`, a hole in the original's arbiter: without a message, or without further messages, it
+//! H11 of `crates/hindbrain/tests/all/holes.rs`, a hole in the original's arbiter: without a message, or without further messages, it
 //! drove the motors in reverse at full speed.
 #![allow(clippy::unwrap_used)] // helpers of tests
 

@@ -1,5 +1,24 @@
 //! The holes of the original, one test for each that this crate can close; `seed.rs` has those that the profile `seed`
-//! also closes. H11 is a hole of the arbiter; its test is in the crate `chain`.
+//! also closes. H11 is a hole of the arbiter; its test is in the crate `drive`.
+//!
+//! | | hole of 2016 | now | `seed` |
+//! |---|---|---|---|
+//! | H1 | the last speed is held forever | a command counts for `cmd_timeout` | closed |
+//! | H2 | NaN and tiny numbers are full speed | refused, quantised | closed |
+//! | H3 | release of the e-stop restarts | latch, reset, new enable | as in 2016: the profile's purpose |
+//! | H4 | a silent e-stop counts as released | silence, an e-stop that has a publisher and was never received, and two publishers count as pressed | closed |
+//! | H5 | enable stays | edge, optional lease, dropped by stops | as in 2016 |
+//! | H6 | infra-red is a stub, ignores the direction, latches by mistake | per sensor, debounced in time, direction policy | closed except for the policy |
+//! | H7 | causes are read several times | one snapshot per step | closed |
+//! | H8 | a zero command is as slow as a start | `decel` | as in 2016 |
+//! | H9 | the sign changes without a rest | a tick at zero | as in 2016 |
+//! | H10 | no turn in place or in reverse, wrong sign | REP-103 | as in 2016 |
+//! | H11 | an arbiter without votes reverses at full speed | the crate `arbiter` sends zero | closed |
+//! | H12 | several publishers of commands | a soft stop | closed |
+//! | H13 | motor values stop when nothing happens | a fixed rate, even at zero | closed |
+//! | H14 | the state floods the link | on change, and twice a second | closed |
+//! | H15 | a neutral value is called an emergency stop | both READMEs correct it | closed |
+//! | H16 | a latched enable would start a restarted node | only a change to true arms, from a false that was received | starts stopped; the node subscribes `volatile` |
 
 use crate::common;
 

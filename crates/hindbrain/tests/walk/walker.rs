@@ -1,4 +1,7 @@
 //! Breadth first through every state of a model, of machine and oracle together.
+//!
+//! stateright would replace this file alone, with some forty crates: states, oracle, key and recovery would stay, and its `eventually` does
+//! not support the bounds of recovery, which are times.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasherDefault, Hash, Hasher};
