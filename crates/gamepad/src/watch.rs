@@ -32,7 +32,8 @@ impl Waker {
 /// The waker, and the files of the devices that are open in SDL.
 ///
 /// Each device's file is opened a second time, beside SDL, only for notification and never read: SDL reads its own
-/// descriptor. The kernel notifies once for each report, regardless of unread data.
+/// descriptor. The kernel notifies once for each report, regardless of unread data. A device without such a file is polled every
+/// millisecond.
 ///
 /// # Source
 /// own: SDL has no wait that ends when a joystick has data; its own wait polls every millisecond.

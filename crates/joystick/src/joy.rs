@@ -16,7 +16,7 @@ const CAPACITY: usize = 32;
 /// * The first move of an axis waits for `coalesce_interval`; all moves within it are published as one message. A
 ///   move without change beyond the dead zone is ignored.
 /// * Repeats lie on a grid of `1 / autorepeat_rate` that starts when the device starts to drive. Other messages
-///   neither move the grid nor replace a repeat. Repeats that were not polled in time are skipped.
+///   neither move the grid nor replace a repeat: a subscriber may treat silence as a loss. Repeats that were not polled in time are skipped.
 /// * A device that stops driving is published as released.
 /// * Without a subscriber no move and no repeat is due. Buttons, hats and the released state are published all the same, since a new
 ///   subscriber is noticed later than it receives. When it is noticed, the current state is published.

@@ -55,7 +55,8 @@ impl fmt::Display for LogRow {
 /// Decides which cycles are logged, and counts those missed because the disk was busy.
 ///
 /// A row is due in the first cycle and in each whose number `decimation` divides. A due row is missed if the writer
-/// is busy. A row after a gap is preceded by a blank line; a due cycle that did not run is also a gap.
+/// is busy. A row after a gap is preceded by a blank line; a due cycle that did not run is also a gap. It belongs to the writer, which
+/// alone knows what is in flight; the machine knows nothing of the disk.
 ///
 /// # Source
 /// The related openrobots components, which write asynchronously and check completion in due cycles only; their

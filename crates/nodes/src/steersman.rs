@@ -3,6 +3,10 @@
 //! The four ROS nodes have their usual names, parameters and topics, and each runs on a thread of its own; all of them deliver
 //! to one [`Drive`]. The topics between the stages are published for subscribers in other processes; this process does not
 //! subscribe to them.
+//!
+//! A mutex, and not one thread: r2r waits on one node at a time, and `ros2 param` needs the four names in the graph. Any thread may
+//! deliver, and the order of the lock is the order of the inputs. SDL holds no lock while it opens a pad, so a hang there does not delay
+//! the motor values.
 
 use std::thread;
 

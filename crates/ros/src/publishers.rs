@@ -1,4 +1,7 @@
 //! The publishers of a topic in the graph.
+//!
+//! A DDS participant cannot have one topic with two types, and which publisher is discovered first is a race. So the types of commands are
+//! parameters, and a publisher of another type is a conflict or a warning.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

@@ -7,6 +7,10 @@ use crate::requests::{Requests, respond};
 use crate::{Error, Parameters, Shell, qos};
 
 /// What a service may use while it answers: the machine and the node's parameters.
+///
+/// A service that changes a value sets a parameter, which passes the same check as `ros2 param set`; a value that a button changes is followed by
+/// its parameter. So there is one source of truth, which `/parameter_events` reports. An outcome that depends on the machine is read and
+/// acted on under one lock ([`Shell::decide`]).
 pub struct ServiceContext<'a, M: Machine> {
     pub(crate) shell: &'a Shell<M>,
     pub(crate) parameters: &'a mut Parameters,

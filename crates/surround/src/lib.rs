@@ -56,7 +56,8 @@
 //! detected while the rest has points. Where no sensor covers a bearing, the parameter `uncovered` applies.
 //!
 //! Deliberately absent: memory (objects outside of all sensors' view are forgotten), holes in the floor, moving
-//! objects, shapes other than a rectangle, and transforms other than those of the parameters.
+//! objects, shapes other than a rectangle, and transforms other than those of the parameters (a late or wrong tf would move
+//! a wall).
 #![forbid(unsafe_code)]
 
 mod bins;

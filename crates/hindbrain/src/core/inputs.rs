@@ -53,7 +53,8 @@ pub struct Inputs {
     pub command: Option<Result<CommandInput, InvalidCommand>>,
     /// The topics with more than one publisher, or an incompatible one.
     pub conflicts: Option<Conflicts>,
-    /// Whether an emergency stop has a publisher, of any type and reliability.
+    /// Whether an emergency stop has a publisher, of any type and reliability. A best-effort one is a conflict: a press between two
+    /// releases could be lost, and the next release would follow unseen.
     pub estop_published: Option<bool>,
     /// The motor controller: true is open and answering, false is lost.
     pub device: Option<bool>,

@@ -29,7 +29,8 @@ const LONG: Duration = Duration::from_millis(20);
 /// The thread between the control loop and the machine: it delivers what the loop reports, and takes back a change that the loop
 /// has not taken. It ends when this is dropped.
 ///
-/// The loop makes no system call, so it cannot wake anyone. The monitor knows when it steps, and polls then.
+/// The loop makes no system call, so it cannot wake anyone. The monitor knows when it steps, and polls then. It takes the reports in place of
+/// the node's own thread, since preparing r2r's wait costs more than publishing them.
 pub(super) struct LoopMonitor {
     thread: Option<JoinHandle<()>>,
     handle: MonitorHandle,

@@ -8,7 +8,8 @@ use safety::{Contains, Stamp};
 use zone_pictures::{Colour, Marker, Pace, Shape, Snapshot, markers};
 use zones::ZoneScaler;
 
-/// The picture of the zones on `~/markers`.
+/// The picture of the zones on `~/markers`, drawn from the machine's state and published without its lock: it is no output of the machine,
+/// so no command waits for it.
 pub struct Picture {
     topic: Topic<MarkerArray>,
     pace: Pace,
