@@ -66,15 +66,18 @@ impl Page {
         self.text.lines().filter(is_prose).collect()
     }
 
-    /// The anchors of the page, which GitHub derives from the headings.
+    /// The anchors of the page: those that GitHub derives from the headings, and `<a id="...">`.
     pub fn anchors(&self) -> Vec<String> {
-        let headings = self.prose().into_iter().filter(|line| line.starts_with('#'));
+        let lines = self.prose();
+        let ids = lines.iter().flat_map(|line| line.split("<a id=\"").skip(1));
+        let ids = ids.filter_map(|rest| rest.split('"').next()).map(str::to_owned);
+        let headings = lines.iter().filter(|line| line.starts_with('#'));
         let anchor = |line: &str| {
             let text = line.trim_start_matches('#').trim().to_lowercase();
             let kept = text.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
             kept.map(|c| if c == ' ' { '-' } else { c }).collect()
         };
-        headings.map(anchor).collect()
+        headings.map(|line| anchor(line)).chain(ids).collect()
     }
 
     /// The cells of each row of the tables below the heading `## heading`, without the rows of the head.

@@ -412,6 +412,7 @@ def free_zones():
 def pytest_configure(config):
     config.addinivalue_line("markers", "few: only a few other tests may run at the same time")
     config.addinivalue_line("markers", "pair: measures, or needs a processor for itself: only one other test may run at the same time")
+    config.addinivalue_line("markers", "fault(row, ...): shows these rows of docs/safety.md, named by their anchors; checked by tests/safety.rs")
     config.addinivalue_line("markers", "starts_nothing: starts no process, and needs no time of the machine")
     worker = os.environ.get("PYTEST_XDIST_WORKER")  # gw0, gw1, ...
     if worker:
@@ -421,7 +422,10 @@ def pytest_configure(config):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """Lets each worker begin with one of the longest of the few tests, which are the last: a worker gets tests in sequence."""
+    """Lets each worker begin with one of the longest of the few tests, which are the last: a worker gets tests in sequence. Gives each
+    test's reports the rows of docs/safety.md that it shows."""
+    for item in items:
+        item.user_properties.append(("faults", sorted({row for mark in item.iter_markers("fault") for row in mark.args})))
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
     if config.option.markexpr == "few":
         last_first = items[::-1]
@@ -429,11 +433,13 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_runtest_logreport(report):
-    """Records how each test ended, for `tests/safety.rs`; a line that follows corrects an earlier one of the same test."""
+    """Records how each test ended and the rows of docs/safety.md that it shows, for `tests/safety.rs`; a line that follows corrects an
+    earlier one of the same test."""
     is_worker = "PYTEST_XDIST_WORKER" in os.environ  # its reports are also those of the process that began it
     if "OUTCOMES" in os.environ and not is_worker and (report.when == "call" or not report.passed):
         with open(os.environ["OUTCOMES"], "a") as outcomes:
-            outcomes.write(f"{report.outcome}\t{report.nodeid}\n")
+            faults = dict(report.user_properties).get("faults", [])
+            outcomes.write(f"{report.outcome}\t{report.nodeid}\t{' '.join(faults)}\n")
 
 
 def pytest_sessionstart(session):

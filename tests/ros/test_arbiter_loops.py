@@ -47,6 +47,7 @@ def state_of(graph, source):
     return message and next((value.value for value in message.values if value.key == source), None)
 
 
+@pytest.mark.fault("source-loop")
 @pytest.mark.parametrize(
     "topic, names, nodes",
     [

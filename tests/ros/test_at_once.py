@@ -129,6 +129,7 @@ def play(vehicle, event, composed, around=lambda act: act(), **rest):
     )
 
 
+@pytest.mark.fault("estop-pressed", "enable-false", "enable-conflict", "ir-blocked", "dead-man-released", "stick-unplugged", "lock-opened", "zone-opens")
 @pytest.mark.few
 @pytest.mark.parametrize("composed", [True, False], ids=["composed", "separate"])
 @pytest.mark.parametrize("event", EVENTS)

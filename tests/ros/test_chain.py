@@ -48,6 +48,7 @@ def test_motors_ramp(stack):
     assert max(before - after for before, after in zip(values, values[1:])) <= 6, values
 
 
+@pytest.mark.fault("dead-man-released")
 def test_releasing_the_dead_man_button_stops(stack):
     stack.drive_forward()
     start = time.monotonic()
@@ -62,6 +63,7 @@ def test_releasing_the_dead_man_button_stops(stack):
     stack.drives_again()
 
 
+@pytest.mark.fault("stick-centred")
 def test_a_stick_that_is_centred_with_its_button_held_slows_down_by_drag(stack):
     stack.drive_forward()
     start = time.monotonic()
@@ -74,6 +76,7 @@ def test_a_stick_that_is_centred_with_its_button_held_slows_down_by_drag(stack):
     stack.drives_again()
 
 
+@pytest.mark.fault("stick-unplugged", "pad-comes-back")
 def test_unplugging_the_stick_stops(stack):
     stack.drive_forward()
     start = time.monotonic()
@@ -94,6 +97,7 @@ def test_unplugging_the_stick_stops(stack):
     stack.wait_for_motors(lambda port, starboard: port < 60, "the stick does not drive after it came back")
 
 
+@pytest.mark.fault("enable-false")
 def test_disable_stops_at_once(stack):
     stack.drive_forward()
     start = time.monotonic()
@@ -107,6 +111,7 @@ def test_disable_stops_at_once(stack):
     stack.drives_again()
 
 
+@pytest.mark.fault("estop-pressed")
 def test_the_estop_latches(stack):
     estop = Bool(data=False)
     timer = stack.graph.repeat("/hind/estop", estop, 20.0)
@@ -160,6 +165,7 @@ def estop_and_back(stack, estop):
     stack.wait_for_state("OK")
 
 
+@pytest.mark.fault("motion-withheld")
 def test_a_stick_held_through_an_estop_moves_nothing_when_the_zone_opens(stack):
     estop = Bool(data=False)
     stack.graph.repeat("/hind/estop", estop, 20.0)
@@ -178,6 +184,7 @@ def test_a_stick_held_through_an_estop_moves_nothing_when_the_zone_opens(stack):
     stack.wait_for_motors(lambda port, starboard: port < 60, "the stick does not drive after its release")
 
 
+@pytest.mark.fault("motion-withheld", "source-lost", "lock-conflict")
 @pytest.mark.parametrize("composed", [True, False], ids=["composed", "separate"])
 def test_motion_behind_a_lock_through_an_estop_moves_nothing_when_the_lock_opens(composed):
     lock = ["-p", "velocity_arbiter:locks.door.topic:=/door", "-p", "velocity_arbiter:locks.door.priority:=50"]
@@ -215,6 +222,7 @@ def test_motion_behind_a_lock_through_an_estop_moves_nothing_when_the_lock_opens
         stack.close()
 
 
+@pytest.mark.fault("motion-withheld")
 def test_a_source_that_waits_for_a_zero_through_an_estop_moves_nothing_but_by_its_own(stack):
     estop, command = Bool(data=False), TwistStamped()
     stack.graph.repeat("/hind/estop", estop, 20.0)
@@ -234,6 +242,7 @@ def test_a_source_that_waits_for_a_zero_through_an_estop_moves_nothing_but_by_it
     navigation_drives_again(stack, command)
 
 
+@pytest.mark.fault("scaling-lost")
 def test_silent_scaling_stops(stack):
     stack.drive_forward()
     start = time.monotonic()
@@ -252,6 +261,7 @@ def test_a_blocked_zone_stops_forward_but_not_backward(stack):
     stack.wait_for_motors(lambda port, starboard: port > 120, "no way out backward")
 
 
+@pytest.mark.fault("source-lost", "dead-man-handover")
 def test_navigation_drives_until_the_stick_does(stack):
     stack.enable(True)
     command = TwistStamped()
@@ -286,6 +296,7 @@ def navigation_drives_again(stack, command):
     stack.wait_for_motors(lambda port, starboard: port == starboard == 57, "navigation does not drive after a zero")
 
 
+@pytest.mark.fault("source-lost")
 def test_a_velocity_that_is_not_finite_stops(stack):
     stack.enable(True)
     command = TwistStamped()
@@ -303,6 +314,7 @@ def test_a_velocity_that_is_not_finite_stops(stack):
     navigation_drives_again(stack, command)
 
 
+@pytest.mark.fault("stick-unplugged-handover")
 def test_a_stick_pulled_out_of_a_driving_vehicle_stops_it_until_navigation_commands_zero(stack):
     command = TwistStamped()
     stack.graph.repeat("/cmd_vel_smoothed", command, 20.0)
@@ -363,6 +375,7 @@ ON_THE_MOVE = {
 }
 
 
+@pytest.mark.fault("parameter-set")
 @pytest.mark.parametrize("node", ON_THE_MOVE)
 def test_what_a_node_before_hindbrain_accepts_acts_at_once_and_it_drives_on(stack, node):
     name, value, driver, before, after = ON_THE_MOVE[node]

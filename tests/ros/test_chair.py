@@ -83,6 +83,7 @@ def test_sticks_go_out_at_20_hertz():
         assert {stick for _, stick in driver.sticks(start)} == {(50, 0, FRONT, SHARED)}
 
 
+@pytest.mark.fault("chair-lost")
 def test_each_profile_has_its_calibration_and_an_unknown_one_does_not_move():
     with active() as (luci, driver):
         driver.set_command(0.5)
@@ -112,6 +113,7 @@ def test_a_chair_without_a_profile_does_not_move():
         driver.drives(50, 0, FRONT)
 
 
+@pytest.mark.fault("chair-command-lost")
 def test_a_lost_command_is_neutral():
     with active() as (_, driver):
         driver.set_command(1.0)
@@ -131,6 +133,7 @@ def test_a_lost_command_is_neutral():
 PARTS = [(axis, name) for axis in ("linear", "angular") for name in "xyz"]
 
 
+@pytest.mark.fault("chair-command-lost")
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_an_invalid_command_is_neutral(value):
     """Any part of the command may be invalid, also one that a chair does not use."""
@@ -146,6 +149,7 @@ def test_an_invalid_command_is_neutral(value):
         driver.counts("invalid commands", len(PARTS))
 
 
+@pytest.mark.fault("chair-command-lost")
 def test_a_command_beyond_all_reason_is_neutral():
     with active() as (_, driver):
         for value in (1e300, -1e300, 201.0, 5e-324):
@@ -175,6 +179,7 @@ def test_a_late_command_does_not_win():
         driver.counts("late commands", 40)
 
 
+@pytest.mark.fault("chair-command-lost")
 @pytest.mark.parametrize("ahead, counter", [(3600.0, "future commands"), (-0.55, "old commands"), (-3600.0, "old commands")])
 def test_a_stamp_that_is_not_of_now_is_no_command(ahead, counter):
     with active() as (_, driver):
@@ -218,15 +223,18 @@ def a_second_one_is_neutral_until_it_is_gone(kind, topic, reported):
         driver.drives(50, 0, FRONT)
 
 
+@pytest.mark.fault("chair-command-lost")
 @pytest.mark.parametrize("kind", [TwistStamped, Twist], ids=["TwistStamped", "Twist"])
 def test_a_second_publisher_of_commands_of_any_type_is_neutral_until_it_is_gone(kind):
     a_second_one_is_neutral_until_it_is_gone(kind, "/cmd_vel", "2 publishers of commands")
 
 
+@pytest.mark.fault("chair-lost")
 def test_a_chair_that_another_node_drives_gets_neutral():
     a_second_one_is_neutral_until_it_is_gone(LuciJoystick, REMOTE, "2 nodes publish sticks for the chair")
 
 
+@pytest.mark.fault("chair-lost")
 @pytest.mark.parametrize("kind, topic", [(LuciJoystick, "/luci/joystick_position"), (LuciJoystickScaling, "/luci/joystick_scaling"), (Int32, "/luci/chair_profile")])
 def test_two_publishers_of_the_chairs_state_count_as_none(kind, topic):
     """A second one could go on showing a chair that has fallen silent."""
@@ -234,6 +242,7 @@ def test_two_publishers_of_the_chairs_state_count_as_none(kind, topic):
     a_second_one_is_neutral_until_it_is_gone(kind, topic, reported)
 
 
+@pytest.mark.fault("chair-lost")
 @pytest.mark.parametrize("source, text", [(PHYSICAL, "'chair physical' (4)"), (WDI, "'WDI' (2)"), (AUTO, "'autonomous remote' (1)")])
 def test_a_chair_that_leaves_the_mode_gets_neutral(source, text):
     """A mode that another client took is not taken back."""
@@ -256,6 +265,7 @@ def test_a_chair_that_leaves_the_mode_gets_neutral(source, text):
         assert len(luci.called(SET)) == 2
 
 
+@pytest.mark.fault("chair-lost")
 def test_a_silent_chair_gets_neutral():
     with active() as (luci, driver):
         driver.set_command(1.0)
@@ -338,6 +348,7 @@ def test_in_the_auto_mode_an_invalid_source_is_ignored():
         driver.counts("invalid feedback", 3)
 
 
+@pytest.mark.fault("flood")
 @pytest.mark.pair
 @pytest.mark.parametrize("flood", ["command", "position", "scaling"])
 def test_a_flood_delays_nothing(flood):

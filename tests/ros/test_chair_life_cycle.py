@@ -106,6 +106,7 @@ def test_a_mode_that_was_not_left_is_reported():
         driver.wait_for_message("the chair is in the mode 'shared' that this node is not driving in")
 
 
+@pytest.mark.fault("chair-node-ends")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, "panic"])
 def test_any_end_of_the_node_removes_the_mode(how):
     executable = panicking("chair") if how == "panic" else "chair"
@@ -157,6 +158,7 @@ def test_a_chair_that_does_not_answer_does_not_keep_the_node_from_ending():
         assert "the final messages were sent and not answered" in driver.process.output
 
 
+@pytest.mark.fault("chair-node-killed")
 @pytest.mark.parametrize("leaves", [True, False], ids=["the mode is left", "the mode stays"])
 def test_killed_it_leaves_the_mode_behind(leaves):
     """A killed node cannot leave the mode; the next one reports it."""

@@ -55,6 +55,7 @@ def stays_faulty(vehicle, went_on):
     vehicle.wait_for_motors(24, 24, "after reset and enable")
 
 
+@pytest.mark.fault("hindbrain-hangs")
 def test_a_hung_node_is_stopped_by_the_supervising_thread():
     with Vehicle() as vehicle:
         vehicle.start()
@@ -68,6 +69,7 @@ def test_a_hung_node_is_stopped_by_the_supervising_thread():
         stays_faulty(vehicle, now())
 
 
+@pytest.mark.fault("hindbrain-hangs")
 def test_a_hung_node_leaves_the_motor_controller_at_stop(tmp_path):
     parameters = {"driver.kind": "roboclaw", "driver.device": str(tmp_path / "motor")}
     with Device("roboclaw", tmp_path / "motor") as device, Vehicle(parameters) as vehicle:
@@ -122,6 +124,7 @@ def test_a_thread_that_hangs_in_a_send_keeps_no_stop_from_the_motor_controller(t
         assert vehicle.motors == (STOP, STOP), "the final messages do not wait for the send either"
 
 
+@pytest.mark.fault("hindbrain-hangs")
 @pytest.mark.few
 @pytest.mark.parametrize("scenario", sends.SCENARIOS)
 def test_a_send_that_hangs_keeps_no_stop_from_what_needs_no_send(tmp_path, scenario):
@@ -129,6 +132,7 @@ def test_a_send_that_hangs_keeps_no_stop_from_what_needs_no_send(tmp_path, scena
     play(HERE / "sends.py", tmp_path, scenario, 100.0)
 
 
+@pytest.mark.fault("hindbrain-hangs")
 def test_a_node_that_was_held_shortly_leaves_the_motor_controller_at_stop(tmp_path):
     """The hold is longer than the timeouts of the controller's thread and of the supervising one: the node still commands full speed."""
     parameters = {"driver.kind": "roboclaw", "driver.device": str(tmp_path / "motor")}
@@ -165,6 +169,7 @@ def test_a_lost_controller_whose_line_hangs_for_a_while_is_still_lost(tmp_path):
         assert "responds again" not in vehicle.process.output
 
 
+@pytest.mark.fault("signal")
 def test_a_hung_node_ends_on_a_signal_at_stop():
     with Vehicle() as vehicle:
         vehicle.start()
@@ -182,6 +187,7 @@ def test_a_hung_node_ends_on_a_signal_at_stop():
         vehicle.half_ahead()
 
 
+@pytest.mark.fault("hindbrain-hangs")
 def test_the_stick_does_not_drive_past_a_hung_hindbrain():
     """In one process the stick's thread carries a command as far as the motors; the e-stop is not received then."""
     stack = Stack(composed=True)
@@ -244,6 +250,7 @@ class BootClock:
         process.process.send_signal(signal.SIGCONT)
 
 
+@pytest.mark.fault("suspended")
 def test_a_computer_that_was_suspended_is_a_fault_that_stays():
     """By the monotonic clock, which stands still meanwhile, it would drive on."""
     if platform.machine() != "x86_64":
@@ -286,6 +293,7 @@ def test_messages_that_waited_for_a_held_thread_start_nothing():
         stack.close()
 
 
+@pytest.mark.fault("suspended")
 def test_a_long_or_suspended_uptime_is_no_hold(tmp_path):
     """A computer that was suspended for a million seconds before the node starts: no machine treats that as a hold."""
     suspended = ["unshare", "--user", "--map-root-user", "--time", "--boottime", "1000000", "--"]

@@ -129,6 +129,7 @@ def test_channels_are_set_by_parameters(tmp_path):
         assert device.since(0.0, "timeout") == [0.2]
 
 
+@pytest.mark.fault("controller-lost")
 def test_a_controller_that_is_unplugged_is_a_fault_until_reset(kind, tmp_path):
     with Driven(kind, tmp_path) as driven:
         driven.drive()
@@ -143,6 +144,7 @@ def test_a_controller_that_is_unplugged_is_a_fault_until_reset(kind, tmp_path):
         driven.recover()
 
 
+@pytest.mark.fault("controller-swapped")
 def test_another_controller_in_its_place_is_left_at_stop(tmp_path):
     with Driven("roboclaw", tmp_path) as driven:
         driven.drive()
@@ -161,6 +163,7 @@ def test_another_controller_in_its_place_is_left_at_stop(tmp_path):
         driven.recover()
 
 
+@pytest.mark.fault("controller-lost")
 def test_a_controller_that_is_silent_babbles_or_reports_errors_is_a_fault(kind, tmp_path):
     with Driven(kind, tmp_path) as driven:
         driven.drive()
@@ -182,6 +185,7 @@ def test_the_last_command_to_a_controller_is_stop(kind, tmp_path):
         assert driven.device.since(end, "motors")[-1] == driven.stop, "the last value is not stop"
 
 
+@pytest.mark.fault("hindbrain-killed")
 def test_a_controller_outlives_a_killed_hindbrain_by_its_own_time_out_only(kind, tmp_path):
     """A killed process publishes nothing, as the README states: the last value stands on the topics, the device stops itself."""
     with Driven(kind, tmp_path) as driven:

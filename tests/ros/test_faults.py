@@ -13,6 +13,7 @@ from std_msgs.msg import Bool, Int16
 from vehicle import Vehicle, now, second_publisher
 
 
+@pytest.mark.fault("stage-dies")
 @pytest.mark.parametrize("victim", ["joystick", "velocity_arbiter", "zone_scaler"])
 def test_killing_a_node_stops_the_motors(separate, victim):
     separate.drive_forward()
@@ -22,6 +23,7 @@ def test_killing_a_node_stops_the_motors(separate, victim):
     separate.stays_stopped(0.5, f"moved after {victim} was killed")
 
 
+@pytest.mark.fault("signal", "stage-dies")
 @pytest.mark.parametrize("victim", ["joystick", "velocity_arbiter", "zone_scaler", "hindbrain"])
 def test_ending_a_node_stops_the_motors(separate, victim):
     """On SIGTERM a node publishes zero before it ends."""
@@ -45,6 +47,7 @@ def test_ending_the_one_process_stops_the_motors(stack):
     stack.wait_for_stop("everything was ended", 1.0)
 
 
+@pytest.mark.fault("signal")
 @pytest.mark.parametrize("gap", [0.0, 0.002, 0.02])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT, signal.SIGTSTP])
 def test_a_second_signal_does_not_cut_the_stop_short(stack, number, gap):
@@ -74,6 +77,7 @@ CATCHABLE = sorted(
 )
 
 
+@pytest.mark.fault("signal")
 @pytest.mark.parametrize("number", CATCHABLE, ids=lambda number: getattr(number, "name", str(number)))
 def test_every_signal_that_can_be_caught_ends_at_stop(number):
     """Also Ctrl-Z: a suspended hindbrain would leave the motors at their last value."""
@@ -87,6 +91,7 @@ def test_every_signal_that_can_be_caught_ends_at_stop(number):
         assert ("was received: the process ends at stop" in vehicle.process.output) != is_common, vehicle.process.output
 
 
+@pytest.mark.fault("virtual-stick-silent")
 def test_a_hand_that_dies_lets_go(stack):
     """The virtual stick is held forward by a publisher that then dies."""
     stack.drive_forward()
@@ -101,6 +106,7 @@ def test_a_hand_that_dies_lets_go(stack):
     stack.drives_again()
 
 
+@pytest.mark.fault("reference-silent")
 @pytest.mark.parametrize("stamped", [True, False], ids=["stamped", "unstamped"])
 def test_a_reference_that_dies_stops(stack, stamped):
     """The joystick repeats a reference; a dead publisher's must not drive for ever."""
@@ -130,6 +136,7 @@ def test_a_reference_that_dies_stops(stack, stamped):
     stack.wait_for_motors(lambda port, starboard: port < 60 and starboard < 60, "the reference does not drive after a zero")
 
 
+@pytest.mark.fault("estop-conflict")
 def test_a_best_effort_estop_stops(stack):
     """A best-effort publisher may lose a press between two releases, so it counts as no e-stop."""
     stack.drive_forward()
@@ -196,6 +203,7 @@ def test_a_file_without_the_node_is_mentioned(tmp_path):
     assert sentence in process.output
 
 
+@pytest.mark.fault("enable-incompatible")
 def test_a_wrong_type_is_ignored_and_reported(stack):
     """An Int16 where a Bool belongs moves nothing, and the log gives the reason."""
     with second_publisher(Int16, "/hind/enable") as wrong:

@@ -14,6 +14,7 @@ from vehicle import Vehicle, now
 pytestmark = pytest.mark.pair
 
 
+@pytest.mark.fault("flood")
 def test_stop_after_a_flood_counts_at_once(stack):
     """2,000 commands as fast as they go, then a zero: the motors must not work through a queue."""
     graph = stack.graph
@@ -40,6 +41,7 @@ def test_stop_after_a_flood_counts_at_once(stack):
     graph.wait(goes_on, lambda: f"it does not drive after the flood: {stack.motors}, {stack.state}")
 
 
+@pytest.mark.fault("enable-false")
 def test_disable_in_the_middle_of_a_flood_stops(stack):
     graph = stack.graph
     stack.drive_forward()
@@ -70,6 +72,7 @@ FLOODS = {
 }
 
 
+@pytest.mark.fault("flood")
 @pytest.mark.parametrize("topic", FLOODS)
 def test_the_message_after_a_flood_of_hindbrain_counts_at_once(topic):
     """2,000 messages in a second, of which the last one on each topic differs."""
@@ -94,6 +97,7 @@ def test_the_message_after_a_flood_of_hindbrain_counts_at_once(topic):
         vehicle.stays_stopped(0.2, f"nothing of the flood of {topic} comes after it")
 
 
+@pytest.mark.fault("flood")
 @pytest.mark.parametrize("flood", ["lock", "reference"])
 def test_the_message_after_a_flood_of_a_stage_counts_at_once(flood):
     """A lock that publishes open and then closed, and a reference that publishes motion and then zero."""
@@ -126,6 +130,7 @@ def test_the_message_after_a_flood_of_a_stage_counts_at_once(flood):
         stack.close()
 
 
+@pytest.mark.fault("command-stale")
 def test_a_late_command_does_not_win(stack):
     """A command with an older stamp than the last one is late and must not replace it."""
     graph = stack.graph

@@ -30,6 +30,7 @@ class Sensor:
         self.timer = vehicle.graph.node.create_timer(0.02, publish)
 
 
+@pytest.mark.fault("ir-silent")
 def test_a_measurement_of_another_time_clears_nothing():
     with Vehicle({"ir.sensors": [SENSOR]}) as vehicle:
         sensor = Sensor(vehicle)
@@ -75,6 +76,7 @@ def command_for(stack, speed, seconds, ahead=0.0):
         time.sleep(0.02)
 
 
+@pytest.mark.fault("source-stamps")
 @pytest.mark.parametrize("ahead", [-10.0, -0.6, 3600.0])
 def test_commands_of_another_time_move_nothing_in_either_way_of_running(stack, ahead):
     stack.enable(True)
@@ -116,6 +118,7 @@ def test_zeros_without_a_source_begin_motion(stack):
     assert stack.motors[0] < STOP, f"it does not drive: {stack.motors}, {causes()}"
 
 
+@pytest.mark.fault("zero-late")
 @pytest.mark.parametrize("kind", [Twist, TwistStamped])
 def test_a_stop_is_never_too_late(kind):
     """Zeros with stamps of another time stop, and do not begin motion."""

@@ -26,6 +26,7 @@ def test_a_command_of_either_type_drives(message_type):
         vehicle.wait_for_motors(24, 156, "a turn to the right in place")
 
 
+@pytest.mark.fault("enable-old")
 def test_an_old_enable_does_not_arm_a_new_node():
     """A publisher with durability transient local would start a vehicle whose hindbrain was restarted."""
     with second_publisher(Bool, "/hind/enable", LATCHED) as switch:
@@ -54,6 +55,7 @@ def test_an_old_enable_does_not_arm_a_new_node():
             vehicle.drives_again("it fell and rose")
 
 
+@pytest.mark.fault("enable-old")
 def test_an_enable_that_is_repeated_does_not_arm_a_node_that_was_restarted():
     with Vehicle() as vehicle:
         vehicle.set_command()
@@ -77,6 +79,7 @@ def test_an_enable_that_is_repeated_does_not_arm_a_node_that_was_restarted():
         timer.cancel()
 
 
+@pytest.mark.fault("command-stale")
 def test_a_stamp_makes_a_command_older_and_never_fresher():
     age = 0.35
 
@@ -106,6 +109,7 @@ def test_a_stamp_makes_a_command_older_and_never_fresher():
             assert set(vehicle.values(start)) == {STOP}, f"a command of {age} s drives"
 
 
+@pytest.mark.fault("estop-silent")
 def test_a_required_estop_must_publish_in_time():
     with Vehicle({"estop.required": True}) as vehicle:
         vehicle.set_command()
@@ -145,6 +149,7 @@ def test_a_required_estop_must_publish_in_time():
         vehicle.drives_again("it publishes again")
 
 
+@pytest.mark.fault("reset-jammed")
 def test_only_a_press_and_a_release_after_the_cause_reset():
     with Vehicle({"estop.timeout": 2.0}) as vehicle:
         button = lambda down: vehicle.graph.publish("/hind/reset", Bool(data=down))

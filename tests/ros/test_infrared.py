@@ -42,6 +42,7 @@ class Sensors:
         self.vehicle.wait(reported, lambda: f"{frame} must be '{says}': {self.vehicle.detail.sources}")
 
 
+@pytest.mark.fault("ir-blocked")
 @pytest.mark.parametrize("far", [0.0, 2.0], ids=["no far", "far 2 m"])
 def test_every_reading_has_its_meaning(far):
     """REP-117, the sensor's own range, and `ir.near` 0.2 m, `ir.far`."""
@@ -69,6 +70,7 @@ def test_every_reading_has_its_meaning(far):
                 sensors.wait_until(frame, "clear", False)
 
 
+@pytest.mark.fault("ir-silent")
 def test_a_sensor_that_is_silent_unknown_or_not_fitted():
     with Vehicle({"ir.sensors": FRONT}) as vehicle:
         vehicle.graph.record(DiagnosticArray, "/diagnostics")
@@ -104,6 +106,7 @@ def test_a_sensor_that_is_silent_unknown_or_not_fitted():
         vehicle.drives_again("it measures again")
 
 
+@pytest.mark.fault("ir-blocked")
 def test_the_way_out_is_open():
     """The vehicle may only move straight away from the obstacle."""
     with Vehicle(QUICK) as vehicle:
@@ -135,6 +138,7 @@ def test_the_way_out_is_open():
             vehicle.wait_for("OK")
 
 
+@pytest.mark.fault("ir-blocked")
 def test_a_wheel_that_still_turns_toward_it_stops_at_once():
     """The command leads away already, and the slope would take a third of a second."""
     with Vehicle({**QUICK, "accel": 200.0, "decel": 200.0}) as vehicle:
@@ -165,6 +169,7 @@ def test_a_sensor_that_is_fast_does_not_hide_one_that_is_slow():
         vehicle.stays_stopped(1.0, "the slow sensor flickers")
 
 
+@pytest.mark.fault("ir-silent")
 def test_an_old_measurement_does_not_count_from_its_arrival():
     """A clear reading that is 0.2 s old counts as silent 0.1 s after its arrival, not 0.3 s."""
     with Vehicle({"ir.sensors": FRONT[:1], "ir.timeout": 0.3}) as vehicle:

@@ -20,6 +20,7 @@ exec hindbrain
 """
 
 
+@pytest.mark.fault("network-late")
 def test_a_device_that_comes_up_after_a_node_is_reported_by_name(tmp_path):
     words = namespace()
     if words is None:

@@ -13,6 +13,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 ONE = QoSProfile(depth=1)
 
 
+@pytest.mark.fault("arm-estop")
 @pytest.mark.parametrize("controller", ["pan_position", "arm_trajectory"])
 def test_a_reset_moves_no_joint_to_where_its_commands_went_meanwhile(controller):
     """A leader's arm is moved during the halt, and its positions go on; once it is back where the joint is, it is followed."""

@@ -139,6 +139,7 @@ def test_no_odd_value_moves_a_standing_vehicle(message_type):
         assert len(reported) < 20, "each refusal is logged, not one a second"
 
 
+@pytest.mark.fault("command-invalid")
 def test_a_refused_change_changes_nothing_on_the_move(message_type):
     with Vehicle(SUDDEN, message_type) as vehicle:
         sender = CommandSender(vehicle, message_type)
@@ -158,6 +159,7 @@ def test_a_refused_change_changes_nothing_on_the_move(message_type):
         sender.wait_for_counts()
 
 
+@pytest.mark.fault("command-invalid")
 @pytest.mark.parametrize("value", [NAN, math.nextafter(MAX_PLAUSIBLE, INF)], ids=["NaN", "implausible"])
 def test_a_stream_of_nan_is_silence(message_type, value):
     """The last valid command is applied until it is stale, no longer."""

@@ -98,6 +98,7 @@ def test_a_rename_moves_the_topic(node):
     assert node.graph.last(old) == before, "the old one is"
 
 
+@pytest.mark.fault("stick-unplugged")
 def test_a_pad_pulled_out_in_full_drive_stops_the_motion(node, record_property):
     device = node.plug()
     topics = (DESIRED, device, JOY, CONNECTED)
@@ -132,6 +133,7 @@ def test_a_pad_pulled_out_in_full_drive_stops_the_motion(node, record_property):
     assert lags[0] < SLACK * 1e3 and max(lags) < 1000.0, lags
 
 
+@pytest.mark.fault("stick-unplugged-handover")
 @pytest.mark.parametrize("gap", [0.0, 0.002, 0.02, 0.1])
 def test_a_pad_whose_buttons_the_kernel_releases_before_it_is_gone_is_lost_all_the_same(node, gap):
     node.plug()
@@ -155,6 +157,7 @@ def test_a_stick_held_without_a_button_is_let_go_too(node):
     node.wait(JOY, lambda joy: list(joy.axes) == LET_GO, "joy is not at rest")
 
 
+@pytest.mark.fault("pad-comes-back")
 def test_a_pad_plugged_in_again_drives_again_and_no_other_one(node):
     node.plug(uniq="one")
     node.drives()
@@ -177,6 +180,7 @@ def test_a_pad_plugged_in_again_drives_again_and_no_other_one(node):
     node.lets_go(event=9)
 
 
+@pytest.mark.fault("pad-drops-out")
 def test_a_pad_that_comes_back_beside_its_frozen_device_drives_after_rest_and_a_press(node):
     """A Bluetooth pad drops out while it is deflected; its old device stays, and sends nothing more."""
     node.plug(uniq="a0:5a:5c:01:02:03")
@@ -197,6 +201,7 @@ def test_a_pad_that_comes_back_beside_its_frozen_device_drives_after_rest_and_a_
     node.lets_go(event=8)
 
 
+@pytest.mark.fault("pad-replaced")
 def test_a_spare_of_the_named_model_drives_after_the_first_is_gone(graph):
     with running(graph, "control_device:='030000005e0400008e02000010010000'") as node:
         node.start()
@@ -266,6 +271,7 @@ def test_a_silent_pad_at_hidraw_is_published_too(node):
     node.wait_for_topic(STADIA, there=False)
 
 
+@pytest.mark.fault("pad-comes-back")
 def test_twins_are_distinguished_by_their_paths_and_ports(node):
     ports = {event: f"by-path/pci-0000:00:14.0-usb-0:{event}:1.0-event-joystick" for event in (7, 8)}
     node.plug(event=7, links=[ports[7]])
@@ -306,6 +312,7 @@ def test_a_pad_that_floods_is_followed(node):
     node.lets_go()
 
 
+@pytest.mark.fault("sdl-hangs")
 def test_a_pad_that_hangs_and_fails_is_logged_and_stops_the_others(node):
     node.plug()
     node.do("plug", event=8, pad="playstation", fault="mute")
@@ -338,6 +345,7 @@ def let_go_within(node, bound, start):
     assert took < bound + SLACK, f"the stick drives for {took:.3f} s more, must be within {bound} s"
 
 
+@pytest.mark.fault("sdl-hangs")
 def test_a_takeover_outlasts_a_hang_and_waits_for_the_stick_at_rest(graph):
     with running(graph, "enable.toggle:=0") as node:
         node.start()
@@ -363,6 +371,7 @@ def test_a_takeover_outlasts_a_hang_and_waits_for_the_stick_at_rest(graph):
         node.wait(DESIRED, lambda desired: vx(desired) > 0.5, "the takeover is gone")
 
 
+@pytest.mark.fault("pad-comes-back")
 def test_a_stick_held_while_its_axis_is_mapped_waits_for_rest(node):
     topic = node.plug()
     node.act(buttons={DEAD_MAN: 1}, axes={0: 32767})

@@ -53,6 +53,7 @@ def at_full_speed(vehicle):
     return vehicle
 
 
+@pytest.mark.fault("panic")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_panic_of_hindbrain_leaves_the_motors_at_stop(monkeypatch, fault):
     monkeypatch.setenv("FAULT", fault)
@@ -68,6 +69,7 @@ def test_a_panic_of_hindbrain_leaves_the_motors_at_stop(monkeypatch, fault):
         vehicle.half_ahead()
 
 
+@pytest.mark.fault("signal")
 @pytest.mark.parametrize("ends", ["panic", "SIGTERM"])
 def test_the_last_state_in_an_emergency_stop_is_that_stop(ends):
     with Vehicle(executable=panicking("hindbrain")) as vehicle:
@@ -80,6 +82,7 @@ def test_the_last_state_in_an_emergency_stop_is_that_stop(ends):
         assert vehicle.state == "ESTOP", "it was not reset"
 
 
+@pytest.mark.fault("panic", "signal", "hindbrain-killed")
 @pytest.mark.parametrize("ends", ["panic", "SIGTERM"])
 def test_after_the_end_of_a_required_estop_the_switches_are_needed(ends):
     with Vehicle({"estop.required": True}, executable=panicking("hindbrain")) as vehicle:
@@ -106,6 +109,7 @@ def test_a_panic_that_cannot_be_printed_leaves_the_motors_at_stop(output):
         ends_at_stop(vehicle.graph, vehicle.process, "hindbrain")
 
 
+@pytest.mark.fault("panic")
 def test_a_panic_that_is_printed_on_a_paused_terminal_leaves_the_motors_at_stop():
     """A write to a paused terminal does not fail, it waits for ever."""
     read, write = os.pipe()
@@ -124,6 +128,7 @@ def test_a_panic_that_is_printed_on_a_paused_terminal_leaves_the_motors_at_stop(
         os.close(write)
 
 
+@pytest.mark.fault("panic")
 def test_a_panic_while_a_panic_unwinds_leaves_the_motors_at_stop(monkeypatch):
     monkeypatch.setenv("FAULT", "twice")
     with Vehicle(executable=panicking("hindbrain")) as vehicle:
@@ -139,6 +144,7 @@ def test_a_panic_in_one_process_leaves_the_motors_at_stop(monkeypatch, fault):
     panics_in_one_process("joystick", says=says, begins_within=BEGINS_WITHIN.get(fault, 0.0))
 
 
+@pytest.mark.fault("panic")
 @pytest.mark.parametrize("node", SEPARATE)
 def test_a_panic_of_any_node_in_one_process_leaves_the_motors_at_stop(node):
     panics_in_one_process(node)

@@ -23,6 +23,7 @@ def test_the_seed_follows_levels_and_ramps_in_steps_of_50_ms():
         assert all(abs(after - before) <= 1 for (_, before), (_, after) in zip(received, received[1:]))
 
 
+@pytest.mark.fault("seed")
 def test_the_seed_drives_again_when_the_estop_is_released():
     with Vehicle({"profile": "seed"}) as vehicle:
         vehicle.estop(False)

@@ -191,6 +191,7 @@ def test_a_robot_rests_within_a_quarter_of_a_second_when_the_node_is_killed():
         rests(robot, graph)
 
 
+@pytest.mark.fault("hand-estop")
 def test_an_emergency_stop_of_the_vehicle_stops_the_robot_where_it_is():
     robot = Robot()
     try:

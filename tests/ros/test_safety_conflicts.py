@@ -57,6 +57,7 @@ def wait_for_end(vehicle, topic):
     vehicle.wait_for(*left.get(topic, ("SSTOP.ROS", "NOT_ARMED")))
 
 
+@pytest.mark.fault("estop-conflict", "enable-conflict", "command-conflict", "motors-conflict")
 @pytest.mark.parametrize("topic", SECONDS)
 def test_a_second_publisher_of_any_kind_stops(topic):
     with Vehicle() as vehicle:
@@ -84,6 +85,7 @@ def test_a_second_publisher_of_any_kind_stops(topic):
             vehicle.half_ahead()
 
 
+@pytest.mark.fault("estop-conflict", "enable-conflict", "command-conflict", "motors-conflict")
 @pytest.mark.parametrize("topic", SECONDS)
 def test_a_second_publisher_is_counted_within_its_time(topic):
     """The second publisher may have any type, reliability and name."""
@@ -101,6 +103,7 @@ def test_a_second_publisher_is_counted_within_its_time(topic):
                 vehicle.wait_for("SSTOP.ROS", "NOT_ARMED")
 
 
+@pytest.mark.fault("command-conflict")
 def test_the_first_message_of_a_second_publisher_moves_nothing_after_a_rest():
     """The first publisher of commands is silent; the second one sends zeros and motion as soon as it is discovered."""
     with known_participant() as context, Vehicle() as vehicle:
@@ -122,6 +125,7 @@ def test_the_first_message_of_a_second_publisher_moves_nothing_after_a_rest():
         vehicle.drives_again("the second publisher has gone")
 
 
+@pytest.mark.fault("enable-conflict")
 @pytest.mark.parametrize("on", [False, True])
 def test_a_message_of_a_second_switch_stops_at_once(on):
     """Any second publisher is counted in time: with the next count the median would be later."""
@@ -141,6 +145,7 @@ def test_a_message_of_a_second_switch_stops_at_once(on):
     assert statistics.median(took) < COUNTED_WITHIN / 4, f"stopped after {took}"
 
 
+@pytest.mark.fault("enable-conflict")
 @pytest.mark.parametrize("lease", [0.0, 0.5])
 @pytest.mark.parametrize("qos", [EDGE, BEST_EFFORT], ids=["reliable", "best effort"])
 def test_no_repeated_true_drowns_the_false_of_a_second_switch(qos, lease):
@@ -177,6 +182,7 @@ def test_no_repeated_true_drowns_the_false_of_a_second_switch(qos, lease):
             vehicle.wait_for("SSTOP.ROS", "LEASE_LAPSED", "NOT_ARMED")
 
 
+@pytest.mark.fault("enable-conflict")
 def test_a_false_before_a_conflict_makes_no_rise_after_it():
     """The first switch is off, the second one comes and goes, and the first publishes true: that is no rise of a single switch."""
     with Vehicle() as vehicle:
@@ -192,6 +198,7 @@ def test_a_false_before_a_conflict_makes_no_rise_after_it():
         vehicle.half_ahead()
 
 
+@pytest.mark.fault("enable-incompatible")
 def test_a_best_effort_switch_alone_enables_nothing():
     with Vehicle() as vehicle:
         vehicle.set_command()
@@ -206,6 +213,7 @@ def test_a_best_effort_switch_alone_enables_nothing():
         vehicle.half_ahead()
 
 
+@pytest.mark.fault("command-conflict")
 @pytest.mark.parametrize("fits_first", [True, False], ids=["the right type first", "the wrong type first"])
 @pytest.mark.parametrize("right, wrong", [(Twist, TwistStamped), (TwistStamped, Twist)])
 def test_the_type_of_cmd_vel_is_no_race(right, wrong, fits_first):
@@ -246,6 +254,7 @@ def test_the_type_of_cmd_vel_is_no_race(right, wrong, fits_first):
         vehicle.wait_for_motors(57, 57, "the wrong type has gone")
 
 
+@pytest.mark.fault("command-conflict")
 def test_a_single_best_effort_publisher_of_commands_drives_nothing():
     with Vehicle() as vehicle:
         with second_publisher(TwistStamped, "/cmd_vel", BEST_EFFORT) as only:
@@ -263,6 +272,7 @@ def test_a_single_best_effort_publisher_of_commands_drives_nothing():
         vehicle.drives_again("it is gone")
 
 
+@pytest.mark.fault("reset-jammed")
 def test_a_jammed_reset_button_does_not_reset_by_anothers_false():
     with Vehicle({"estop.timeout": 2.0}) as vehicle:
         button = lambda down: vehicle.graph.publish("/hind/reset", Bool(data=down))
@@ -294,6 +304,7 @@ def test_a_jammed_reset_button_does_not_reset_by_anothers_false():
 HOPS = [("/luci/scaling", LuciZoneScaling), ("/cmd_vel_arbitrated", TwistStamped), ("/cmd_vel_arbitrated", Twist)]
 
 
+@pytest.mark.fault("zone-conflict")
 @pytest.mark.parametrize("topic, message_type", HOPS, ids=["scaling", "command", "command of another type"])
 def test_a_second_publisher_of_any_hop_is_counted_within_its_time(topic, message_type):
     """Each hop publishes zero as soon as it counts the second publisher, and repeats it."""
@@ -315,6 +326,7 @@ def test_a_second_publisher_of_any_hop_is_counted_within_its_time(topic, message
         stack.close()
 
 
+@pytest.mark.fault("motors-conflict")
 def test_a_second_publisher_of_the_motors_is_an_error_with_its_remedy():
     with Vehicle() as vehicle:
         vehicle.graph.record(DiagnosticArray, "/diagnostics")
@@ -339,6 +351,7 @@ def test_a_second_publisher_of_the_motors_is_an_error_with_its_remedy():
         vehicle.half_ahead()
 
 
+@pytest.mark.fault("several")
 def test_several_causes_at_a_time_need_what_each_of_them_needs():
     """A pressed e-stop, enable off, and a second publisher of commands; they end one by one."""
     with known_participant() as context, Vehicle() as vehicle:
@@ -364,6 +377,7 @@ def test_several_causes_at_a_time_need_what_each_of_them_needs():
         vehicle.drives_again("reset, enable and a zero")
 
 
+@pytest.mark.fault("motors-conflict")
 def test_two_hindbrains_stop_both():
     with Vehicle() as vehicle:
         vehicle.half_ahead()
@@ -388,6 +402,7 @@ def test_two_hindbrains_stop_both():
         vehicle.half_ahead()
 
 
+@pytest.mark.fault("command-conflict")
 @pytest.mark.parametrize(
     "topic, message_type, cause",
     [

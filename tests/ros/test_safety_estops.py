@@ -12,6 +12,7 @@ from test_safety_silence import hold
 from vehicle import Vehicle, known_participant, now, second_publisher
 
 
+@pytest.mark.fault("estop-conflict")
 def test_two_estops_of_one_name_stop_until_a_reset():
     with Vehicle() as vehicle:
         vehicle.estop(False)
@@ -33,6 +34,7 @@ def test_two_estops_of_one_name_stop_until_a_reset():
         vehicle.wait_for_motors(57, 57, "after reset and enable")
 
 
+@pytest.mark.fault("estop-unreceived")
 def test_an_estop_that_is_there_must_be_received():
     """An e-stop that only publishes changes is not known to be released, neither at its start nor after a restart of hindbrain."""
     with contextlib.ExitStack() as stack:
@@ -68,6 +70,7 @@ def test_an_estop_that_is_there_must_be_received():
             vehicle.stays_stopped(0.3, "an e-stop that spoke once")
 
 
+@pytest.mark.fault("estop-unreceived", "estop-conflict")
 @pytest.mark.parametrize("message_type, qos", [(Bool, BEST_EFFORT), (Int16, EDGE)], ids=["best effort", "another type"])
 def test_a_single_incompatible_estop_stops(message_type, qos):
     """Its value does not matter; its end and the switches bring motion back."""
@@ -89,6 +92,7 @@ def test_a_single_incompatible_estop_stops(message_type, qos):
         vehicle.drives_again("it is gone")
 
 
+@pytest.mark.fault("estop-unreceived")
 def test_an_estop_that_was_never_received_may_go():
     """After its end, which leaves no e-stop, the switches are enough."""
     with Vehicle() as vehicle:
@@ -109,6 +113,7 @@ def in_one_go(vehicle, *presses):
         vehicle.publisher(Bool, "/hind/estop").publish(Bool(data=pressed))
 
 
+@pytest.mark.fault("estop-pressed")
 @pytest.mark.parametrize("profile", ["strict", "seed"])
 def test_a_press_between_releases_is_received_once_and_in_order(profile):
     """A late copy of a release is no release: the last message counts, also in the profile that restarts by itself."""
@@ -131,6 +136,7 @@ def test_a_press_between_releases_is_received_once_and_in_order(profile):
             vehicle.set_command(0.5)
 
 
+@pytest.mark.fault("estop-pressed")
 def test_no_press_among_releases_is_lost():
     """Each press latches, although a release follows at once: a reliable subscription receives all of them."""
     with Vehicle({"estop.timeout": 2.0}) as vehicle:
@@ -143,6 +149,7 @@ def test_no_press_among_releases_is_lost():
             vehicle.restart()
 
 
+@pytest.mark.fault("estop-pressed")
 def test_no_press_among_hundreds_of_releases_is_lost_in_a_hold():
     """An e-stop publishes quickly while hindbrain is held for less than a fault needs: all messages are read, with a press among them."""
     with Vehicle({"estop.timeout": 2.0}) as vehicle:

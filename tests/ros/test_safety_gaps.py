@@ -36,6 +36,7 @@ def only_a_zero_is_missing(vehicle, went_on, what):
     vehicle.wait_for("OK")
 
 
+@pytest.mark.fault("held-gap")
 @pytest.mark.parametrize("estop", [{}, {"estop.timeout": 1.0}], ids=["no_estop", "slow_estop"])
 def test_a_hold_that_motor_controllers_notice_stops_until_a_zero(estop, tmp_path):
     """They stop by their own time-out of 0.25 s; hindbrain stops too, without a fault, and begins from zero."""
@@ -61,6 +62,7 @@ def test_a_hold_that_motor_controllers_notice_stops_until_a_zero(estop, tmp_path
             motors.process.kill()
 
 
+@pytest.mark.fault("held-shortly")
 def test_a_hold_that_no_motor_controller_notices_changes_nothing():
     with Vehicle() as vehicle:
         vehicle.start()
@@ -72,6 +74,7 @@ def test_a_hold_that_no_motor_controller_notices_changes_nothing():
             assert set(vehicle.values(start)) == {24}, f"a hold of 0.08 s: {vehicle.causes}"
 
 
+@pytest.mark.fault("held-gap")
 @pytest.mark.parametrize("seconds", [0.21, 0.24])
 def test_a_hold_in_which_a_serial_motor_controller_stops_itself_stops_until_a_zero(seconds, tmp_path):
     """The RoboClaw's own time-out is 0.2 s, and that of hindbrain's values to it 0.25 s."""
@@ -91,6 +94,7 @@ def test_a_hold_in_which_a_serial_motor_controller_stops_itself_stops_until_a_ze
             assert not again, f"held for {seconds} s: it stopped after {stopped - start:.3f} s and was sent {again}"
 
 
+@pytest.mark.fault("motor-link-cut")
 def test_motors_behind_a_link_that_was_cut_wait_for_a_zero(tmp_path):
     """hindbrain does not know that the link to the motors is cut: it publishes full speed throughout."""
     hosts.play(HERE / "hosts.py", tmp_path, "motors", 80.0 + 20.0 * LINK_CUTS)

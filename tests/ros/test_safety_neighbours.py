@@ -39,6 +39,7 @@ def press(vehicle, moving):
     return moving.halts()
 
 
+@pytest.mark.fault("arm-hindbrain-lost", "hand-hindbrain-lost")
 @BOTH
 @pytest.mark.parametrize("by", ["panic", "SIGTERM", "SIGKILL"])
 def test_the_end_of_hindbrain_ends_no_emergency_stop_of_its_neighbour(by, kind):
@@ -49,6 +50,7 @@ def test_the_end_of_hindbrain_ends_no_emergency_stop_of_its_neighbour(by, kind):
         moving.stands(since, f"{by}, and the button is still pressed")
 
 
+@pytest.mark.fault("arm-hindbrain-lost", "hand-hindbrain-lost")
 @BOTH
 @pytest.mark.parametrize("by", ["panic", "SIGTERM"])
 def test_a_restart_of_hindbrain_ends_no_emergency_stop_of_its_neighbour(by, kind):
@@ -93,6 +95,7 @@ def doubled(vehicle, moving):
     yield
 
 
+@pytest.mark.fault("arm-hindbrain-lost", "hand-hindbrain-lost")
 @BOTH
 @pytest.mark.parametrize("happens", [renamed, silent, doubled])
 def test_a_hindbrain_that_is_renamed_silent_or_doubled_ends_no_emergency_stop_of_its_neighbour(happens, kind):
@@ -109,6 +112,7 @@ def test_a_hindbrain_that_is_renamed_silent_or_doubled_ends_no_emergency_stop_of
         moving.moves_after_its_reset()
 
 
+@pytest.mark.fault("arm-estop", "hand-estop")
 @BOTH
 def test_the_reset_of_hindbrain_ends_the_emergency_stop_of_its_neighbour(kind):
     with vehicle_with(kind) as (vehicle, moving):
@@ -123,6 +127,7 @@ def test_the_reset_of_hindbrain_ends_the_emergency_stop_of_its_neighbour(kind):
         moving.wait_until_it_moves()
 
 
+@pytest.mark.fault("hand-estop")
 def test_a_hand_under_commands_stands_within_half_a_second_of_the_emergency_stop():
     with vehicle_with("hand") as (vehicle, moving):
         graph, hand = moving.graph, moving.hand
@@ -149,6 +154,7 @@ def test_a_hand_under_commands_stands_within_half_a_second_of_the_emergency_stop
         graph.wait(is_error, lambda: f"{statuses()}")
 
 
+@pytest.mark.fault("hand-hindbrain-lost")
 def test_the_resets_that_programs_call_end_no_halt_of_a_hand():
     with vehicle_with("hand") as (vehicle, moving):
         since = press(vehicle, moving)
@@ -165,6 +171,7 @@ def test_the_resets_that_programs_call_end_no_halt_of_a_hand():
         moving.moves_after_its_reset()
 
 
+@pytest.mark.fault("arm-hindbrain-lost", "hand-hindbrain-lost")
 @BOTH
 @pytest.mark.timeout(120.0 + 40.0 * neighbour_hosts.ROUNDS)
 def test_whatever_happens_to_hindbrain_its_neighbour_stands_until_a_reset(tmp_path, kind):

@@ -13,6 +13,7 @@ from test_safety_silence import CMD_TIMEOUT, QUICK_BRAKE
 from vehicle import Vehicle, now, second_publisher
 
 
+@pytest.mark.fault("hindbrain-killed")
 def test_a_killed_hindbrain_publishes_nothing_more():
     """The last motor value stays: the motor controller must stop by itself."""
     with Vehicle() as vehicle:
@@ -27,6 +28,7 @@ def test_a_killed_hindbrain_publishes_nothing_more():
         vehicle.half_ahead()  # the new node has no record of the killed one
 
 
+@pytest.mark.fault("commander-restarted")
 def test_a_commander_that_is_killed_in_motion_and_started_again_stops():
     """Its successor is a second publisher until the middleware removes the dead one, and begins with motion."""
     with Vehicle() as vehicle:
@@ -59,6 +61,7 @@ def test_a_commander_that_is_killed_in_motion_and_started_again_stops():
             second.stop()
 
 
+@pytest.mark.fault("enable-lease", "enabler-dies")
 @pytest.mark.parametrize("lease", [0.0, 0.3])
 def test_the_enabling_node_may_die_unless_there_is_a_lease(lease):
     with Vehicle({"enable.lease": lease}) as vehicle:
@@ -82,6 +85,7 @@ def test_the_enabling_node_may_die_unless_there_is_a_lease(lease):
             assert set(vehicle.values(died)) == {57}
 
 
+@pytest.mark.fault("pad-out-of-range")
 def test_a_pad_that_falls_silent_drives_on(node):  # noqa: F811
     """A receiver whose pad is out of reach cannot be distinguished from a stick that is held still."""
     node.plug()
@@ -93,6 +97,7 @@ def test_a_pad_that_falls_silent_drives_on(node):  # noqa: F811
     node.wait(DESIRED, lambda desired: vx(desired) == 0.0, "letting go does not stop")
 
 
+@pytest.mark.fault("command-wrong")
 def test_a_command_that_is_wrong_and_fresh_is_followed():
     """hindbrain is no planner: full speed ahead for ever is a command like any other."""
     with Vehicle() as vehicle:

@@ -15,6 +15,7 @@ from zones import arguments
 STAGES = ["joystick", "velocity_arbiter", "zone_scaler"]
 
 
+@pytest.mark.fault("stage-dies", "stage-held")
 @pytest.mark.parametrize("victim", STAGES)
 def test_a_stage_that_was_held_moves_nothing_before_a_zero(separate, victim):
     separate.drive_forward()
@@ -29,6 +30,7 @@ def test_a_stage_that_was_held_moves_nothing_before_a_zero(separate, victim):
     separate.drives_again()
 
 
+@pytest.mark.fault("stage-dies")
 def test_stages_that_were_killed_drive_again_once_the_graph_has_forgotten_them(separate):
     separate.drive_forward()
     for victim in STAGES:
@@ -43,6 +45,7 @@ def test_stages_that_were_killed_drive_again_once_the_graph_has_forgotten_them(s
     separate.drives_again()
 
 
+@pytest.mark.fault("scaling-lost", "zone-conflict")
 @pytest.mark.parametrize("message_type, topic", [(Twist, "/cmd_vel_arbitrated"), (LuciZoneScaling, "/luci/scaling")])
 def test_a_second_publisher_between_stages_is_gone(separate, message_type, topic):
     separate.drive_forward()
@@ -55,6 +58,7 @@ def test_a_second_publisher_between_stages_is_gone(separate, message_type, topic
     separate.drives_again()
 
 
+@pytest.mark.fault("surround-conflict", "surround-silent")
 @pytest.mark.parametrize("lost", ["silent", "two publishers"])
 def test_a_sensor_that_measures_again_lets_nothing_go_on_by_itself(stack, lost):
     """From `surround` to the motors: a loss of its view stops, and the stick has to be released before motion continues."""

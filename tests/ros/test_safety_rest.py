@@ -38,6 +38,7 @@ def lose(stack, how):
     return lambda: None
 
 
+@pytest.mark.fault("stick-unplugged-handover", "stick-lost-at-rest")
 def test_a_stick_that_is_lost_at_rest_hands_nothing_over_before_navigation_commands_zero(lost):
     how, stack = lost
     command = TwistStamped()
@@ -56,6 +57,7 @@ def test_a_stick_that_is_lost_at_rest_hands_nothing_over_before_navigation_comma
         undo()
 
 
+@pytest.mark.fault("dead-man-handover")
 def test_a_hand_that_lets_go_at_rest_hands_over(stack):
     command = TwistStamped()
     stack.graph.repeat("/cmd_vel_smoothed", command, 20.0)
@@ -74,6 +76,7 @@ def test_a_hand_that_lets_go_at_rest_hands_over(stack):
     assert STOP not in values, "the lost stick did not move the vehicle before"
 
 
+@pytest.mark.fault("stick-frame-changed")
 def test_a_stick_that_is_held_in_another_frame_moves_nothing_before_it_was_at_rest(stack):
     service = Parameters(stack.graph, "joystick")
     stack.drive_forward()

@@ -26,6 +26,7 @@ def waits_for_a_zero(vehicle, what):
     vehicle.wait_for_motors(57, 57, f"{what}: a zero came")
 
 
+@pytest.mark.fault("command-silent")
 @pytest.mark.parametrize("message_type", [Twist, TwistStamped])
 def test_a_lost_command_does_not_come_back_in_motion(message_type):
     with Vehicle(command=message_type) as vehicle:
@@ -41,6 +42,7 @@ def test_a_lost_command_does_not_come_back_in_motion(message_type):
         waits_for_a_zero(vehicle, "a silence that has just begun")
 
 
+@pytest.mark.fault("command-silent")
 def test_a_lost_command_brakes_from_full_speed_within_its_time():
     """With the default slopes: 0.5 s of silence, and 0.33 s to zero."""
     with Vehicle({"accel": 200.0, "decel": 200.0}) as vehicle:
@@ -60,6 +62,7 @@ def braked(vehicle, level, start):
     assert CMD_TIMEOUT - 0.06 < first < CMD_TIMEOUT + SLACK, f"it brakes {first:.3f} s after the last command"
 
 
+@pytest.mark.fault("command-silent")
 def test_a_new_publisher_of_commands_waits_for_a_zero():
     """The driving publisher is gone, and another one begins with full speed."""
     with Vehicle() as vehicle:
@@ -87,6 +90,7 @@ def test_a_new_publisher_of_commands_waits_for_a_zero():
             vehicle.wait(lambda: send(following, 0.5, 0.1) or vehicle.motors == (57, 57), "it does not drive after a zero")
 
 
+@pytest.mark.fault("command-stale", "command-invalid")
 @pytest.mark.parametrize("what", ["too old", "from the future", "repeated", "overtaken", "not finite", "implausible"])
 def test_commands_that_are_refused_are_a_loss_as_silence_is(what):
     with Vehicle() as vehicle:
@@ -119,6 +123,7 @@ def test_commands_that_are_refused_are_a_loss_as_silence_is(what):
         waits_for_a_zero(vehicle, what)
 
 
+@pytest.mark.fault("seed")
 def test_the_seed_goes_on_by_itself_and_reports_it():
     """The original's profile needs no zero before motion, as its README states."""
     with Vehicle({"profile": "seed"}) as vehicle:
@@ -144,6 +149,7 @@ def hold(vehicle, seconds, meanwhile=lambda: None):
     return start
 
 
+@pytest.mark.fault("held-shortly")
 def test_commands_that_waited_in_a_hold_are_as_old_as_it():
     """The last commands, without stamps, came at its beginning: they count no longer than `cmd_timeout` from then.
 
@@ -166,6 +172,7 @@ def test_commands_that_waited_in_a_hold_are_as_old_as_it():
         waits_for_a_zero(vehicle, "a hold")
 
 
+@pytest.mark.fault("held-long", "suspended")
 def test_a_hold_of_more_than_the_limit_is_a_fault_that_stays():
     with Vehicle() as vehicle:
         vehicle.half_ahead()
@@ -194,6 +201,7 @@ def keeps_its_value(vehicle, held, seconds):
     assert not published, f"a held process publishes: {published}"
 
 
+@pytest.mark.fault("held-shortly")
 def test_no_switch_of_a_hold_starts_anything():
     """A rise of enable, and a click of reset, that waited unread may be older than the stop that they would clear."""
     with Vehicle({"estop.timeout": 2.0}) as vehicle:

@@ -5,6 +5,7 @@ from hosts import HERE, play
 from stalls import SCENARIOS, STOPS
 
 
+@pytest.mark.fault("far-watcher")
 @pytest.mark.pair
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_far_watcher_over_a_bad_link_holds_back_no_stop(tmp_path, scenario):

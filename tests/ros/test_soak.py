@@ -8,6 +8,7 @@ from episodes import FAILED, SETUPS, play
 pytestmark = pytest.mark.few
 
 
+@pytest.mark.fault("parameter-set", "zone-mode-set", "several")
 @pytest.mark.parametrize("setup", SETUPS)
 def test_each_fault_has_its_bound_and_its_way_back(setup):
     """Some of the episodes that the machines by themselves are played, of one to three faults at the same time: hindbrain's, and those of

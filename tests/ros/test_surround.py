@@ -235,6 +235,7 @@ BAD_SCANS = {
 }
 
 
+@pytest.mark.fault("surround-silent")
 @pytest.mark.parametrize("name", BAD_SCANS)
 def test_a_scan_that_is_no_measurement_blocks(name):
     message, why = BAD_SCANS[name]
@@ -253,6 +254,7 @@ def test_a_part_of_nan_blocks_that_part():
         surround.wait_for("blind ahead", near=0.0, front_fb=0.0, back_fb=1.0)
 
 
+@pytest.mark.fault("surround-silent")
 def test_a_silent_sensor_blocks_and_is_reported():
     with Surround({**SCANNER, **CAMERA, "sensors.camera.covers_from": -45.0, "sensors.camera.covers_to": 45.0}) as surround:
         surround.stays_blind(0.5, "nothing was received")
@@ -266,6 +268,7 @@ def test_a_silent_sensor_blocks_and_is_reported():
         surround.blind_within(0.5, start, "silence")
 
 
+@pytest.mark.fault("surround-conflict")
 def test_a_second_publisher_of_a_sensor_blocks_and_is_reported():
     """By turns a wall would be there and not."""
     with Surround() as surround:
@@ -279,6 +282,7 @@ def test_a_second_publisher_of_a_sensor_blocks_and_is_reported():
         surround.wait_for_all(1.0, "one again", 6.0)
 
 
+@pytest.mark.fault("surround-silent")
 def test_the_same_stamp_again_keeps_nothing_alive():
     with Surround() as surround:
         surround.see(scan())
@@ -292,6 +296,7 @@ def test_the_same_stamp_again_keeps_nothing_alive():
         surround.graph.node.destroy_timer(timer)
 
 
+@pytest.mark.fault("surround-silent")
 @pytest.mark.parametrize("age, why", [(0.55, "s old, must be less than 'timeout', 0.5 s"), (-3600.0, "s ahead of the wall clock")])
 def test_a_scan_of_another_time_blocks_although_its_stamps_advance(age, why):
     with Surround() as surround:
@@ -329,6 +334,7 @@ def test_bearings_that_are_not_measured_are_reported():
         assert values["sensors"] == "scanner is fresh"
 
 
+@pytest.mark.fault("surround-silent")
 def test_a_cloud_of_a_single_point_frees_nothing():
     camera = {name: value for name, value in CAMERA.items() if "least_points" not in name}
     with Surround(camera) as surround:
@@ -368,6 +374,7 @@ def test_a_huge_cloud_is_received():
         assert False, f"100,000 points: {surround.factors}"
 
 
+@pytest.mark.fault("flood")
 def test_a_flood_of_scans_is_no_queue():
     with Surround() as surround:
         publisher = surround.publisher("/scan", LaserScan)
@@ -385,6 +392,7 @@ def test_a_flood_of_scans_is_no_queue():
         assert surround.process.process.poll() is None
 
 
+@pytest.mark.fault("odometry-lost")
 def test_the_time_to_a_collision_limits_a_quick_vehicle():
     with Surround({**SCANNER, "velocity": "used"}) as surround:
         surround.see(wall(2.6))
@@ -405,6 +413,7 @@ def test_the_time_to_a_collision_limits_a_quick_vehicle():
 LOST_ODOMETRY = {"silent": 0.5, "old": 0.5, "the same again": 0.5, "two publishers": 0.2}
 
 
+@pytest.mark.fault("odometry-lost")
 @pytest.mark.parametrize("lost", LOST_ODOMETRY)
 def test_without_the_odometry_full_speed_is_assumed(lost):
     """1.4 m before a wall: (1.4 - 0.3) / 1.2 by the distance, and (1.4 s - 0.5) / 1.5 by the time at full speed, 1 m/s."""

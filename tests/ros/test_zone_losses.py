@@ -21,6 +21,7 @@ def test_without_a_scaling_nothing_moves():
         scaler.wait_for_health(DiagnosticStatus.ERROR, "no scaling yet")
 
 
+@pytest.mark.fault("scaling-lost")
 def test_a_scaling_that_stops_coming_stops():
     with Scaler() as scaler:
         scaler.command(1.0)
@@ -54,6 +55,7 @@ def test_a_command_that_was_lost_in_motion_moves_nothing_before_a_zero():
         scaler.wait_for_left(1.0, 0.0, "after a zero")
 
 
+@pytest.mark.fault("stage-dies")
 def test_a_node_that_was_restarted_moves_nothing_before_a_zero():
     with Scaler() as scaler:
         scaler.command(1.0)
@@ -67,6 +69,7 @@ def test_a_node_that_was_restarted_moves_nothing_before_a_zero():
         scaler.wait_for_left(1.0, 0.0, "after a zero")
 
 
+@pytest.mark.fault("stage-held")
 def test_a_node_that_was_held_moves_nothing_that_waited():
     with Scaler() as scaler:
         scaler.command(1.0)
@@ -113,6 +116,7 @@ def test_a_publisher_of_scaling_that_is_killed_stops():
             simulator.stop()
 
 
+@pytest.mark.fault("scaling-lost")
 def test_a_second_publisher_of_the_scaling_stops_and_is_logged_by_name():
     with Scaler() as scaler:
         scaler.command(1.0)
@@ -129,6 +133,7 @@ def test_a_second_publisher_of_the_scaling_stops_and_is_logged_by_name():
         scaler.wait_for_health(DiagnosticStatus.OK, "scaled")
 
 
+@pytest.mark.fault("zone-conflict")
 @pytest.mark.parametrize("kind", [TwistStamped, Twist], ids=["TwistStamped", "Twist"])
 def test_a_second_publisher_of_commands_of_any_type_stops(kind):
     with Scaler() as scaler:
@@ -142,6 +147,7 @@ def test_a_second_publisher_of_commands_of_any_type_stops(kind):
         scaler.wait_for_left(1.0, 0.0, "alone again")
 
 
+@pytest.mark.fault("zone-conflict")
 def test_the_first_message_of_a_second_publisher_of_commands_moves_nothing_after_a_rest():
     """The first publisher is silent, and the second one sends zeros and motion as soon as it is discovered."""
     with Scaler({"mode": "passthrough"}, scaling=False) as scaler:

@@ -94,6 +94,7 @@ def test_the_change_to_predict_publishes_zero_once():
         assert scaler.graph.since("/cmd_vel", start) == []
 
 
+@pytest.mark.fault("zone-mode-set")
 def test_another_mode_on_the_move_waits_for_a_zero():
     with Scaler() as scaler:
         scaler.command(1.0)
@@ -130,6 +131,7 @@ def test_passthrough_keeps_every_part_of_a_command_and_its_direction(stamped):
         scaler.wait(lambda: parts() == pytest.approx((0.6, 0.8)), "another direction")
 
 
+@pytest.mark.fault("zone-sideways")
 def test_a_command_sideways_that_no_zone_judges_is_a_withheld_zero_with_its_reason():
     with Scaler() as scaler:
         scaler.scaling()
@@ -180,6 +182,7 @@ PROFILES = {
 }
 
 
+@pytest.mark.fault("profile-unknown")
 def test_a_profile_of_two_publishers_is_unknown_until_it_is_published_again():
     with Scaler(PROFILES) as scaler:
         profile = scaler.graph.node.create_publisher(Int32, "/luci/chair_profile", LATCHED)
@@ -215,6 +218,7 @@ def test_a_profile_of_two_publishers_is_unknown_until_it_is_published_again():
         scaler.wait_for_left(0.3, 0.0, "one with a calibration, and a zero")
 
 
+@pytest.mark.fault("profile-unknown")
 def test_zones_are_judged_on_the_stick_of_the_chairs_profile():
     with Scaler(PROFILES) as scaler:
         scaler.command(0.1, 0.3)
@@ -230,6 +234,7 @@ def test_zones_are_judged_on_the_stick_of_the_chairs_profile():
         scaler.wait_for_left(0.1, 0.3, "free")
 
 
+@pytest.mark.fault("scaling-lost")
 @pytest.mark.parametrize("bad", [math.nan, 2.0, -1.0, math.inf, -math.inf, 1.0001])
 def test_an_invalid_factor_counts_as_zero(bad):
     with Scaler() as scaler:
@@ -245,6 +250,7 @@ def test_an_invalid_factor_counts_as_zero(bad):
         scaler.wait_for_left(1.0, -0.1, "factors again")
 
 
+@pytest.mark.fault("zone-opens")
 def test_a_zone_that_opens_lets_go_on_what_is_asked_for():
     with Scaler({"rise_time": 1.0}) as scaler:
         scaler.scaling(1.0)
@@ -266,6 +272,7 @@ def test_a_zone_that_opens_lets_go_on_what_is_asked_for():
         assert took > 0.7, f"took {took:.3f} s"
 
 
+@pytest.mark.fault("scaling-lost")
 def test_motion_that_an_invalid_factor_stopped_waits_for_a_zero():
     with Scaler() as scaler:
         scaler.scaling(1.0)
@@ -351,6 +358,7 @@ def test_the_chair_is_compared_with_what_was_predicted():
         assert [p.node_name for p in publishers] == ["observer"], "that topic is the chair's"
 
 
+@pytest.mark.fault("flood")
 def test_a_flood_of_scaling_and_of_sticks_hides_nothing():
     with Scaler() as scaler:
         scaler.command(1.0)

@@ -59,7 +59,7 @@ const FULL: &[Part] = &[
         run: many_beside_others,
     },
     Part {
-        name: "docs/safety.md: each row was shown by tests that ran",
+        name: "docs/safety.md: each row was shown by tests that ran, listed in target/safety_proofs.md",
         hint: "see the row above; `-rs` of the tests over DDS gives the reason of a skip",
         run: rows_were_shown,
     },
@@ -248,7 +248,7 @@ fn isolated(root: &Root, mut command: Command) -> Outcome<Ended> {
     capture(environment.apply(&mut command).env("RUST_BACKTRACE", "1"))
 }
 
-/// Compares the rows of `docs/safety.md` with the record of the tests over DDS.
+/// Compares the rows of `docs/safety.md` with the record of the tests over DDS, and writes `target/safety_proofs.md`.
 fn rows_were_shown(root: &Root) -> Outcome<bool> {
     const TEST: &str = "every_row_was_shown_by_tests_that_ran";
     let words = ["-p", "tests", "-p", HACK, "--test", "safety", "--", "--exact", TEST, "--nocapture"];
