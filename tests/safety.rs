@@ -26,10 +26,10 @@ fn effect(effect: Effect) -> &'static str {
     match effect {
         Effect::Reports => "–",
         Effect::Brakes => "`OK`: brake",
-        Effect::StopsByIr => "`SSTOP.IR`: stop",
-        Effect::StopsByRos => "`SSTOP.ROS`: stop",
-        Effect::Faults => "`ESTOP` (fault): stop",
-        Effect::EmergencyStops => "`ESTOP`: stop",
+        Effect::StopsByIr => "`SSTOP.IR`",
+        Effect::StopsByRos => "`SSTOP.ROS`",
+        Effect::Faults => "`ESTOP` (fault)",
+        Effect::EmergencyStops => "`ESTOP`",
     }
 }
 
@@ -44,7 +44,7 @@ fn recovery(recovery: Recovery) -> &'static str {
 
 fn causes() -> String {
     let mut table = String::from(
-        "| cause, the most severe first | condition | state and motors | recovery |\n\
+        "| cause, the most severe first | condition | state | recovery |\n\
          |---|---|---|---|\n",
     );
     for cause in Cause::ALL.iter().rev() {

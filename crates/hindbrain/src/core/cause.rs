@@ -105,7 +105,7 @@ causes! {
         "the last message on `cmd_vel` was not a command; the previous one counts until it is stale";
     ResetConflict: "RESET_CONFLICT", Reports, Itself, Error of Reset,
         "hind/reset has more than one publisher, or one that does not fit: no press counts",
-        "`hind/reset` has more than one publisher, or one that is best effort or of another type: no press counts";
+        "`hind/reset` has more than one publisher, or an incompatible one: no press counts";
     IrInvalid: "IR_INVALID", Reports, Itself, Warn,
         "an infra-red sensor sends no measurement",
         "the last message of a fitted infra-red sensor is not a measurement, or a clear one that is too old or from the future";
@@ -144,10 +144,10 @@ causes! {
         "the motor values were interrupted for more than 0.2 s, or a motor controller had none in time, while something moved or could";
     CommandConflict: "CMD_CONFLICT", StopsByRos, Zero, Error of Command,
         "cmd_vel has more than one publisher, or one that does not fit",
-        "`cmd_vel` has more than one publisher, or one that is best effort or of another type";
+        "`cmd_vel` has more than one publisher, or an incompatible one";
     EnableConflict: "ENABLE_CONFLICT", StopsByRos, Enable, Error of Enable,
         "hind/enable has more than one publisher, or one that does not fit",
-        "`hind/enable` has more than one publisher, or one that is best effort or of another type";
+        "`hind/enable` has more than one publisher, or an incompatible one";
     MotorConflict: "MOTOR_CONFLICT", StopsByRos, Enable, Error,
         "another node publishes the motors",
         "`motor/port` or `motor/starboard` has another publisher";
@@ -168,7 +168,7 @@ causes! {
         "an emergency stop was not reset since";
     EstopConflict: "ESTOP_CONFLICT", EmergencyStops, Reset, Error of Estop,
         "hind/estop has more than one publisher, or one that does not fit",
-        "`hind/estop` has more than one publisher, or one that is best effort or of another type";
+        "`hind/estop` has more than one publisher, or an incompatible one";
     EstopStale: "ESTOP_STALE", EmergencyStops, Reset, Error of Estop,
         "the e-stop is silent: it has to repeat true or false within estop.timeout",
         "an e-stop that was received is silent for `estop.timeout`; or one has a publisher, and none was received for `estop.timeout` \

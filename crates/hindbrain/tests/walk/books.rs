@@ -1,4 +1,41 @@
 //! The oracle's records of each topic: absolute times of its messages, and nothing derived from them.
+//!
+//! The rules of each topic, as exactly as the proof needs them; `docs/safety.md` has them in short.
+//!
+//! **Command.** A message on `cmd_vel` is a command if all six parts are finite, `linear.x` and `angular.z` are within 100 times full speed,
+//! and it is fresh, checked in this order. One that fails before the last check leaves no stamp. Its age is that of its stamp or of its
+//! receipt, whichever is older.
+//! * A stamp of zero, or up to 0.1 s ahead, counts as now. One further ahead is refused, and the last such stamp also when the clock has
+//!   reached it, until another one was accepted, or refused for this reason.
+//! * An age of `cmd_timeout` is refused.
+//! * A stamp older than the newest accepted one is refused while that is younger than `cmd_timeout`; then its age alone decides.
+//! * A repeated stamp is the same command: its content counts, its age continues from the first.
+//!
+//! A command is in force until it is `cmd_timeout` old or another one is received. A refused message only sets `CMD_INVALID`; one that was
+//! overtaken, or repeats a command that is too old, does not even do that. A velocity within the bounds of a zero, withheld or not, of which only the
+//! freshness is wrong, ends the command in force, and is neither a zero command nor `CMD_INVALID`.
+//!
+//! **Setpoint.** The command in force, in whole thousandths of full speed (`wheel_speed`, and `2 * wheel_speed / track` for the turn),
+//! rounded toward zero; that of a zero is zero. If one of the two parts is beyond full speed, both are scaled down (in `seed` each by itself). Port is
+//! the linear part less the angular part, starboard their sum; if one of these is beyond full speed, both are divided by the same number. Times 66, rounded
+//! toward zero, each is a whole count (in `seed` as the original mixes and rounds them).
+//!
+//! **E-stop.** Without a publisher, and before its first message, there is none, unless `estop.required`. Before its first message one that
+//! has a publisher, of any type and reliability, or may have one since the graph cannot be read, is silent once a publisher has been counted
+//! without interruption for `estop.timeout`, until a message is received or no publisher is counted. Released lasts `estop.timeout` from
+//! the message, less its possible queueing time; then it is silent until a message is received, with or without a publisher.
+//!
+//! **Enable.** A rise is a true after a false, both received while the topic had no conflict, the false not followed by a conflict, and the
+//! true not one that may have been queued for 0.1 s. A repeated true is no rise.
+//!
+//! **Reset.** The button acts when it is released (false) after a press (false or nothing before, then true) while something was latched
+//! and no cause that requires a reset was present in that snapshot or since, except the latch. A press that may have been queued for 0.1 s
+//! does not count, and neither does one before it. During a conflict the button counts as held down since a press that does not count.
+//!
+//! **Infra-red sensor.** A reading is not clear if it is below `ir.near`, above `ir.far`, NaN, or clear with a stamp that is `ir.timeout` old
+//! or more than 0.1 s ahead. A clear one with an older stamp than the newest, or with the same stamp once that is `ir.timeout` old, is ignored.
+//! The sensor blocks until it was received and every reading was clear for `ir.timeout`. Silence of `ir.timeout`, counted from the measurement
+//! (of a reading that is not clear: from its receipt), counts as never received.
 
 use std::hash::{Hash, Hasher};
 

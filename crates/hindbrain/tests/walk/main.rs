@@ -1,9 +1,37 @@
-//! The proof of the stop machine: every state that events can reach, against an oracle written from the document alone.
+//! The proof of the stop machine: every state that events can reach, against an oracle written from the document alone: `docs/safety.md`,
+//! and the exact rules here, at the head of [`books`] and of [`motion`], which are part of it.
 //!
 //! * [`act`], [`alphabet`], [`models`]: the events, and the combinations of parts and times
 //! * [`table`], [`books`], [`wheel`], [`motion`], [`oracle`]: the behaviour that the document defines
 //! * [`pair`]: machine and oracle side by side; [`walker`]: breadth first through all their states; [`soak`]: at random
 //! * [`census`], [`liveness`], [`figures`]: the checks of the visited states, and the figures in the README
+//!
+//! **Hold.** After more than 40 ms since the last motor values (a call is due after 20) all messages of the next 50 ms count as sent no later than the
+//! last call before. Further late calls within these 50 ms do not prolong them; if a hold of more than 70 ms begins within them, messages count
+//! as sent no later than the last call before the first hold. A thread that reads more than 20 ms later than it was due was held, too:
+//! its messages of the next 50 ms count as sent no later than when it last emptied its queue. The longer of two holds counts.
+//!
+//! **Zero command.** It counts if no cause that requires a zero, an enable or a reset is present in the snapshot of its receipt, until one is.
+//! When the state becomes OK without a fresh command in that same snapshot, the setpoint becomes zero.
+//!
+//! **Arming.** A rise of enable arms. Each snapshot with a cause that requires an enable or a reset disarms, and so does that of a reset.
+//!
+//! **Way.** With front and back blocked every direction is blocked, also at rest. With one of them, the way is blocked if a wheel turns toward
+//! it, or if the setpoint moves a wheel by a count or more and either is a turn (its angular part is larger than its linear part) or
+//! does not lead away. A setpoint that leads away loses its turn. In `seed` one blocked sensor blocks every way.
+//!
+//! **Latch.** An emergency stop or a fault stays until the reset; an emergency stop outlasts a fault, and `OVERRUN` stays as long as
+//! anything is latched.
+//!
+//! **Gap and overrun**, while a motor value is not stop or the state is OK. Gap: a snapshot comes more than 0.2 s after the last motor
+//! values, or these did not reach the motors in time; it lasts for its snapshot. Overrun: a snapshot comes more than 0.5 s after the one
+//! before, or the supervising thread had to act.
+//!
+//! **Seed.** Nothing is latched, armed or waited for: `ESTOP_LATCHED`, `FAULT_LATCHED`, `NOT_ARMED` and `NEUTRAL_WAIT` do not exist, and `OVERRUN`
+//! lasts for its snapshot.
+//!
+//! **Parameters** change only while nothing moves and the state is not OK. At its end the node publishes stop and the state with
+//! `STOPPING`, and accepts no further input.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod act;

@@ -1,18 +1,20 @@
 //! The motor values of both wheels against time: independent and coupled.
 //!
-//! No level is predicted. A stop is stop at once, the snapshot in which the state becomes OK moves nothing, nothing is beyond full, and the
-//! sign changes through zero, with a rest in `strict`. Besides, over any time:
+//! In any state but OK they are stop, at once, and the snapshot in which the state becomes OK does not move them. In OK the level of each wheel
+//! moves toward its setpoint (zero if a cause brakes). Levels are exact. The published count stays until the exact level is a whole
+//! count away from it, and then is the nearest one to it that is not. Braking begins at the published count.
 //!
-//! | situation | checked |
-//! |---|---|
-//! | a wheel certainly follows rule 1 or 2: in `seed`; straight ahead; on a curve that began from zero; no part has to shrink, or no wheel moves away from zero | no level exceeds its own slope by more than a count, grows except toward its target, or shrinks if it is commanded; a braking level follows its slope to within a count |
-//! | elsewhere | the same with half of the other slope added |
-//! | a wheel certainly moves away from zero, no wheel is at zero, and the target stays | a part that is too large or of the other sign shrinks as fast as a wheel brakes, to within four counts |
-//! | two wheels have rested and have equal targets | equal levels |
-//! | two wheels begin a curve from rest, and the targets stay | the proportion of the targets, each up to a count behind |
+//! 1. Toward zero a level moves by `decel`, for all the time that has passed. Away from zero it moves by `accel`, in one snapshot for 20 ms
+//!    at most. Its sign changes only after it was zero for 20 ms, in which nothing moves it.
+//! 2. If both levels have to move away from zero, the one that is farther from its setpoint does so by `accel`, the other one in proportion.
+//! 3. The *forward part* is the sum of the two levels, the *turn part* starboard less port. While a wheel moves away from zero, a part
+//!    that is larger than its setpoint or has the other sign shrinks by `decel` at least (per second, in counts of the sum), for all the
+//!    time that has passed. If rules 1 and 2 do less, since a wheel would have to reverse or to speed up, each wheel contributes half
+//!    of the rest. (While both move toward zero, or stay, rule 1 is enough.) Only the 20 ms at zero have precedence.
 //!
-//! So a curve that begins during motion is checked only against the slopes and the shrinking part, and the rise of a level only for one
-//! wheel against the other.
+//! So over any time a level moves away from zero by less than `accel` plus half of `decel`, times the time, plus one count; by less than
+//! `accel` times the time plus one count while no part has to shrink; toward zero by less than `decel` plus half of `accel`, times the time, plus one
+//! count. In `seed` each wheel follows rule 1 alone, with slopes of 20 counts/s both ways and without the 20 ms at zero.
 
 use std::hash::{Hash, Hasher};
 
