@@ -7,12 +7,23 @@ use tests::{files, root};
 
 /// Pages of rules, the folders where the tests are that each may name, and how many rules it has at least.
 const PAGES: [(&str, &[&str], usize); 1] = [(
-    "crates/mechanism/tests/README.md",
-    &["crates/mechanism/tests", "crates/mechanism/src", "crates/mechanism_loop/tests", "tests/ros"],
-    80,
+    "crates/haptix/tests/README.md",
+    &[
+        "crates/haptix/tests",
+        "crates/haptix/src",
+        "tools/hand_conformance/src",
+        "crates/libhaptix/src",
+        "crates/nodes/src/haptix",
+        "tests/ros",
+    ],
+    30,
 )];
 
-/// The tests of a file: functions below `#[test]`, those of proptest too, and Python's `def test_...`.
+/// The file whose macro makes a test of each public function that takes a `Make`.
+const CONFORMANCE: &str = include_str!("../../tools/hand_conformance/src/lib.rs");
+
+/// The tests of a file: functions below `#[test]`, those of proptest too, those of every hand that the macro runs, and Python's
+/// `def test_...`.
 fn tests_of(text: &str) -> BTreeSet<String> {
     let name = |line: &str, keyword: &str| {
         let rest = line.trim_start().strip_prefix(keyword)?;
@@ -26,6 +37,12 @@ fn tests_of(text: &str) -> BTreeSet<String> {
             && std::mem::take(&mut is_test)
         {
             found.insert(function);
+        }
+        let is_run = |test: &String| {
+            CONFORMANCE.split(|c: char| c != '_' && !c.is_alphanumeric()).any(|word| word == test)
+        };
+        if line.ends_with("(make: &Make) {") {
+            found.extend(name(line, "pub fn ").filter(is_run));
         }
         found.extend(name(line, "def ").filter(|function| function.starts_with("test_")));
     }
@@ -66,4 +83,6 @@ fn each_rule_of_a_page_has_tests_that_exist() {
 fn tests_are_found_as_both_languages_write_them() {
     let text = "#[test]\nfn one() {}\nfn helper() {}\n    #[test]\n    /// Text.\n    fn two(a: u8) {}\ndef test_three(graph):\ndef helper():\n";
     assert_eq!(tests_of(text).into_iter().collect::<Vec<_>>(), ["one", "test_three", "two"]);
+    let text = "pub fn joints_follow_their_motors(make: &Make) {\npub fn of_no_list(make: &Make) {\npub fn new(make: &Make, name: &str) {\n";
+    assert_eq!(tests_of(text).into_iter().collect::<Vec<_>>(), ["joints_follow_their_motors"]);
 }
