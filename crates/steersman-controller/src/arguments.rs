@@ -59,7 +59,8 @@ pub(crate) enum Command {
     /// Load controllers and start them, wait for the end, then stop and unload them in reverse order: for launch files. One that
     /// was loaded already and stopped is started, and left as it is at the end.
     Spawner(Spawner),
-    /// Stop these controllers whenever they run, and start those that it stopped again when Ctrl-C ends it.
+    /// Stop these controllers whenever they run, and start those that it stopped again when Ctrl-C ends it: all or none, in the same
+    /// manager, and only if nothing runs that did not run beside them before. It names each that stays stopped.
     Unspawner(Names),
     /// Print the completion for a shell.
     Completion {

@@ -14,9 +14,12 @@ use crate::controllers::{
 /// Which controllers are loaded and run, and who may change that: requests one after the other, each by one or more changes of
 /// the control loop.
 ///
+/// Loads and reloads wait for one another, since a controller may take long to initialise. Switches, unloads and lists do not wait for
+/// them, so that no load delays a stop.
 /// # Source
 /// `pr2_controller_manager` 1.8.21; own: a call ends after a time if the loop does not step or a library hangs, a strict switch changes all or
-/// nothing, a forced reload unloads dependants first, and a strictness other than 0, 1 and 2 is refused.
+/// nothing, a forced reload loads the libraries first, since a bad one would leave the robot without controllers, and then unloads
+/// dependants first, and a strictness other than 0, 1 and 2 is refused.
 #[derive(Debug)]
 pub struct Manager {
     now: Instant,

@@ -72,6 +72,8 @@ pub(crate) fn is_strict(strictness: i32) -> Result<bool, Refusal> {
 ///
 /// # Errors
 /// It cannot.
+/// # Source
+/// own: words that begin with a letter, joined by `/`; the original takes `_pan`, `/pan` and `a//b`, too.
 pub(crate) fn check_name(name: &str) -> Result<(), Refusal> {
     let is_word = |word: &str| {
         word.starts_with(|first: char| first.is_ascii_alphabetic())

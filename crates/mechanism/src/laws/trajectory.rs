@@ -20,7 +20,8 @@ pub use point::{Point, TrajectoryError};
 /// # Real-time
 /// [`sample`](Self::sample) allocates nothing and takes a time that grows with the logarithm of the number of points.
 /// # Source
-/// `joint_trajectory_controller` of ros2_controllers 4 (Jazzy), its interpolation; own: the end of a motion that does not end at rest.
+/// `joint_trajectory_controller` of ros2_controllers 4 (Jazzy), its interpolation; own: the end of a motion that does not end at rest,
+/// since a speed of 0 at once shakes an arm, and a brake before the point would in each message of a stream.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory {
     joints: usize,

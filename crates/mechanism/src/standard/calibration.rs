@@ -30,8 +30,10 @@ use crate::robot::{Actuator, Joint, JointKind};
 /// `starting`, `update`: the motors are halted, so a search never goes on by itself after an emergency stop; `update`: the sensor
 /// did not change within the time-out.
 /// # Source
-/// `pr2_calibration_controllers` 1.10 (`JointCalibrationController`); own: the time-out, what a search without success leaves, both
-/// directions of a continuous joint, and an edge that the hardware noted in either direction counts, so that no sign has to be known.
+/// `pr2_calibration_controllers` 1.10 (`JointCalibrationController`); own: the time-out, since nobody may watch a search; the
+/// calibration from before stays without success, since the encoder went on counting; both directions of a continuous joint; a restart
+/// searches nothing again; the joint is held at the end, so that one with a weight does not fall; and an edge that the hardware noted in
+/// either direction counts, so that no sign has to be known.
 #[derive(Clone, Debug)]
 pub struct CalibrationController {
     joint: usize,

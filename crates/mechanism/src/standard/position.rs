@@ -17,7 +17,9 @@ use crate::standard::Setpoint;
 /// # Errors
 /// `starting`: the joint is not calibrated, or its position is not finite; `update`: it is no longer calibrated.
 /// # Source
-/// `robot_mechanism_controllers` 1.8 (`JointPositionController`).
+/// `robot_mechanism_controllers` 1.8 (`JointPositionController`); own: the range, where the original turns a revolute joint by whole turns,
+/// so that a wrong number leads it elsewhere; a joint that is not calibrated refuses the start and not the load, which is enough for the
+/// calibration before it; and one that loses its calibration ends the controller, whose command was meant in another frame.
 #[derive(Clone, Debug)]
 pub struct PositionController {
     joint: usize,

@@ -37,7 +37,8 @@ use track::{Axis, Track};
 /// `starting`: a joint is not calibrated, or its position is not finite.
 /// # Source
 /// `joint_trajectory_controller` of ros2_controllers 4 (Jazzy) for tolerances and replacement, `JointTrajectoryActionController` 1.8 for
-/// the turns of continuous joints; own: a halt ends the motion; one that is late keeps its way; one that is refused leaves the other.
+/// the turns of continuous joints; own: a halt ends the motion; one that is late keeps its way; one that is refused leaves the other;
+/// no tolerance of velocities without a goal's, since one number fits no radians and metres; no topic of the errors.
 #[derive(Clone, Debug)]
 pub struct TrajectoryController {
     tolerance: Tolerance,
