@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use tests::{bless, executable, files, root, specifications};
 use safety::{Instant, Machine, Stamp};
-use tests::{bless, bless_between, executable, files, root, specifications};
 
 /// The nodes between the hand and the motors: the declaration of each parameter names its users.
 const GUARDS: &[&str] = &["joystick", "velocity_arbiter", "zone_scaler", "hindbrain", "chair"];
@@ -19,7 +19,7 @@ const SYSTEM: &[&str] = &[
     "sdl2",
     "serial2",
     "boot_clock",
-    "realtime",
+    "rt",
     "libloading",
     "tempfile",
     "signal-hook",
@@ -79,7 +79,7 @@ fn pure() -> Vec<String> {
         line.split([' ', '|']).filter(|word| !word.is_empty()).map(str::to_owned).collect();
     for (name, row) in allowed() {
         let row = row.unwrap_or_default();
-        let is_node = row.contains("safety")
+        let is_node = row.contains("units")
             && row.contains("params")
             && !row.iter().any(|other| SYSTEM.contains(&other.as_str()));
         assert!(
@@ -116,11 +116,11 @@ fn arrows_go_from_ros_to_the_pure_crates() {
         for other in below(name) {
             let builds_on_it = matches!(
                 (name.as_str(), other.as_str()),
-                (_, "safety" | "params")
+                (_, "units" | "params")
                     | ("arbiter", "limiter")
                     | ("surround" | "zone_pictures" | "chair", "zones")
-                    | ("luci_chair", "zones" | "chair")
-                    | ("chain", "joystick" | "arbiter" | "zones" | "hindbrain")
+                    | ("fake_chair", "zones" | "chair")
+                    | ("drive", "joystick" | "arbiter" | "zones" | "hindbrain")
             );
             assert!(
                 builds_on_it || !allowed.contains_key(&other),
@@ -131,7 +131,7 @@ fn arrows_go_from_ros_to_the_pure_crates() {
     }
     for name in allowed.keys().filter(|name| below(name).contains("r2r")) {
         assert!(
-            ["ros", "nodes", "libhaptix", "steersman-controller"].contains(&name.as_str()),
+            ["ros", "nodes", "libhaptix", "controllers"].contains(&name.as_str()),
             "'{name}' must not see ROS"
         );
     }
@@ -250,53 +250,36 @@ fn the_picture_of_the_zones_is_generated() {
     bless("crates/zone_pictures/zones.svg", &zone_pictures::svg(&snapshot));
 }
 
+/// A controller of each type of `mechanism`, named after it: `joint_state` for `steersman/JointStateController`.
+fn controllers() -> String {
+    let owner = |known: &mechanism::BuiltinType| {
+        let mut name = String::new();
+        for c in known.name.trim_start_matches("steersman/").trim_end_matches("Controller").chars() {
+            if c.is_uppercase() && !name.is_empty() {
+                name.push('_');
+            }
+            name.extend(c.to_lowercase());
+        }
+        let specification = (known.specification)();
+        let kind = ("type".to_owned(), params::Value::Text(known.name.into()));
+        let set = specification.resolve([kind]).expect("a type");
+        (name, specification, set)
+    };
+    let text = "A controller of each type that mechanism has, with every parameter of the type at its default. Copy an entry to \
+                your own file, name it as you like, and set its joints and gains.";
+    params::owners_yaml("mechanism", text, &mechanism::BUILTIN_TYPES.iter().map(owner).collect::<Vec<_>>())
+}
+
 #[test]
 fn configuration_files_list_every_parameter() {
     for specification in specifications() {
         let file = format!("config/{}.yaml", executable(&specification));
         bless(&file, &params::yaml(&specification));
     }
+    bless("config/controllers.yaml", &controllers());
     bless("config/luci_profiles.yaml", &zones::example());
     let hand = haptix::Model::builtin("mpl").expect("it is built in");
     bless("config/urdf/mpl.urdf", &hand.urdf().expect("each of its motors has a joint"));
-}
-
-#[test]
-fn the_page_of_each_node_has_its_parameters_and_those_of_its_controllers() {
-    for specification in specifications() {
-        let page = format!("docs/nodes/{}.md", executable(&specification));
-        bless_between(&page, "<!-- parameters -->", &without_repetition(&params::table(&specification)));
-    }
-    for known in mechanism::BUILTIN_TYPES {
-        let mark = format!("<!-- parameters of {} -->", known.name);
-        bless_between("docs/nodes/mechanism.md", &mark, &params::table(&(known.specification)()));
-    }
-}
-
-/// Rows of the six coordinates that differ only in the coordinate are merged.
-fn without_repetition(table: &str) -> String {
-    const COORDINATES: [&str; 6] =
-        ["linear.x", "linear.y", "linear.z", "angular.x", "angular.y", "angular.z"];
-    let mut out = String::new();
-    for row in table.lines() {
-        let others: Vec<String> =
-            COORDINATES.iter().map(|other| row.replacen("linear.x.", &format!("{other}."), 1)).collect();
-        let is_first = row.starts_with("| `linear.x.");
-        let is_all = is_first && others.iter().all(|other| table.contains(other.as_str()));
-        let is_told = COORDINATES.iter().any(|other| {
-            let first = row.replacen(&format!("| `{other}."), "| `linear.x.", 1);
-            row.starts_with(&format!("| `{other}.")) && !is_first && table.contains(&first)
-        });
-        if is_all {
-            let row = row.replacen("linear.x.", "{linear,angular}.{x,y,z}.", 1);
-            out.push_str(&row);
-            out.push('\n');
-        } else if !is_told {
-            out.push_str(row);
-            out.push('\n');
-        }
-    }
-    out
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use crate::{Change, Declaration, Kind, Specification, Value};
+use crate::{Change, Declaration, Group, Kind, Set, Specification, Value};
 
 /// The complete, commented YAML file of a node, every parameter at its default.
 pub fn yaml(specification: &Specification) -> String {
@@ -25,7 +25,11 @@ pub fn yaml(specification: &Specification) -> String {
                 &format!("{text} `{0}` of a new one to add it, delete its `{0}` to remove it.", live.key),
             );
         }
-        for (index, name) in set.group(group.prefix).into_iter().enumerate() {
+        let names = set.group(group.prefix);
+        if names.is_empty() {
+            page.example(group);
+        }
+        for (index, name) in names.into_iter().enumerate() {
             for member in &group.members {
                 let full = format!("{}.{name}.{}", group.prefix, member.name);
                 if let Some(value) = set.value(&full) {
@@ -38,32 +42,24 @@ pub fn yaml(specification: &Specification) -> String {
     page.text
 }
 
-/// The table of a node's parameters for its README, in Markdown.
-pub fn table(specification: &Specification) -> String {
-    let mut out = String::from("| parameter | type | default | allowed | |\n|---|---|---|---|---|\n");
-    let mut row = |name: &str, declaration: &Declaration| {
-        let default = declaration.kind.default();
-        let text = match declaration.change {
-            Change::Live => declaration.text.to_owned(),
-            Change::AtStart => format!("{} Read-only.", declaration.text),
-        };
-        let _ = writeln!(
-            out,
-            "| `{name}` | {} | `{default}` | {} | {} |",
-            default.type_name(),
-            allowed(declaration),
-            text.replace('|', "\\|")
-        );
-    };
-    for declaration in &specification.parameters {
-        row(declaration.name, declaration);
-    }
-    for group in &specification.groups {
-        for member in &group.members {
-            row(&format!("{}.<name>.{}", group.prefix, member.name), member);
+/// A commented YAML file of parameters that a node leaves open ([`Specification::with_open`]): the name of each owner, its
+/// specification and its values.
+pub fn owners_yaml(node: &str, text: &str, owners: &[(String, Specification, Set)]) -> String {
+    let mut page = Page { text: String::new(), open: Vec::new() };
+    page.comment(0, text);
+    let _ = writeln!(page.text, "{node}:\n  ros__parameters:");
+    for (index, (name, specification, set)) in owners.iter().enumerate() {
+        if index > 0 {
+            let _ = writeln!(page.text);
+        }
+        page.comment(4, specification.text);
+        for declaration in &specification.parameters {
+            if let Some(value) = set.value(declaration.name) {
+                page.entry(&format!("{name}.{}", declaration.name), declaration, value, true);
+            }
         }
     }
-    out
+    page.text
 }
 
 struct Page {
@@ -76,6 +72,18 @@ impl Page {
     fn comment(&mut self, indent: usize, text: &str) {
         for line in wrap(text, 110 - indent) {
             let _ = writeln!(self.text, "{:indent$}# {line}", "");
+        }
+    }
+
+    /// An entry of a group that has none by default, all of it as a comment.
+    fn example(&mut self, group: &Group) {
+        let mut page = Page { text: String::new(), open: Vec::new() };
+        for member in &group.members {
+            let full = format!("{}.name.{}", group.prefix, member.name);
+            page.entry(&full, member, &member.kind.default(), true);
+        }
+        for line in page.text.lines() {
+            let _ = writeln!(self.text, "    # {}", line.strip_prefix("    ").unwrap_or(line));
         }
     }
 

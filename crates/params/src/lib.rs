@@ -1,8 +1,8 @@
 //! Parameters that describe themselves.
 //!
 //! Each parameter is written once, as an entry of [`params!`]. From it come the field that it is read into, the ROS descriptor,
-//! the check of a value, the commented YAML file in `config/` and the table in `docs/nodes/`. A node's parameters together are its
-//! [`Specification`]; the values in force are a [`Set`], which only holds values that passed every check.
+//! the check of a value and the commented YAML file in `config/`. A node's parameters together are its [`Specification`]; the values
+//! in force are a [`Set`], which only holds values that passed every check.
 #![forbid(unsafe_code)]
 
 pub mod file;
@@ -20,7 +20,7 @@ mod value;
 mod yaml;
 
 pub use declaration::{Change, Declaration, Kind, Parameter};
-pub use document::{table, yaml};
+pub use document::{owners_yaml, yaml};
 pub use refusal::Refusal;
 pub use set::{Set, nearest};
 pub use specification::{Fixed, Group, Preset, PresetValue, Specification};

@@ -86,7 +86,7 @@ impl Specification {
         }
     }
 
-    /// Adds the parameters that [`params!`](crate::params!) lists; the order is that of the YAML file and of the table.
+    /// Adds the parameters that [`params!`](crate::params!) lists; the order is that of the YAML file.
     #[must_use]
     pub fn with_all(mut self, parameters: Vec<Declaration>) -> Self {
         self.parameters.extend(parameters);

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use params::{
-    Change, Declaration, Group, Parameter, Preset, PresetValue, Refusal, Set, Specification, Value, table,
-    yaml,
+    Change, Declaration, Group, Parameter, Preset, PresetValue, Refusal, Set, Specification, Value,
+    owners_yaml, yaml,
 };
 
 params::params! {
@@ -184,14 +184,45 @@ example:
 }
 
 #[test]
-fn the_table_has_a_row_for_every_parameter() {
-    let table = table(&specification());
-    assert_eq!(table.lines().count(), 2 + 4 + 2);
-    assert!(table.contains("| `timeout` | double | `0.5` | 0.05 to 5.0 s | How long to wait. |"), "{table}");
-    assert!(
-        table.contains("| `sources.<name>.priority` | integer | `0` | 0 to 255 | The highest wins. |"),
-        "{table}"
-    );
+fn a_group_without_entries_is_explained_by_a_comment() {
+    let group = Group { prefix: "sources", text: "A source.", members: Source::declarations(), presets: &[] };
+    let expected = "
+    # A source.
+    # Naming one entry here replaces all of the default ones.
+    # sources:
+    #   name:
+    #     # The topic of the commands.
+    #     topic: \"\"
+    #     # The highest wins. (0 to 255)
+    #     priority: 0
+";
+    let text = yaml(&Specification::new("example", "An example.").with_group(group));
+    assert!(text.ends_with(expected), "{text}");
+}
+
+#[test]
+fn owners_of_open_parameters_have_a_block_each() {
+    let specification = Specification::new("kind", "An owner.").with_all(Source::declarations());
+    let owner = |name: &str| (name.to_owned(), specification.clone(), specification.defaults());
+    let expected = "\
+# Two owners.
+example:
+  ros__parameters:
+    # An owner.
+    one:
+      # The topic of the commands.
+      topic: \"\"
+      # The highest wins. (0 to 255)
+      priority: 0
+
+    # An owner.
+    two:
+      # The topic of the commands.
+      topic: \"\"
+      # The highest wins. (0 to 255)
+      priority: 0
+";
+    assert_eq!(owners_yaml("example", "Two owners.", &[owner("one"), owner("two")]), expected);
 }
 
 #[test]
