@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use tests::{bless, executable, files, root, specifications};
 use safety::{Instant, Machine, Stamp};
+use tests::{bless, executable, files, root, specifications};
 
 /// The nodes between the hand and the motors: the declaration of each parameter names its users.
 const GUARDS: &[&str] = &["joystick", "velocity_arbiter", "zone_scaler", "hindbrain", "chair"];
@@ -19,7 +19,7 @@ const SYSTEM: &[&str] = &[
     "sdl2",
     "serial2",
     "boot_clock",
-    "rt",
+    "realtime",
     "libloading",
     "tempfile",
     "signal-hook",
@@ -79,7 +79,7 @@ fn pure() -> Vec<String> {
         line.split([' ', '|']).filter(|word| !word.is_empty()).map(str::to_owned).collect();
     for (name, row) in allowed() {
         let row = row.unwrap_or_default();
-        let is_node = row.contains("units")
+        let is_node = row.contains("safety")
             && row.contains("params")
             && !row.iter().any(|other| SYSTEM.contains(&other.as_str()));
         assert!(
@@ -116,11 +116,11 @@ fn arrows_go_from_ros_to_the_pure_crates() {
         for other in below(name) {
             let builds_on_it = matches!(
                 (name.as_str(), other.as_str()),
-                (_, "units" | "params")
+                (_, "safety" | "params")
                     | ("arbiter", "limiter")
                     | ("surround" | "zone_pictures" | "chair", "zones")
-                    | ("fake_chair", "zones" | "chair")
-                    | ("drive", "joystick" | "arbiter" | "zones" | "hindbrain")
+                    | ("luci_chair", "zones" | "chair")
+                    | ("chain", "joystick" | "arbiter" | "zones" | "hindbrain")
             );
             assert!(
                 builds_on_it || !allowed.contains_key(&other),
@@ -131,7 +131,7 @@ fn arrows_go_from_ros_to_the_pure_crates() {
     }
     for name in allowed.keys().filter(|name| below(name).contains("r2r")) {
         assert!(
-            ["ros", "nodes", "libhaptix", "controllers"].contains(&name.as_str()),
+            ["ros", "nodes", "libhaptix", "steersman-controller"].contains(&name.as_str()),
             "'{name}' must not see ROS"
         );
     }

@@ -9,7 +9,6 @@ mod interfaces;
 mod links;
 mod markdown;
 mod quotes;
-mod rules;
 
 use std::fs;
 

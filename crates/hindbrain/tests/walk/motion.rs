@@ -15,6 +15,21 @@
 //! So over any time a level moves away from zero by less than `accel` plus half of `decel`, times the time, plus one count; by less than
 //! `accel` times the time plus one count while no part has to shrink; toward zero by less than `decel` plus half of `accel`, times the time, plus one
 //! count. In `seed` each wheel follows rule 1 alone, with slopes of 20 counts/s both ways and without the 20 ms at zero.
+//!
+//! # What is checked
+//! No level is predicted. A stop is stop at once, the snapshot in which the state becomes OK moves nothing, nothing is beyond full, and the
+//! sign changes through zero, with a rest in `strict`. Besides, over any time:
+//!
+//! | situation | checked |
+//! |---|---|
+//! | a wheel certainly follows rule 1 or 2: in `seed`; straight ahead; on a curve that began from zero; no part has to shrink, or no wheel moves away from zero | no level exceeds its own slope by more than a count, grows except toward its target, or shrinks if it is commanded; a braking level follows its slope to within a count |
+//! | elsewhere | the same with half of the other slope added |
+//! | a wheel certainly moves away from zero, no wheel is at zero, and the target stays | a part that is too large or of the other sign shrinks as fast as a wheel brakes, to within four counts |
+//! | two wheels have rested and have equal targets | equal levels |
+//! | two wheels begin a curve from rest, and the targets stay | the proportion of the targets, each up to a count behind |
+//!
+//! So a curve that begins during motion is checked only against the slopes and the shrinking part, and the rise of a level only for one
+//! wheel against the other.
 
 use std::hash::{Hash, Hasher};
 
