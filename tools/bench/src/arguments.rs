@@ -25,7 +25,8 @@ pub struct Arguments {
     /// How often a pad is unplugged.
     #[arg(long, value_name = "U", default_value_t = 200, value_parser = value_parser!(u32).range(1..=10_000))]
     pub unplugs: u32,
-    /// A document in which each table replaces the one between `<!-- bench: NAME -->` and `<!-- end -->`.
+    /// A document in which the cells of the tables between `<!-- bench: NAME -->` and `<!-- end -->` are renewed; it chooses tables,
+    /// rows and columns.
     #[arg(long, value_name = "FILE")]
     pub write: Option<PathBuf>,
 }

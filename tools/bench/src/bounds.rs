@@ -1,3 +1,9 @@
+//! The figures of `reactions`.
+//!
+//! Each is the time from publishing the event at full speed until both motors receive stop. It includes DDS both ways, and the bound
+//! does not: a bare relay, asked one tick before each event, shows what DDS costs, and the last column allows each trial what its
+//! relay took. The events are spread evenly over hindbrain's tick; before them passes the period of an infra-red sensor.
+
 use core::fmt;
 use std::time::Duration;
 
@@ -79,11 +85,7 @@ impl fmt::Display for Bounds {
         writeln!(f, "```")?;
         write!(
             f,
-            "\nFrom the publishing of the event, from full speed, to the receipt of both motors' value of rest. The way there \
-             and back is in the figures and not in the bounds: the bare r2r relay, asked one tick before each event, shows \
-             what it costs, and the last column allows each trial what its relay took. The events come at phases spread \
-             evenly over hindbrain's tick; the period of an infra-red sensor comes before them. Trials that were \
-             repeated, since something else stopped the motors: {}. {}",
+            "\nTrials repeated because something else stopped the motors: {}. {}",
             self.repeated,
             machine()
         )

@@ -41,11 +41,6 @@ pub fn measure(context: &r2r::Context, folder: &Folder, stop: &Stop) -> Result<R
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { windows, steps, latency, cost, machine } = self;
-        write!(
-            f,
-            "{windows}\n\n{steps}\n\n{latency}\nWith 2 running controllers, over DDS, one call after the other at random times, in turns with \
-             a bare r2r service that answers the same list. A load, a switch and an unload take effect in a step of the loop, which is \
-             half a millisecond away in the mean.\n\n{cost}\n\n{machine}"
-        )
+        write!(f, "{windows}\n\n{steps}\n{latency}\n{cost}\n\n{machine}")
     }
 }

@@ -1,3 +1,8 @@
+//! The way from the event of a mocked pad.
+//!
+//! The mock hands each reading over by way of another process, which a real pad does not. So the time in which a bare process reads a
+//! like event is subtracted, its own wake-up and reading included.
+
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;

@@ -41,6 +41,6 @@ pub fn measure(context: &r2r::Context, folder: &Folder, stop: &Stop) -> Result<R
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { steps, trips, jitter, mujoco, machine } = self;
-        write!(f, "{steps}\n\n{trips}\n\n{jitter}\n\n{mujoco}\n\n{machine}")
+        write!(f, "{steps}\n{trips}\n{jitter}\n\n{mujoco}\n{machine}")
     }
 }

@@ -1,4 +1,13 @@
 //! What the nodes cost while nothing moves: time on a processor and wake-ups, beside a bare relay and a bare loop.
+//!
+//! All are measured in the same time, each in a ROS domain of its own. Together they keep the cores awake, so each costs less than it
+//! would alone. The cost of a wake-up differs between machines and runs: compare with the bare processes. Wake-ups are voluntary context
+//! switches of all threads, those of the middleware included.
+//!
+//! The floor of a node is the bare relay, which wakes up 4 times a second as the nodes do, and the bare loop with as many values as the
+//! node publishes at rest: one of velocity_arbiter, zone_scaler and surround, two of hindbrain. The floor of steersman is that of its
+//! four nodes together. The nodes in steersman, the joystick and hindbrain wake up 10 times a second; the joystick also looks for pads as
+//! often.
 
 use core::fmt;
 use std::collections::BTreeSet;
@@ -174,7 +183,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "| at rest | CPU [% of a core] | goal | wake-ups [1/s] | goal | threads | CPU to its floor | wake-ups to its floor |\n\
+            "| at rest | CPU [% of a core] | CPU goal | wake-ups [1/s] | wake-ups goal | threads | CPU to its floor | wake-ups to its floor |\n\
              |---|--:|---|--:|---|--:|--:|--:|"
         )?;
         for (subject, Activity { cpu, wakeups, threads, .. }) in &self.rows {
@@ -194,18 +203,6 @@ impl fmt::Display for Report {
                 "| {name} | {percent:.2} | {cpu_goal} | {wakeups:.0} | {wakeup_goal} | {threads} | {cpu_ratio:.2} | {wakeup_ratio:.2} |"
             )?;
         }
-        write!(
-            f,
-            "\nAll in the same time, for {} s after {} s, each in a ROS domain of its own. The floor of a node is the bare relay, which wakes up 4 times a second as the nodes do, and the \
-             bare loop with as many values as it publishes at rest: one of velocity_arbiter, zone_scaler and surround, two of hindbrain. That of \
-             steersman is what the floors of its four nodes take together. The nodes in steersman, the joystick and hindbrain wake up 10 times a second, and the joystick \
-             also looks for pads as often. Together the processes keep the cores awake, so each costs less than it would alone. What a wake-up \
-             costs differs between machines and between runs: compare with the bare processes. Wake-ups are voluntary context switches of \
-             all threads, those of the middleware \
-             included. {}",
-            WINDOW.as_secs(),
-            WARM_UP.as_secs(),
-            machine()
-        )
+        write!(f, "\nFor {} s after {} s. {}", WINDOW.as_secs(), WARM_UP.as_secs(), machine())
     }
 }

@@ -2,7 +2,8 @@
 //! hindbrain takes to stop them for each reason, beside a bare relay; what the joystick node costs; what the zones
 //! cost; how well the control loop keeps its time; what a HAPTIX hand costs; and what the arbiter and the drive cost.
 //!
-//! Figures and ratios, not a test: whatever they are, the exit code is 0 if they could be measured.
+//! Figures and ratios, not a test: whatever they are, the exit code is 0 if they could be measured. How each is measured stands in the
+//! docs of its module; `docs/performance.md` has those figures that users need.
 //!
 //! | file | idea |
 //! |---|---|
@@ -123,7 +124,7 @@ fn bench(arguments: &Arguments) -> Result<(), Error> {
         };
         println!("{table}\n");
         if let Some(page) = &arguments.write {
-            page::replace(page, subject, &table)?;
+            page::renew(page, subject, &table)?;
         }
     }
     Ok(())

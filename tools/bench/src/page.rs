@@ -1,3 +1,9 @@
+//! The tables in a document.
+//!
+//! The document chooses the tables, rows and columns that it shows, by their names, and the bench renews their cells. Text around
+//! them stays as it is.
+
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -6,44 +12,109 @@ use ros::Error;
 
 use crate::arguments::Subject;
 
-/// Puts `table` in place of that of `subject` in the document `page`.
+/// Renews the cells of the tables of `subject` in the document `page` from its `report`.
 /// # Errors
-/// The document cannot be read or written, or has no place for it.
-pub fn replace(page: &Path, subject: Subject, table: &str) -> Result<(), Error> {
+/// The document cannot be read or written, has no place for the subject, or names a cell that was not measured.
+pub fn renew(page: &Path, subject: Subject, report: &str) -> Result<(), Error> {
     let failed = |why: &dyn core::fmt::Display| Error::Start(format!("'{}': {why}", page.display()));
     let text = fs::read_to_string(page).map_err(|error| failed(&error))?;
     let name = subject.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
-    let replaced = with(&text, &name, table).ok_or_else(|| failed(&format!("it has no table of {name}")))?;
-    fs::write(page, replaced).map_err(|error| failed(&error))
+    let renewed = with(&text, &name, report).map_err(|error| failed(&error))?;
+    fs::write(page, renewed).map_err(|error| failed(&error))
 }
 
-fn with(text: &str, name: &str, table: &str) -> Option<String> {
-    let (before, rest) = text.split_once(&format!("<!-- bench: {name} -->\n"))?;
-    let (_, after) = rest.split_once("<!-- end -->")?;
-    Some(format!("{before}<!-- bench: {name} -->\n\n{}\n\n<!-- end -->{after}", table.trim()))
+fn with(text: &str, name: &str, report: &str) -> Result<String, String> {
+    let (begin, end) = (format!("<!-- bench: {name} -->\n"), "<!-- end -->");
+    let place = || format!("it has no tables of {name}");
+    let (before, rest) = text.split_once(&begin).ok_or_else(place)?;
+    let (tables, after) = rest.split_once(end).ok_or_else(place)?;
+    let mut measured = BTreeMap::new();
+    each_cell(report, |place, value| {
+        measured.insert(place.map(str::to_owned), value.to_owned());
+        Ok(value.to_owned())
+    })?;
+    let renewed = each_cell(tables, |place, _| {
+        measured.get(&place.map(str::to_owned)).cloned().ok_or_else(|| format!("{place:?} was not measured"))
+    })?;
+    Ok(format!("{before}{begin}{renewed}{end}{after}"))
+}
+
+/// The text with each cell of its tables in Markdown replaced. The place of a cell is the first header of its table, the first cell
+/// of its row, and the header of its column.
+fn each_cell(
+    text: &str,
+    mut replace: impl FnMut([&str; 3], &str) -> Result<String, String>,
+) -> Result<String, String> {
+    let (mut renewed, mut header) = (String::new(), None::<Vec<&str>>);
+    for line in text.lines() {
+        let cells = line.strip_prefix("| ").and_then(|line| line.strip_suffix(" |"));
+        let cells = cells.map(|cells| cells.split(" | ").collect::<Vec<_>>());
+        match (&header, cells) {
+            (Some(names), Some(cells)) => {
+                renewed += &format!("| {} |", cells[0]);
+                for (name, cell) in names.iter().zip(&cells).skip(1) {
+                    renewed += &format!(" {} |", replace([names[0], cells[0], name], cell)?);
+                }
+            }
+            (None, Some(cells)) => {
+                header = Some(cells);
+                renewed += line;
+            }
+            (_, None) => {
+                header = header.filter(|_| line.starts_with('|'));
+                renewed += line;
+            }
+        }
+        renewed.push('\n');
+    }
+    Ok(renewed)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const PAGE: &str =
-        "# Page\n<!-- bench: idle -->\nold\n<!-- end -->\ntext\n<!-- bench: chain -->\n<!-- end -->\n";
+    const PAGE: &str = "# Page\n<!-- bench: idle -->\n\n| at rest | CPU |\n|---|--:|\n| b | 1 |\n\n<!-- end -->\n\
+                        <!-- bench: chain -->\n<!-- end -->\n";
+    const REPORT: &str = "| other | CPU |\n|---|---|\n| b | 9 |\n\n| at rest | goal | CPU |\n|---|---|---|\n| a | 2 | 3 |\n| b | 4 | 5 |\n\nText.";
 
     #[test]
-    fn a_table_replaces_its_own() {
-        let once = with(PAGE, "idle", "new\n").unwrap();
-        assert_eq!(once, PAGE.replace("old", "\nnew\n"));
-        assert_eq!(with(&once, "idle", "new").unwrap(), once);
-        assert_eq!(with(PAGE, "pads", "new"), None);
+    fn a_cell_is_found_by_table_row_and_column() {
+        let once = with(PAGE, "idle", REPORT).unwrap();
+        assert_eq!(once, PAGE.replace("| b | 1 |", "| b | 5 |"));
+        assert_eq!(with(&once, "idle", REPORT).unwrap(), once);
+        assert_eq!(with(PAGE, "pads", REPORT).unwrap_err(), "it has no tables of pads");
+        let lost = with(PAGE, "idle", &REPORT.replace("| b | 4", "| c | 4")).unwrap_err();
+        assert_eq!(lost, r#"["at rest", "b", "CPU"] was not measured"#);
     }
 
+    /// The page of this repository names no table and no column that the bench does not print.
     #[test]
     fn the_document_has_a_place_for_each() {
         let page = include_str!("../../../docs/performance.md");
         for subject in Subject::value_variants() {
             let name = subject.to_possible_value().unwrap();
-            assert!(with(page, name.get_name(), "").is_some(), "{}", name.get_name());
+            let empty = with(page, name.get_name(), "").unwrap_err();
+            assert!(empty.ends_with("was not measured"), "{empty}");
         }
+        let sources = sources(Path::new(env!("CARGO_MANIFEST_DIR")).join("src").as_path());
+        each_cell(page, |[table, _, column], cell| {
+            for name in [table, column] {
+                assert!(sources.contains(&format!("| {name} |")), "the bench prints no column '{name}'");
+            }
+            Ok(cell.into())
+        })
+        .unwrap();
+    }
+
+    /// All sources with strings over several lines joined.
+    fn sources(folder: &Path) -> String {
+        let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let text = paths.map(|path| match path.extension() {
+            None => sources(&path),
+            Some(_) => fs::read_to_string(path).unwrap(),
+        });
+        text.flat_map(|text| text.split("\\\n").map(|part| part.trim_start().to_owned()).collect::<Vec<_>>())
+            .collect()
     }
 }

@@ -1,3 +1,11 @@
+//! The figures of `chain`.
+//!
+//! They are medians over interleaved rounds; of `max` the largest, of `events` and `lost` the sums. A ratio is to the bare chain
+//! of the same round. Times are taken one subject after the other, with a subscription to `hind/applied`; the cost of a subject and
+//! of its bare chain in the same seconds, with subscriptions to both motors and the state only. *Lost* counts messages that were sent
+//! and never arrived, since a publisher keeps the newest message only. Messages without a counterpart are left out. Memory counts
+//! shared pages for each process.
+
 use core::fmt;
 use std::fs;
 use std::num::NonZero;
@@ -57,15 +65,15 @@ impl Table {
 
     fn row(&self, f: &mut fmt::Formatter<'_>, number: usize) -> fmt::Result {
         let subject = &SUBJECTS[number];
-        let (cpu, time) = match subject.kind {
+        let (cpu, goal, time) = match subject.kind {
             Kind::Nodes(_) => {
                 let cpu = self.ratio(number, |figures| figures.cost.cpu);
                 let goal = GOALS[number / 2];
                 let reached = if cpu.middle <= goal { "reached" } else { "not reached" };
                 let time = self.ratio(number, |figures| micros(figures, 0.5));
-                (format!("{cpu}, goal {goal} {reached}"), time.to_string())
+                (cpu.to_string(), format!("{goal} {reached}"), time.to_string())
             }
-            Kind::Bare(_) => ("1".into(), "1".into()),
+            Kind::Bare(_) => ("1 | 1".into(), "–".into(), "1 | 1".into()),
         };
         let processes = self.rounds[number].first().map_or(0, |figures| figures.cost.processes);
         let arrived = self.sum(number, |figures| figures.times.taken.count() as u64);
@@ -74,7 +82,7 @@ impl Table {
         let max = self.rounds[number].iter().map(|figures| micros(figures, 1.0)).fold(0.0, f64::max);
         writeln!(
             f,
-            "| {} | {processes} | {:.0} | {:.1} | {cpu} | {:.0} | {arrived} | {lost} | {:.0} | {:.0} | {max:.0} | {time} |",
+            "| {} | {processes} | {:.0} | {:.1} | {cpu} | {goal} | {:.0} | {arrived} | {lost} | {:.0} | {:.0} | {max:.0} | {time} |",
             subject.name,
             self.median(number, |figures| figures.cost.values),
             self.median(number, |figures| figures.cost.cpu),
@@ -90,7 +98,7 @@ fn micros(figures: &Figures, share: f64) -> f64 {
     figures.times.taken.quantile(share).as_secs_f64() * 1e6
 }
 
-/// A ratio in several rounds.
+/// A ratio in several rounds; shown as two cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ratio {
     middle: f64,
@@ -100,7 +108,7 @@ struct Ratio {
 
 impl fmt::Display for Ratio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.2} ({:.2} to {:.2})", self.middle, self.least, self.most)
+        write!(f, "{:.2} | {:.2} to {:.2}", self.middle, self.least, self.most)
     }
 }
 
@@ -108,21 +116,16 @@ impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "| subject | processes | motor values [1/s and side] | CPU [% of a core] | CPU to bare | memory [MB] | events | lost \
-             | p50 [µs] | p99 [µs] | max [µs] | p50 to bare |\n|---|--:|--:|--:|---|--:|--:|--:|--:|--:|--:|---|"
+            "| subject | processes | motor values [1/s and side] | CPU [% of a core] | CPU to bare | CPU, least to most | CPU goal \
+             | memory [MB] | events | lost | p50 [µs] | p99 [µs] | max [µs] | p50 to bare | p50, least to most |\n\
+             |---|--:|--:|--:|--:|---|---|--:|--:|--:|--:|--:|--:|--:|---|"
         )?;
         (0..SUBJECTS.len()).try_for_each(|number| self.row(f, number))?;
         let rounds = self.rounds[0].len();
         let unpaired: u64 = (0..SUBJECTS.len()).map(|number| self.sum(number, |f| f.times.unpaired)).sum();
         writeln!(
             f,
-            "\nFrom the stick event as SDL reports it to `/motor/port` in another process, {RATE} events a second. Medians over \
-             {rounds} interleaved rounds of {window} s for the times, and {window} s for the cost; of max the largest, of events and \
-             lost the sums. The ratio is to the bare r2r chain below in the same round, whose first process stamps the same stick \
-             messages: the times are taken one after the other, with a subscriber of `hind/applied`, and the cost of both in the same \
-             seconds, with subscribers of the two motors and of the state only. *Lost* counts messages \
-             that were sent and never arrived: a publisher keeps the newest message only. Messages without a counterpart, which \
-             are left out: {unpaired}. Memory counts shared pages for each process. {machine}",
+            "\n{RATE} events a second, {rounds} rounds of {window} s. Messages without a counterpart: {unpaired}. {machine}",
             window = self.window.as_secs(),
             machine = machine()
         )?;
@@ -130,12 +133,11 @@ impl fmt::Display for Table {
             None => write!(f, "\nNo pad of evdev was measured: umockdev is not installed."),
             Some(evdev) => {
                 let ratio = evdev.ratio();
-                let [whole, part] =
-                    [&evdev.from_event, &evdev.from_report].map(|times| times.quantile(0.5).as_secs_f64());
+                let report = evdev.from_report.quantile(0.5).as_secs_f64() * 1e6;
                 let reached = if ratio <= EVDEV_GOAL { "reached" } else { "not reached" };
                 writeln!(
                     f,
-                    "\n| steersman with a mocked pad of evdev | events | p50 [µs] | p99 [µs] |\n|---|--:|--:|--:|"
+                    "\n| a mocked pad of evdev | events | p50 [µs] | p99 [µs] | p50 to SDL's | goal |\n|---|--:|--:|--:|--:|---|"
                 )?;
                 for (what, times) in [
                     ("from the pad's event to `/motor/port`", &evdev.from_event),
@@ -147,14 +149,16 @@ impl fmt::Display for Table {
                     ),
                 ] {
                     let [p50, p99] = [0.5, 0.99].map(|part| times.quantile(part).as_secs_f64() * 1e6);
-                    writeln!(f, "| {what} | {} | {p50:.0} | {p99:.0} |", times.count())?;
+                    writeln!(
+                        f,
+                        "| {what} | {} | {p50:.0} | {p99:.0} | {:.2} | – |",
+                        times.count(),
+                        p50 / report
+                    )?;
                 }
                 write!(
                     f,
-                    "\nThe mock hands each reading over by way of another process, which a real pad does not: what the bare process \
-                     takes is taken off, its own wake-up and reading included. From the event the way to the motor then takes {ratio:.2} of that from SDL's report, goal \
-                     {EVDEV_GOAL} {reached}; with the mock it takes {:.2}. The events of {rounds} rounds.",
-                    whole / part
+                    "| from the pad's event, without the mock | – | – | – | {ratio:.2} | {EVDEV_GOAL} {reached} |"
                 )
             }
         }
@@ -214,7 +218,7 @@ mod tests {
         assert_eq!(ratio, Ratio { middle: 2.0, least: 1.0, most: 3.0 });
         let text = table.to_string();
         // four sent and three arrived: one lost in each of three rounds
-        let row = "| steersman | 1 | 200 | 1.5 | 1.00 (1.00 to 1.00), goal 2 reached | 30 | 9 | 3 | 300 | 1300 | 1900 | 2.00 (1.00 to 3.00) |";
+        let row = "| steersman | 1 | 200 | 1.5 | 1.00 | 1.00 to 1.00 | 2 reached | 30 | 9 | 3 | 300 | 1300 | 1900 | 2.00 | 1.00 to 3.00 |";
         assert!(text.contains(row), "{text}");
     }
 }

@@ -1,4 +1,8 @@
 //! What the zones cost: a stick, a scan and a cloud, each beside the least that has to be done with it.
+//!
+//! Times are from the message, as r2r hands it over, to the scaling; those of a stick are means over all positions in whole percents.
+//! The floor is measured in turns with it: an arc tangent and two limits for a stick, every beam's sine and cosine for a scan, every
+//! coordinate read, turned and moved for a cloud. `crates/surround/tests/all/allocation.rs` counts the allocations per message: none.
 
 mod floor;
 mod sights;
@@ -180,14 +184,6 @@ impl fmt::Display for Report {
         )?;
         writeln!(f, "|---|---|---|---|---|---|---|---|")?;
         self.rows.iter().try_for_each(|row| write!(f, "{row}"))?;
-        let sticks = self.rows.iter().map(|row| row.of).max().unwrap_or(1);
-        write!(
-            f,
-            "\nOf one stick, scan or cloud, from the message as r2r hands it over to the scaling; those of a stick are means \
-             over all {sticks} positions in whole percents. The floor was measured in turns with it: an arc tangent and two \
-             limits for a stick; every beam's sine and cosine; every coordinate read, turned and moved. No allocation per \
-             message: see `crates/surround/tests/all/allocation.rs`. {}",
-            machine()
-        )
+        write!(f, "\n{}", machine())
     }
 }

@@ -1,4 +1,7 @@
 //! What the node costs with two running controllers, beside a bare loop of the same rate.
+//!
+//! The two are measured in turns. Wake-ups are voluntary context switches: a step whose only system call that blocks is its sleep has
+//! one. The loop publishes `joint_states` 100 times a second.
 
 use core::fmt;
 use std::time::Duration;
@@ -115,12 +118,6 @@ impl fmt::Display for Report {
                 bare.memory
             )?;
         }
-        write!(
-            f,
-            "\nMeans of {ROUNDS} windows of {} s, in turns; wake-ups are voluntary context switches: a step that makes none but its \
-             sleep has one. The loop publishes `joint_states` 100 times a second. ros2_control's manager at 200 Hz with 2 \
-             controllers takes 6.1 % of a core and 50 MB, measured on a comparable machine.",
-            WINDOW.as_secs()
-        )
+        write!(f, "\nMeans of {ROUNDS} windows of {} s.", WINDOW.as_secs())
     }
 }

@@ -1,4 +1,7 @@
 //! How long a call takes, beside one of a bare service.
+//!
+//! Two controllers run. One call follows the other at random times, over DDS, in turns with a bare r2r service that answers the same
+//! list. A load, a switch and an unload take effect in a step of the loop, which is half a millisecond away in the mean.
 
 use core::fmt;
 use std::time::Duration;

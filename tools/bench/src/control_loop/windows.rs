@@ -1,4 +1,6 @@
 //! How late the loop wakes up at rest and under thousands of calls, beside the bare loop in the same time.
+//!
+//! The windows alternate. Two controllers run, and the clients list, load, start, stop and unload others at random.
 
 use core::fmt;
 use std::time::Duration;
@@ -10,7 +12,7 @@ use super::calls::{Caller, MANAGER};
 use super::node;
 use crate::bare_loop::Bare;
 use crate::child::Folder;
-use crate::lateness::{BESIDE, Mark, Pair, ROUNDED, Table};
+use crate::lateness::{Mark, Pair, Table};
 use crate::reports::Reports;
 
 const RATE: u32 = 1000;
@@ -121,9 +123,7 @@ impl fmt::Display for Windows {
         let rate = self.calls as f64 / self.calling.as_secs_f64();
         write!(
             f,
-            "\nHow late the loop of `mechanism` wakes up with 2 running controllers, {BESIDE}: {ROUNDS} windows at rest and {ROUNDS} \
-             under calls, in turns. {ROUNDED} The calls are {} from {CLIENTS} \
-             clients at random, {rate:.0} a second: list, load, start, stop and unload.",
+            "\n{ROUNDS} windows at rest and {ROUNDS} under calls; {} calls from {CLIENTS} clients, {rate:.0} a second.",
             self.calls
         )
     }

@@ -1,4 +1,6 @@
 //! How late the device's loop wakes up at rest and under updates, beside the bare loop in the same time.
+//!
+//! The windows alternate. The updates come from one client.
 
 use core::fmt;
 use std::time::Duration;
@@ -8,7 +10,7 @@ use ros::{Error, Stop, clock};
 use super::node::{self, HAND, Updater};
 use crate::bare_loop::Bare;
 use crate::child::Folder;
-use crate::lateness::{BESIDE, Mark, Pair, ROUNDED, Table};
+use crate::lateness::{Mark, Pair, Table};
 use crate::reports::Reports;
 
 const ROUNDS: usize = 5;
@@ -76,10 +78,6 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", Table(&[("at rest", self.pairs[0]), ("under updates", self.pairs[1])]))?;
         let rate = self.updates as f64 / self.updating.as_secs_f64();
-        write!(
-            f,
-            "\nHow late the loop of the device wakes up, {BESIDE}: {ROUNDS} windows at rest and {ROUNDS} under updates, in turns. \
-             {ROUNDED} The updates come from one client, {rate:.0} a second."
-        )
+        write!(f, "\n{ROUNDS} windows at rest and {ROUNDS} under updates, {rate:.0} a second.")
     }
 }

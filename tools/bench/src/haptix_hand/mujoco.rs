@@ -1,4 +1,6 @@
 //! What a step of the hand in MuJoCo costs beside MuJoCo's own, as `mujoco_hand --bench` measures it.
+//!
+//! A step is 1 ms with all motors in motion, in turns with MuJoCo's own step of the same model in the same state.
 
 use core::fmt;
 use std::process::Command;
@@ -65,8 +67,8 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "| a hand in MuJoCo | step, p50 [µs] | p99 [µs] | MuJoCo's own, p50 [µs] | p99 [µs] | p50 to MuJoCo's | reading, p50 \
-             [µs] | p99 [µs] |\n|---|--:|--:|--:|--:|--:|--:|--:|"
+            "| a hand in MuJoCo | step, p50 [µs] | step, p99 [µs] | MuJoCo's own, p50 [µs] | MuJoCo's own, p99 [µs] \
+             | p50 to MuJoCo's | reading, p50 [µs] | reading, p99 [µs] |\n|---|--:|--:|--:|--:|--:|--:|--:|"
         )?;
         for Row { device, objects, step, mujoco, read } in &self.0 {
             let ratio = step[0] / mujoco[0];
@@ -77,13 +79,12 @@ impl fmt::Display for Report {
             )?;
         }
         if self.0.is_empty() {
-            writeln!(f, "| not built | – | – | – | – | – | – | – |")?;
+            writeln!(
+                f,
+                "| not built | – | – | – | – | – | – | – |\n\n`cargo xtask setup --mujoco` and `cargo build --release -p {NAME}` build it."
+            )?;
         }
-        write!(
-            f,
-            "\nA step of 1 ms with all motors in motion, in turns with MuJoCo's own step of the same model in the same state. \
-             `cargo xtask setup --mujoco` and `cargo build --release -p {NAME}` build it."
-        )
+        Ok(())
     }
 }
 

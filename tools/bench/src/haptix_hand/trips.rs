@@ -1,4 +1,8 @@
 //! How long an update takes, and how long a command takes to the reading in which it shows.
+//!
+//! Both ways over DDS, at random times, in turns with a bare r2r node that answers and publishes the same messages at once and has no
+//! hand. An update is answered with the latest reading. A command shows in the reading of the tick after the one that takes it: at 1 kHz
+//! that is 1.5 ms after it came, in the mean.
 
 use core::fmt;
 use std::time::Duration;
@@ -150,12 +154,7 @@ impl fmt::Display for Report {
             let ratio = times.quantile(0.5).as_secs_f64() / bare;
             writeln!(f, "| {name} | {} | {p50} | {p99} | {max} | {ratio:.2} |", times.count())?;
         }
-        write!(
-            f,
-            "\nBoth ways, at random times, in turns with a bare r2r node that answers and publishes the same messages at once and has \
-             no hand. An update is answered with the latest reading. A command shows in the reading of the tick after the one that \
-             takes it: at 1 kHz that is 1.5 ms after it came, in the mean."
-        )
+        Ok(())
     }
 }
 

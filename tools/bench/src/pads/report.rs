@@ -1,3 +1,10 @@
+//! The figures of `pads`.
+//!
+//! Times are from the stick event as SDL reports it to the subscription; the bare chain is one message between two r2r processes. `joy`
+//! waits for `coalesce_interval` for further moves. Those of an unplugged pad are from publishing what pulls it out, at full speed, and
+//! include DDS both ways. Where pads are moved, one of them drives. All are virtual pads of SDL: the event of a real one first passes
+//! the kernel and SDL, which a pad whose file opens wakes up, and which polls any other every millisecond.
+
 use core::fmt;
 use std::time::Duration;
 
@@ -60,12 +67,7 @@ impl Report {
                 p50 / floor
             )?;
         }
-        writeln!(
-            f,
-            "\nFrom the stick event as SDL reports it to the subscriber, {RATE} events a second, all of {} rounds of {} s; the bare \
-             chain is one message between two r2r processes. `joy` waits for `coalesce_interval`, 1 ms, for further moves.\n",
-            self.asked.rounds, self.asked.seconds
-        )
+        writeln!(f, "\n{RATE} events a second, {} rounds of {} s.\n", self.asked.rounds, self.asked.seconds)
     }
 
     fn unplugs(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -90,11 +92,7 @@ impl Report {
             let (from, to, bars) = (millis(all.min()), millis(all.max()), all.histogram(COLUMNS));
             writeln!(f, "\n```text\n{from:>8.2} ms |{bars}| {to:.2} ms\n```")?;
         }
-        writeln!(
-            f,
-            "\nFrom the publishing of what pulls the virtual pad out, at full speed, to the receipt of each; the way there and back \
-             is in it.\n"
-        )
+        writeln!(f)
     }
 }
 
@@ -102,14 +100,14 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.latencies(f)?;
         self.unplugs(f)?;
-        writeln!(f, "| devices | | CPU [% of a core] | memory [MB] |\n|---|---|---|---|")?;
+        writeln!(f, "| pads | CPU [% of a core] | memory [MB] |\n|---|---|---|")?;
         for Load { pads, moved, cpu, memory } in &self.loads {
             let how = match (pads, moved) {
-                (0, _) => String::new(),
-                (_, false) => "at rest".into(),
-                (_, true) => format!("each moved {MOVES} times a second, one drives"),
+                (0, _) => "none".into(),
+                (_, false) => format!("{pads} at rest"),
+                (_, true) => format!("{pads}, each moved {MOVES} times a second"),
             };
-            writeln!(f, "| {pads} | {how} | {cpu:.1} | {memory:.0} |")?;
+            writeln!(f, "| {how} | {cpu:.1} | {memory:.0} |")?;
         }
         if let Some(Logged { time, cycles, missed }) = self.log {
             let due = time.as_secs_f64() * 1000.0;
@@ -119,12 +117,7 @@ impl fmt::Display for Report {
                 time.as_secs_f64()
             )?;
         }
-        write!(
-            f,
-            "\nThese are virtual pads of SDL's. The event of a real pad first passes the kernel and SDL: a pad whose file opens wakes \
-             SDL's thread, any other is polled every millisecond. {}",
-            machine()
-        )
+        write!(f, "\n{}", machine())
     }
 }
 
@@ -148,7 +141,7 @@ mod tests {
         for row in [
             "| `joy` | 3 | 300 | 300 | 300 | 1.50 |",
             "| all three | 2 | 50.00 | 51.00 | 51.00 | 51.00 | 1 |",
-            "| 8 | each moved 125 times a second, one drives | 0.0 | 0 |",
+            "| 8, each moved 125 times a second | 0.0 | 0 |",
             "1999 of 2000 cycles ran, of their rows 1 were missed",
         ] {
             assert!(text.contains(row), "{row}\n{text}");
