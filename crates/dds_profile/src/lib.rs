@@ -3,6 +3,13 @@
 //! * [`ensure`] starts this process again with such a profile, unless the environment names another one. It says what of the environment lets
 //!   a send wait all the same.
 //! * [`profile::lacks`] reads a profile.
+//!
+//! **No shared memory.** With it the publishers of a process stopped for 0.3 to 0.4 s, once for 1.2 s, while other processes joined and left
+//! the graph on a loaded machine: 4 gaps over 0.3 s in 292 joins. Over UDP the longest gap in 320 joins was 0.08 s. With the range
+//! `LOCALHOST` ROS would add shared memory to any profile: so there is one for this machine alone.
+//!
+//! **The lease stays at 20 s.** With 5 s a killed node was forgotten after 5 s. But of 19 processes that were held for 4 to 12 s two, held for
+//! 5.6 and 5.8 s, did not come back to the graph, one of them not within 40 s.
 #![forbid(unsafe_code)]
 
 mod environment;
