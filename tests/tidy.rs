@@ -1,6 +1,8 @@
 //! Checks the rules of the repository.
 #![allow(clippy::expect_used)] // a failed expectation is an error of the test's set-up
 
+mod budget;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! What a step and a reading of the analytic hand cost, beside the least that has to be computed.
 //!
 //! A step is 1 ms with all motors in motion, a reading one of all sensors, without a thread and without DDS; each time is the mean of
-//! [`CALLS`] calls. The floor is measured in turns with it: for each motor an implicit step of its servo with both limits, for each joint
+//! `CALLS` calls. The floor is measured in turns with it: for each motor an implicit step of its servo with both limits, for each joint
 //! the angle and the speed of its coupling; no inertial units and no objects. Allocations are those of all steps and readings together.
 
 use core::fmt;
