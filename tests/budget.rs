@@ -9,10 +9,10 @@ use std::path::Path;
 
 use tests::{files, root};
 
-/// The goal is 41,000.
-const WORDS: usize = 73_300;
+/// Of all Markdown files.
+const WORDS: usize = 41_000;
 /// The goal is 57,500.
-const LINES: usize = 65_200;
+const LINES: usize = 64_900;
 
 /// Folders that hold nothing but tests.
 const TESTS: [&str; 6] = ["tests", "test", "benches", "examples", "fuzz", "testing"];
