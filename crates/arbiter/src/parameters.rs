@@ -94,8 +94,6 @@ impl Params {
         let source = |name: &str| {
             let SourceMembers { topic, kind, priority, timeout } =
                 SourceMembers::read_entry(set, SOURCES, name);
-            // The specification allows no other text.
-            let kind = SourceType::named(&kind).unwrap_or(SourceType::TwistStamped);
             Source { name: name.into(), topic, kind, priority: byte(priority), timeout }
         };
         let lock = |name: &str| {

@@ -15,26 +15,15 @@ pub enum SourceType {
     PoseState,
 }
 
+params::choices! { SourceType: Twist = "twist", TwistStamped = "twist_stamped", PoseState = "pose_state" }
+
 impl SourceType {
     /// All types.
     pub const ALL: [Self; 3] = [Self::Twist, Self::TwistStamped, Self::PoseState];
 
-    /// Their names in the parameters.
-    pub const NAMES: [&str; Self::ALL.len()] =
-        [Self::ALL[0].name(), Self::ALL[1].name(), Self::ALL[2].name()];
-
     /// Their names in ROS.
     pub const MESSAGES: [&str; Self::ALL.len()] =
         [Self::ALL[0].message(), Self::ALL[1].message(), Self::ALL[2].message()];
-
-    /// The name in the parameters.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Twist => "twist",
-            Self::TwistStamped => "twist_stamped",
-            Self::PoseState => "pose_state",
-        }
-    }
 
     /// The name of the message type in ROS.
     pub const fn message(self) -> &'static str {
@@ -43,11 +32,6 @@ impl SourceType {
             Self::TwistStamped => "geometry_msgs/msg/TwistStamped",
             Self::PoseState => "or_pose_estimator/msg/State",
         }
-    }
-
-    /// The type with this name in the parameters.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|known| known.name() == name)
     }
 
     /// Whether its publisher may fall silent at rest and begin again with motion, as navigation does between two goals. A stick may
@@ -123,18 +107,4 @@ pub enum Invalid {
     /// The message held no velocity.
     #[error("message holds no velocity")]
     NoVelocity,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn kinds_have_names() {
-        assert_eq!(SourceType::named("twist"), Some(SourceType::Twist));
-        assert_eq!(SourceType::named("twist_stamped"), Some(SourceType::TwistStamped));
-        assert_eq!(SourceType::named("pose_state"), Some(SourceType::PoseState));
-        assert_eq!(SourceType::named("auto"), None);
-        assert_eq!(SourceType::named("Twist"), None);
-    }
 }

@@ -13,7 +13,7 @@ const CHAIR: &str = "LUCI's chairs and their encoder kits differ";
 params::params! {
     /// What a person sets of the chair's remote.
     struct Remote {
-        mode: String = Parameter::choice("mode", "shared", &["auto", "shared"]).at_start()
+        mode: Mode = Parameter::choice("mode", "shared").at_start()
             .text("How the chair is driven: auto, where the occupant's stick is dead, or shared, where it is published for \
                 blending.").needed_by("LUCI has both modes"),
         rate: i64 = Parameter::integer("rate", 20, 12, 100).unit("Hz")
@@ -217,7 +217,7 @@ impl Params {
         let Imu { acceleration_unit } = Imu::read(set);
         Self {
             remote: RemoteParams {
-                mode: if mode == "auto" { Mode::Auto } else { Mode::Shared },
+                mode,
                 period: Duration::from_secs(1) / count(rate).max(1),
                 command_timeout,
                 feedback_timeout,

@@ -32,6 +32,8 @@ pub enum Mode {
     Shared,
 }
 
+params::choices! { Mode: Auto = "auto", Shared = "shared" }
+
 impl Service {
     /// All services.
     pub const ALL: [Self; 6] = [

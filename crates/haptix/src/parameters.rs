@@ -10,6 +10,16 @@ use crate::robot::{LEAST_RATE, RobotTopics};
 use crate::simulation::{Faults, MAX_DELAY, MAX_OBJECTS, Noise, Object, Shape, Simulation, dead, mark};
 use crate::wire::{Description, MAX};
 
+/// The words of `shape`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ShapeKind {
+    Sphere,
+    Plane,
+    Stop,
+}
+
+params::choices! { ShapeKind: Sphere = "sphere", Plane = "plane", Stop = "stop" }
+
 params::params! {
     /// The parameters of the node itself; objects have their own.
     struct Declared {
@@ -116,7 +126,7 @@ params::params! {
 params::params! {
     /// An object around the hand.
     struct Members {
-        shape: String = Parameter::choice("shape", "sphere", &["sphere", "plane", "stop"])
+        shape: ShapeKind = Parameter::choice("shape", "sphere")
             .text("A ball, everything behind a plane, or a stop that one contact sensor touches. Setting any parameter of a new name adds an object; deleting this one removes the object with all its parameters.")
             .needed_by("grasps differ by what is grasped"),
         position: Vec<f64> = Parameter::floats("position", &[0.0, 0.0, 0.0], -10.0, 10.0, 3).unit("m")
@@ -299,20 +309,20 @@ fn objects(set: &Set, description: &Description) -> Result<[Option<Object>; MAX_
             _ => Err(set.refuse(&full(member), "must have three numbers: x, y, z")),
         };
         let (position, normal) = (vector(&position, "position")?, vector(&normal, "normal")?);
-        let shape = match shape.as_str() {
-            "plane" => Shape::Plane {
+        let shape = match shape {
+            ShapeKind::Plane => Shape::Plane {
                 point: position,
                 normal: normal
                     .try_normalize(1e-6)
                     .ok_or_else(|| set.refuse(&full("normal"), "must be a direction, which has a length"))?,
             },
-            "stop" => {
+            ShapeKind::Stop => {
                 let names = &description.contact_names;
                 let found = names.iter().position(|known| *known == contact);
                 let rule = || format!("must be one of: {}", names.join(", "));
                 Shape::Stop { contact: found.ok_or_else(|| set.refuse(&full("contact"), rule()))?, angle }
             }
-            _ => Shape::Sphere { center: position, radius },
+            ShapeKind::Sphere => Shape::Sphere { center: position, radius },
         };
         *place = Some(Object { shape, stiffness, damping });
     }

@@ -38,6 +38,8 @@ pub enum Profile {
     Seed,
 }
 
+params::choices! { Profile: Strict = "strict", Seed = "seed" }
+
 /// The type of `cmd_vel`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandType {
@@ -46,6 +48,8 @@ pub enum CommandType {
     /// `geometry_msgs/TwistStamped`.
     TwistStamped,
 }
+
+params::choices! { CommandType: Twist = "twist", TwistStamped = "twist_stamped" }
 
 /// The velocities at which a motor runs at full speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -142,11 +146,8 @@ impl Params {
             core,
             full_speed: FullSpeed { linear: wheel_speed, angular: 2.0 * wheel_speed / track },
             infrared: IrLimits { near: ir_near, far: (ir_far > 0.0).then_some(ir_far) },
-            profile: if profile == "seed" { Profile::Seed } else { Profile::Strict },
-            command_type: match cmd_vel_type.as_str() {
-                "twist" => CommandType::Twist,
-                _ => CommandType::TwistStamped,
-            },
+            profile,
+            command_type: cmd_vel_type,
         }
     }
 }

@@ -3,6 +3,24 @@ use core::time::Duration;
 use params::{Parameter, Refusal, Set, Specification};
 use zones::Boundaries;
 
+/// The words of `position_source`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PositionSource {
+    Mode,
+    Stick,
+}
+
+params::choices! { PositionSource: Mode = "mode", Stick = "stick" }
+
+/// The words of `position_sent`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PositionSent {
+    Streamed,
+    OnChange,
+}
+
+params::choices! { PositionSent: Streamed = "streamed", OnChange = "on_change" }
+
 params::params! {
     /// What a person sets of the fake chair.
     struct Declared {
@@ -33,11 +51,11 @@ params::params! {
         joystick_rate: i64 = rate("joystick_rate", 20)
             .text("How often joystick_position and joystick_scaling are published; LUCI states no rate. Whole periods of 10 ms \
                 are taken."),
-        position_source: String = Parameter::choice("position_source", "mode", &["mode", "stick"])
+        position_source: PositionSource = Parameter::choice("position_source", "mode")
             .text("Which source joystick_position carries, which LUCI does not state: the one in force, or always the stick's \
                 own, 4. joystick_scaling carries the one in force.")
             .needed_by("LUCI: unknown without a chair, and a driver must get along with both"),
-        position_sent: String = Parameter::choice("position_sent", "streamed", &["streamed", "on_change"])
+        position_sent: PositionSent = Parameter::choice("position_sent", "streamed")
             .text("Whether joystick_position is streamed, or sent when the stick or its source changes; LUCI does not state \
                 it.").needed_by("LUCI: unknown without a chair, and a driver must get along with both"),
         scaling_rate: i64 = rate("scaling_rate", 10).text("How often scaling is published, in whole periods of 10 ms."),
@@ -169,8 +187,8 @@ impl Params {
             increases_forward: [left_forward, right_forward],
             boot_millis: u32::try_from(boot_millis).unwrap_or(0),
             joystick_ticks: ticks(joystick_rate),
-            position_is_physical: position_source == "stick",
-            position_on_change: position_sent == "on_change",
+            position_is_physical: position_source == PositionSource::Stick,
+            position_on_change: position_sent == PositionSent::OnChange,
             scaling_ticks: ticks(scaling_rate),
             encoder_ticks: ticks(encoder_rate),
             imu_ticks: ticks(imu_rate),

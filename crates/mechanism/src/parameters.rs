@@ -4,6 +4,17 @@ use params::{Parameter, Refusal, Set, Specification};
 
 use crate::robot::JointDynamics;
 
+/// The words of `hardware`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hardware {
+    Simulated,
+    Topics,
+    Base,
+    Hand,
+}
+
+params::choices! { Hardware: Simulated = "simulated", Topics = "topics", Base = "base", Hand = "hand" }
+
 params::params! {
     /// The parameters of the node itself; controllers have their own.
     struct Declared {
@@ -11,7 +22,7 @@ params::params! {
             .at_start()
             .text("The URDF of the robot, or the path of its file. Empty with hardware hand for that of the hand.")
             .needed_by("pr2_mechanism: its parameter of this name"),
-        hardware: String = Parameter::choice("hardware", "simulated", &["simulated", "topics", "base", "hand"])
+        hardware: Hardware = Parameter::choice("hardware", "simulated")
             .at_start()
             .text("What the efforts move: a simulation of the robot; a robot that publishes its states on topics.states and follows \
                 the efforts on topics.commands; the two motors of a base, by motor/port and motor/starboard; or the simulated hand of \
@@ -194,14 +205,14 @@ impl Params {
             inertia,
             damping,
         } = Declared::read(set);
-        let hand = (hardware == "hand").then_some(hand_device);
+        let hand = (hardware == Hardware::Hand).then_some(hand_device);
         if robot_description.trim().is_empty() && hand.is_none() {
             return Err(set.refuse("robot_description", "must be a URDF or the path of its file"));
         }
-        let commands = match hardware.as_str() {
-            "topics" => Some(RemoteCommands::Joints(topic_commands)),
-            "base" => Some(RemoteCommands::Motors { full_effort }),
-            _ => None,
+        let commands = match hardware {
+            Hardware::Topics => Some(RemoteCommands::Joints(topic_commands)),
+            Hardware::Base => Some(RemoteCommands::Motors { full_effort }),
+            Hardware::Simulated | Hardware::Hand => None,
         };
         let remote = |commands| RemoteParams {
             states: topic_states,

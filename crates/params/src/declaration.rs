@@ -1,7 +1,7 @@
 use core::marker::PhantomData;
 use core::time::Duration;
 
-use crate::{Refusal, Set, Value};
+use crate::{Choice, Refusal, Set, Value};
 
 /// The declaration of one parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -283,11 +283,6 @@ typed! { String, Text by String::clone,
     pub const fn string(name: &'static str, default: &'static str) -> Self {
         Self::new(name, Kind::Text { default, allowed: &[] })
     }
-
-    /// One of the texts `allowed`.
-    pub const fn choice(name: &'static str, default: &'static str, allowed: &'static [&'static str]) -> Self {
-        Self::new(name, Kind::Text { default, allowed })
-    }
 }
 typed! { Vec<i64>, Integers by Vec::clone,
     /// At most `longest` whole numbers from `min` to `max`.
@@ -307,6 +302,50 @@ typed! { Vec<String>, Texts by Vec::clone,
         name: &'static str, default: &'static [&'static str], allowed: &'static [&'static str], longest: usize,
     ) -> Self {
         Self::new(name, Kind::Texts { default, allowed, longest })
+    }
+}
+
+const fn contains(words: &[&str], word: &str) -> bool {
+    let mut index = 0;
+    while index < words.len() {
+        if equal(words[index].as_bytes(), word.as_bytes()) {
+            return true;
+        }
+        index += 1;
+    }
+    false
+}
+
+const fn equal(one: &[u8], other: &[u8]) -> bool {
+    let mut index = 0;
+    while index < one.len() && index < other.len() && one[index] == other[index] {
+        index += 1;
+    }
+    index == one.len() && index == other.len()
+}
+
+impl<C: Choice> Parameter<C> {
+    /// One of the words of an enum; a default that is none of them does not compile.
+    pub const fn choice(name: &'static str, default: &'static str) -> Self {
+        assert!(contains(C::NAMES, default), "the default is not one of the words");
+        Self::new(name, Kind::Text { default, allowed: C::NAMES })
+    }
+
+    /// The value in force in `set`, which must contain it.
+    pub fn get(&self, set: &Set) -> C {
+        self.read(set, self.declaration.name)
+    }
+
+    /// The value in force for the entry `name` of the group `prefix`.
+    pub fn get_in(&self, set: &Set, prefix: &str, name: &str) -> C {
+        self.read(set, &format!("{prefix}.{name}.{}", self.declaration.name))
+    }
+
+    fn read(&self, set: &Set, name: &str) -> C {
+        debug_assert!(set.value(name).is_some(), "'{name}' is read but not in the specification");
+        let of = |value: &Value| if let Value::Text(word) = value { C::named(word) } else { None };
+        let found = set.value(name).and_then(of).or_else(|| of(&self.declaration.kind.default()));
+        found.unwrap_or(C::ALL[0]) // not reached: a set holds only allowed words, and the default is one of them
     }
 }
 

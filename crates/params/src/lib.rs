@@ -8,6 +8,7 @@
 pub mod file;
 pub mod tree;
 
+mod choice;
 mod declaration;
 mod declared;
 mod document;
@@ -19,6 +20,7 @@ mod topic;
 mod value;
 mod yaml;
 
+pub use choice::Choice;
 pub use declaration::{Change, Declaration, Kind, Parameter};
 pub use document::{owners_yaml, yaml};
 pub use refusal::Refusal;

@@ -1,15 +1,25 @@
 use core::time::Duration;
 
+use crate::sensor::Unseen;
 use params::{Parameter, Refusal, Set, Specification};
 use safety::SLOWEST_FULL_SPEED;
 use zones::{Boundaries, FullThrow, Zone};
 
 use crate::{Distances, Footprint, Sensor, sensor};
 
+/// The words of `velocity`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Velocity {
+    Unused,
+    Used,
+}
+
+params::choices! { Velocity: Unused = "unused", Used = "used" }
+
 params::params! {
     /// What applies where no sensor covers a zone.
     struct Uncovered {
-        uncovered: String = Parameter::choice("uncovered", "blocked", &["blocked", "free"])
+        uncovered: Unseen = Parameter::choice("uncovered", "blocked")
             .text("How to treat bearings that no sensor covers.")
             .needed_by("a vehicle with one scanner ahead that has to reverse"),
     }
@@ -57,7 +67,7 @@ params::params! {
         rear_swap: bool = Parameter::bool("boundaries.rear_swap", true).at_start()
             .text("A stick back and left is in the zone back right, as in the zone scaler.")
             .needed_by("LUCI: its picture swaps them, and of its users some do and some do not"),
-        velocity: String = Parameter::choice("velocity", "unused", &["unused", "used"])
+        velocity: Velocity = Parameter::choice("velocity", "unused")
             .text("Whether the time to a collision at the vehicle's velocity limits the factors as well. If the \
                 velocity is used and lost, that of full throw is assumed.").needed_by("nav2 collision_monitor: approach, time_before_collision"),
         velocity_timeout: Duration = Parameter::seconds("velocity_timeout", 0.5, 0.01, 10.0)
@@ -206,7 +216,7 @@ impl Params {
         } = Declared::read(set);
         Self {
             sensors: set.group(sensor::SENSORS).into_iter().map(|name| Sensor::parse(set, name)).collect(),
-            uncovered_is_free: uncovered == "free",
+            uncovered_is_free: uncovered == Unseen::Free,
             footprint: Footprint::read(set),
             reach,
             distances: [
@@ -229,7 +239,7 @@ impl Params {
                 // The others only make the scaler more careful: a stick's own zone always has its say.
                 ..Boundaries::default()
             },
-            uses_velocity: velocity == "used",
+            uses_velocity: velocity == Velocity::Used,
             velocity_timeout,
             collision_time: Distances { stop, slow },
         }

@@ -33,6 +33,8 @@ pub enum ZeroRange {
     Unmeasured,
 }
 
+params::choices! { ZeroRange: Blocked = "blocked", Nothing = "nothing", Unmeasured = "unmeasured" }
+
 /// Adds the measurements of `scan` to `view`.
 ///
 /// * A range that is too near touches the vehicle where the beam leaves it.

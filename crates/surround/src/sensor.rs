@@ -13,6 +13,26 @@ pub enum Kind {
     Cloud,
 }
 
+params::choices! { Kind: Scan = "scan", Cloud = "cloud" }
+
+/// What counts for a direction of which nothing is known: the words of `empty` and `uncovered`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unseen {
+    Blocked,
+    Free,
+}
+
+params::choices! { Unseen: Blocked = "blocked", Free = "free" }
+
+/// What a point within the vehicle is: the words of `inside`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Inside {
+    Blocked,
+    Ignored,
+}
+
+params::choices! { Inside: Blocked = "blocked", Ignored = "ignored" }
+
 /// A sensor of the surroundings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sensor {
@@ -58,7 +78,7 @@ params::params! {
     struct Members {
         topic: String = Parameter::string("topic", "").at_start()
             .text("Where the messages come from; each sensor has its own topic.").needed_by("vehicles' sensors differ"),
-        kind: String = Parameter::choice("type", "scan", &["scan", "cloud"]).at_start()
+        kind: Kind = Parameter::choice("type", "scan").at_start()
             .text("Type of the topic: sensor_msgs/LaserScan or sensor_msgs/PointCloud2.")
             .needed_by("vehicles' sensors differ: scanners, depth cameras, radars"),
         frame: String = Parameter::string("frame", "").at_start()
@@ -100,14 +120,14 @@ params::params! {
         gap: f64 = Parameter::float("gap", 10.0, 1.0, 90.0).unit("degrees")
             .text("A wider part of the sector that no beam of a scan measures counts as blocked.")
             .needed_by("scanners' gaps differ, posts of the vehicle hide beams"),
-        inside: String = Parameter::choice("inside", "blocked", &["blocked", "ignored"])
+        inside: Inside = Parameter::choice("inside", "blocked")
             .text("What the sensor sees within the footprint: something that touches, or the vehicle itself, which is no \
                 measurement.").needed_by("a scanner that sees its own vehicle"),
-        zero_range: String = Parameter::choice("zero_range", "blocked", &["blocked", "nothing", "unmeasured"])
+        zero_range: ZeroRange = Parameter::choice("zero_range", "blocked")
             .text("What a range of 0 in a scan is: something that touches (REP-117: too near to measure), nothing in reach, or \
                 no measurement. Other ranges below range_min touch.")
             .needed_by("drivers that say 0.0 where no echo came back, of which a vehicle stood still for ever"),
-        empty: String = Parameter::choice("empty", "blocked", &["blocked", "free"])
+        empty: Unseen = Parameter::choice("empty", "blocked")
             .text("What an empty cloud means: that nothing was measured (blocked), or that nothing is there (free), \
                 as with radars.")
             .needed_by("radars say nothing where nothing is"),
@@ -158,7 +178,7 @@ impl Sensor {
         Self {
             name: name.into(),
             topic,
-            kind: if kind == "cloud" { Kind::Cloud } else { Kind::Scan },
+            kind,
             frame,
             pose: Pose { x, y, z, roll: roll.to_radians(), pitch: pitch.to_radians(), yaw: yaw.to_radians() },
             band: [height_min, height_max],
@@ -169,13 +189,9 @@ impl Sensor {
             // In the range of the declaration; what is none asks for more than there can be.
             least_points: usize::try_from(least_points).unwrap_or(usize::MAX),
             gap: gap.to_radians(),
-            own_body: inside == "ignored",
-            zero_range: match zero_range.as_str() {
-                "nothing" => ZeroRange::Nothing,
-                "unmeasured" => ZeroRange::Unmeasured,
-                _ => ZeroRange::Blocked,
-            },
-            empty_is_free: empty == "free",
+            own_body: inside == Inside::Ignored,
+            zero_range,
+            empty_is_free: empty == Unseen::Free,
         }
     }
 

@@ -8,7 +8,7 @@ use crate::{Boundaries, FullThrow, Mode, Profiles, profile_parameters};
 params::params! {
     /// What is done with a command.
     struct Declared {
-        mode: String = Parameter::choice("mode", "apply", &["apply", "predict", "passthrough"])
+        mode: Operation = Parameter::choice("mode", "apply")
             .text("apply: scale each command. predict, for a vehicle that scales commands itself: publish what it \
                 will leave of them and command nothing. passthrough: do not scale. A command must not be scaled \
                 twice. In every mode a command is limited to full throw and times out. linear.y and z and angular.x and y, \
@@ -16,7 +16,7 @@ params::params! {
                 to be zero once.")
             .needed_by("LUCI: whether a chair scales remote commands itself is not stated; vehicles without \
                 sensors"),
-        scaling: String = Parameter::choice("scaling", "limit", &["limit", "multiply"])
+        scaling: Mode = Parameter::choice("scaling", "limit")
             .text("limit: a factor is the upper limit of the stick. multiply: it multiplies the stick. At full throw \
                 both are the same.")
             .needed_by("LUCI: its messages say upper limit, its texts and users' code say product"),
@@ -86,6 +86,8 @@ pub enum Operation {
     /// Commands it as it is, cut to full throw.
     Passthrough,
 }
+
+params::choices! { Operation: Apply = "apply", Predict = "predict", Passthrough = "passthrough" }
 
 /// The parameters in force, parsed.
 #[derive(Clone, Debug, PartialEq)]
@@ -169,12 +171,8 @@ impl Params {
         } = Declared::read(set);
         let Published { input_source, deviation_tolerance, stamped } = Published::read(set);
         Self {
-            operation: match mode.as_str() {
-                "predict" => Operation::Predict,
-                "passthrough" => Operation::Passthrough,
-                _ => Operation::Apply,
-            },
-            scaling: if scaling == "multiply" { Mode::Multiply } else { Mode::Limit },
+            operation: mode,
+            scaling,
             keep_direction,
             rise_time,
             scaling_timeout,

@@ -10,7 +10,15 @@ use crate::{BadCurve, Calibration, Curve, FASTEST};
 pub struct Profiles(Box<[Option<Calibration>; 5]>);
 
 const PREFIX: &str = "profiles";
-const METHODS: &[&str] = &["linear", "piecewise", "cubic"];
+/// How a curve is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    Linear,
+    Piecewise,
+    Cubic,
+}
+
+params::choices! { Method: Linear = "linear", Piecewise = "piecewise", Cubic = "cubic" }
 const NO_LIST: &[f64] = &[];
 /// Entries of a table or coefficients.
 const LONGEST: usize = 64;
@@ -32,7 +40,7 @@ macro_rules! curve {
     ($curve:ident, $axis:literal, $way:literal, $speed:literal, $cubic:literal, $unit:literal) => {
         params::params! {
             struct $curve {
-                method: String = Parameter::choice(concat!($axis, ".method"), "linear", METHODS)
+                method: Method = Parameter::choice(concat!($axis, ".method"), "linear")
                     .text(concat!("How deflection and ", $way, " belong together.")).needed_by(MEASURED),
                 full_throw: f64 = Parameter::float(concat!($axis, ".full_throw"), 0.0, 0.0, FASTEST).unit($unit)
                     .text(concat!("linear: ", $speed, " at full throw, 0.1 or more; must be given: an invented one would drive \
@@ -54,17 +62,17 @@ macro_rules! curve {
                 let refuse = |member: &str, rule: String| {
                     set.refuse(&format!("{PREFIX}.{profile}.{}.{member}", $axis), rule)
                 };
-                let curve = match method.as_str() {
-                    "piecewise" => Curve::piecewise(&percents, &speeds),
-                    "cubic" => match cubic.as_slice() {
+                let curve = match method {
+                    Method::Piecewise => Curve::piecewise(&percents, &speeds),
+                    Method::Cubic => match cubic.as_slice() {
                         &[a, b, c] => Curve::cubic([a, b, c]),
                         _ => Err(BadCurve::Coefficients),
                     },
-                    _ if full_throw < SLOWEST_FULL_SPEED => {
+                    Method::Linear if full_throw < SLOWEST_FULL_SPEED => {
                         let range = format!("from {SLOWEST_FULL_SPEED:?} to {FASTEST:?} {}", $unit);
                         return Err(refuse("full_throw", format!("must be given, {range}")));
                     }
-                    _ => Curve::linear(full_throw),
+                    Method::Linear => Curve::linear(full_throw),
                 };
                 curve.map_err(|bad| refuse(bad.parameter(), bad.to_string()))
             }

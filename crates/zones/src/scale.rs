@@ -14,6 +14,8 @@ pub enum Mode {
     Multiply,
 }
 
+params::choices! { Mode: Limit = "limit", Multiply = "multiply" }
+
 /// Scales each part of `stick` by itself with `factors`.
 ///
 /// No part exceeds the input or changes its sign, and a factor of 0 gives 0. NaN gives 0.

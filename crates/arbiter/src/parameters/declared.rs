@@ -24,7 +24,7 @@ params::params! {
         topic: String = Parameter::string("topic", "")
             .text("Topic of the commands; each source has a topic of its own, with one publisher. Set it to add a \
                 source, delete it to remove one.").needed_by("users of cmd_vel_mux, which adds and removes sources at run time"),
-        kind: String = Parameter::choice("type", "twist_stamped", &SourceType::NAMES)
+        kind: SourceType = Parameter::choice("type", "twist_stamped")
             .text("Message type of the topic. twist: geometry_msgs/Twist. twist_stamped: geometry_msgs/TwistStamped. pose_state: \
                 or_pose_estimator/State, as joystick publishes it.")
             .needed_by("users of twist_mux: Twist and TwistStamped side by side (pull request 52); the joystick's State"),

@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use super::{CommandType, Profile};
 use params::{Fixed, Parameter, PresetValue, Specification};
 use safety::{SHORTEST_COMMAND_TIMEOUT, SLOWEST_FULL_SPEED};
 
@@ -24,7 +25,7 @@ const SEED: Fixed = Fixed {
 params::params! {
     /// The parameters of hindbrain, except those of the motor controller.
     pub(super) struct Declared {
-        profile: String = Parameter::choice("profile", "strict", &["strict", "seed"]).at_start()
+        profile: Profile = Parameter::choice("profile", "strict").at_start()
             .text("strict: emergency stops and faults latch, motion is armed by a rising edge of enable, after every \
                 stop a zero command has to come, REP-103 signs. seed: the original hindbrain's levels, slope and \
                 mapping, plus the time-outs that it lacked; accel and decel are then 20 and enable.lease 0.")
@@ -46,7 +47,7 @@ params::params! {
             .text("A command this old, by its stamp or its receipt, is lost: the motors brake to zero, and a zero command has \
                 to come before anything moves again. It cannot be switched off.")
             .needed_by("ros2_control's cmd_vel_timeout and nav2's velocity_timeout, which differ by the rate of their commands"),
-        cmd_vel_type: String = Parameter::choice("cmd_vel_type", "twist_stamped", &["twist", "twist_stamped"]).at_start()
+        cmd_vel_type: CommandType = Parameter::choice("cmd_vel_type", "twist_stamped").at_start()
             .text("The type of cmd_vel: geometry_msgs/TwistStamped, or geometry_msgs/Twist, whose age is counted from its \
                 receipt. A publisher of another type stops the vehicle.")
             .needed_by("users of half-stamped graphs: twist_mux issues 49 and 54, ros2_controllers issue 80"),

@@ -1,13 +1,13 @@
 //! The parameters of the motor controller.
 
-use params::{Parameter, Refusal, Set};
+use params::{Choice, Parameter, Refusal, Set};
 
 const WIRING: &str = "vehicles differ in their wiring";
 
 params::params! {
     /// The parameters of the motor controller.
     pub(super) struct Declared {
-        kind: String = Parameter::choice("driver.kind", "none", &["none", "pololu", "roboclaw"]).at_start()
+        kind: Kind = Parameter::choice("driver.kind", "none").at_start()
             .text("The motor controller: none (hindbrain only publishes the motor topics), a Pololu Maestro servo controller \
                 (compact protocol) or a RoboClaw (packet serial). Without an answer from it the state is a fault.")
             .needed_by("vehicles differ in their motor controller; both stop by themselves when the computer dies"),
@@ -26,6 +26,16 @@ params::params! {
             .text("Inverts the starboard motor.").needed_by(WIRING),
     }
 }
+
+/// The words of `driver.kind`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    None,
+    Pololu,
+    RoboClaw,
+}
+
+params::choices! { Kind: None = "none", Pololu = "pololu", RoboClaw = "roboclaw" }
 
 /// The type of the motor controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,15 +68,17 @@ impl Driver {
     /// # Errors
     /// A [`Refusal`] of a driver without a device, or of channels that are not two different ones.
     pub fn read(set: &Set) -> Result<Option<Self>, Refusal> {
-        let Declared { kind: named, device, baud, address, channels, invert_port, invert_starboard } =
+        let Declared { kind: chosen, device, baud, address, channels, invert_port, invert_starboard } =
             Declared::read(set);
-        let kind = match named.as_str() {
-            "pololu" => DriverKind::Pololu,
-            "roboclaw" => DriverKind::RoboClaw,
-            _ => return Ok(None),
+        let kind = match chosen {
+            Kind::None => return Ok(None),
+            Kind::Pololu => DriverKind::Pololu,
+            Kind::RoboClaw => DriverKind::RoboClaw,
         };
         if device.is_empty() {
-            return Err(set.refuse("driver.device", format!("must name a device for driver '{named}'")));
+            return Err(
+                set.refuse("driver.device", format!("must name a device for driver '{}'", chosen.name()))
+            );
         }
         // The declared ranges fit; the driver checks whether the device has the channels.
         let small = |number: i64| u8::try_from(number).unwrap_or(u8::MAX);

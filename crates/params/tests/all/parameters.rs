@@ -8,10 +8,18 @@ use params::{
     owners_yaml, yaml,
 };
 
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Mode {
+    Limit,
+    Multiply,
+}
+
+params::choices! { Mode: Limit = "limit", Multiply = "multiply" }
+
 params::params! {
     struct Declared {
         timeout: Duration = Parameter::seconds("timeout", 0.5, 0.05, 5.0).text("How long to wait."),
-        mode: String = Parameter::choice("scaling.mode", "limit", &["limit", "multiply"]).text("How."),
+        mode: Mode = Parameter::choice("scaling.mode", "limit").text("How."),
         rate: i64 = Parameter::integer("rate", 50, 1, 1000).unit("Hz").text("How often.").at_start(),
         names: Vec<String> = Parameter::strings("names", &[], &[], 4).text("Names."),
     }
@@ -54,7 +62,7 @@ fn refused(name: &str, value: Value) -> String {
 fn a_parameter_without_a_value_has_its_default() {
     let set = set(&[]).unwrap();
     let Declared { timeout, mode, rate, names } = Declared::read(&set);
-    assert_eq!((timeout, mode.as_str(), rate), (Duration::from_millis(500), "limit", 50));
+    assert_eq!((timeout, mode, rate), (Duration::from_millis(500), Mode::Limit, 50));
     assert!(names.is_empty());
     assert_eq!(set.group("sources"), ["stick"]);
     assert_eq!(source(&set, "stick"), ("/stick".into(), 100));
