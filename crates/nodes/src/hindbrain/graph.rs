@@ -53,7 +53,7 @@ impl Counter {
     }
 
     /// Lets `runner` count when it is due, and before each message of `hind/enable` is delivered. A false is delivered twice, once
-    /// without waiting for the second kind of count.
+    /// without waiting for the second kind of count. So a true is a rise only if its publisher is alone in the same turn of the runner.
     pub fn add_to<M: Contains<Hindbrain, Input: Send> + Send + 'static>(
         self,
         runner: Runner<M>,

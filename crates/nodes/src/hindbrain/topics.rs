@@ -14,6 +14,8 @@ use crate::messages;
 use crate::zone_scaler::COMMAND;
 
 /// The velocity that the motor values stand for, for monitoring.
+///
+/// It has the stamp of the stick event, which the motor topics (`Int16`) cannot have: the latency is measured by it.
 pub const APPLIED: &str = "hind/applied";
 /// The infra-red sensors, `sensor_msgs/Range`.
 pub const INFRARED: &str = "hind/ir";
