@@ -6,34 +6,27 @@ use zones::{Boundaries, Profiles, profile_parameters};
 
 use crate::Mode;
 
-const LINK: &str =
-    "LUCI: its node answers whether or not the chair did, and the networks between them differ";
-const CHAIR: &str = "LUCI's chairs and their encoder kits differ";
-
 params::params! {
     /// What a person sets of the chair's remote.
     struct Remote {
         mode: Mode = Parameter::choice("mode", "shared").at_start()
             .text("How the chair is driven: auto, where the occupant's stick is dead, or shared, where it is published for \
-                blending.").needed_by("LUCI has both modes"),
+                blending."),
         rate: i64 = Parameter::integer("rate", 20, 12, 100).unit("Hz")
-            .text("How often the stick is published at least; below 10 Hz a chair engages and disengages its brakes.")
-            .needed_by("LUCI states 10 Hz at least; its users take from 20 to 200"),
+            .text("How often the stick is published at least; below 10 Hz a chair engages and disengages its brakes."),
         command_timeout: Duration = Parameter::seconds("command_timeout", 0.5, SHORTEST_COMMAND_TIMEOUT, 10.0)
             .text("A command older than this, by its stamp or its time of receipt, is lost: neutral goes out, and its \
-                publisher has to send a zero before anything moves again.")
-            .needed_by("publishers' rates differ: navigation from 5 Hz, sticks at 200 Hz"),
+                publisher has to send a zero before anything moves again."),
         feedback_timeout: Duration = Parameter::seconds("feedback_timeout", 0.3, 0.05, 5.0)
             .text("Neutral is commanded when neither joystick_position nor joystick_scaling has shown the mode for this time. \
-                LUCI's loop runs ten times a second, so that one may be missing.")
-            .needed_by("LUCI states no rate of its streams"),
+                LUCI's loop runs ten times a second, so that one may be missing."),
         service_timeout: Duration = Parameter::seconds("service_timeout", 1.0, 0.05, 10.0)
-            .text("A service is called again when it has not answered within this time.").needed_by(LINK),
+            .text("A service is called again when it has not answered within this time."),
         confirm_timeout: Duration = Parameter::seconds("confirm_timeout", 1.0, 0.5, 10.0)
             .text("A service that answered is called again when the chair does not show its effect within this time. A node \
-                that ends waits 1.5 s in all for the chair to be given back.").needed_by(LINK),
+                that ends waits 1.5 s in all for the chair to be given back."),
         attempts: i64 = Parameter::integer("service_attempts", 5, 1, 100)
-            .text("The number of calls of a service after which the node gives up.").needed_by(LINK),
+            .text("The number of calls of a service after which the node gives up."),
     }
 }
 
@@ -42,19 +35,15 @@ params::params! {
     struct Declared {
         stamped: bool = Parameter::bool("stamped", true).at_start()
             .text("Take cmd_vel as geometry_msgs/TwistStamped and publish the occupant's stick as that; otherwise \
-                geometry_msgs/Twist.").needed_by("users of half-stamped graphs: twist_mux issues 49 and 54"),
+                geometry_msgs/Twist."),
         activate: bool = Parameter::bool("activate", false).at_start()
-            .text("Enter the mode at the start, without waiting for ~/activate.")
-            .needed_by("LUCI's users: some start their stack with the chair in the mode, others by hand"),
+            .text("Enter the mode at the start, without waiting for ~/activate."),
         base_frame: String = Parameter::string("frames.base", "base_link").at_start()
-            .text("The chair's own frame, x forward: of the odometry and the inertial unit.")
-            .needed_by("vehicles' frames differ: LUCI's own tf has base_link, navigation may have another"),
+            .text("The chair's own frame, x forward: of the odometry and the inertial unit."),
         odom_frame: String = Parameter::string("frames.odom", "odom").at_start()
-            .text("The frame of the chair's pose in the odometry.")
-            .needed_by("REP-105 names it odom; several vehicles in one tf have several"),
+            .text("The frame of the chair's pose in the odometry."),
         transform: bool = Parameter::bool("odometry.tf", true).at_start()
-            .text("Publish the pose on /tf as well; false where something else, such as a filter, does.")
-            .needed_by("users run a filter (UW-CTRL: EKF) that publishes it"),
+            .text("Publish the pose on /tf as well; false where something else, such as a filter, does."),
     }
 }
 
@@ -62,27 +51,25 @@ params::params! {
     /// What a person sets of the odometry.
     struct Odometry {
         circumference: f64 = Parameter::float("odometry.circumference", 1.0373, 0.1, 5.0).unit("m")
-            .text("Circumference of a drive wheel.").needed_by(CHAIR),
+            .text("Circumference of a drive wheel."),
         wheel_base: f64 = Parameter::float("odometry.wheel_base", 0.5065, 0.1, 3.0).unit("m")
-            .text("Distance between the drive wheels.").needed_by(CHAIR),
-        gear: f64 = Parameter::float("odometry.gear", 2.38462, 0.1, 100.0).text("Turns of an encoder for one turn of its wheel.")
-            .needed_by(CHAIR),
+            .text("Distance between the drive wheels."),
+        gear: f64 = Parameter::float("odometry.gear", 2.38462, 0.1, 100.0).text("Turns of an encoder for one turn of its wheel."),
         left_forward: bool = Parameter::bool("odometry.left_increases_forward", false)
-            .text("Whether the left angle grows when the chair goes forward.").needed_by(CHAIR),
+            .text("Whether the left angle grows when the chair goes forward."),
         right_forward: bool = Parameter::bool("odometry.right_increases_forward", true)
-            .text("Whether the right angle grows when the chair goes forward.").needed_by(CHAIR),
+            .text("Whether the right angle grows when the chair goes forward."),
         max_speed: f64 = Parameter::float("odometry.max_speed", 3.0, 0.1, 20.0).unit("m/s")
-            .text("No wheel is faster; encoder angles that would mean so are ignored.").needed_by(CHAIR),
+            .text("No wheel is faster; encoder angles that would mean so are ignored."),
         max_gap: Duration = Parameter::seconds("odometry.max_gap", 0.07, 0.01, 1.0)
             .text("After a longer time without encoders the way in between is unknown: the pose stays, its covariance grows. \
-                In this time no wheel may turn an encoder by half a turn.").needed_by(CHAIR),
+                In this time no wheel may turn an encoder by half a turn."),
         discard: i64 = Parameter::integer("odometry.discard", 3, 0, 100)
-            .text("The number of encoder messages that are ignored at the start.").needed_by(CHAIR),
+            .text("The number of encoder messages that are ignored at the start."),
         slip: f64 = Parameter::float("odometry.slip", 0.0004, 0.0, 0.1).unit("m")
-            .text("Variance of a wheel's way per metre of it; 0.0004 is 2 cm after 1 m.").needed_by(CHAIR),
+            .text("Variance of a wheel's way per metre of it; 0.0004 is 2 cm after 1 m."),
         timeout: Duration = Parameter::seconds("odometry.timeout", 0.5, 0.05, 10.0)
-            .text("Encoders that are silent for this time are reported in the diagnostics.")
-            .needed_by("encoder kits' rates differ"),
+            .text("Encoders that are silent for this time are reported in the diagnostics."),
     }
 }
 
@@ -90,8 +77,7 @@ params::params! {
     /// What a person sets of the inertial unit.
     struct Imu {
         acceleration_unit: f64 = Parameter::float("imu.acceleration_unit", 1.0, 1e-6, 100.0).unit("m/s^2")
-            .text("What one unit of the accelerometer is; LUCI states none. 9.80665 if it counts in g.")
-            .needed_by("LUCI states none"),
+            .text("What one unit of the accelerometer is; LUCI states none. 9.80665 if it counts in g."),
     }
 }
 

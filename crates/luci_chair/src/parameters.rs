@@ -53,11 +53,10 @@ params::params! {
                 are taken."),
         position_source: PositionSource = Parameter::choice("position_source", "mode")
             .text("Which source joystick_position carries, which LUCI does not state: the one in force, or always the stick's \
-                own, 4. joystick_scaling carries the one in force.")
-            .needed_by("LUCI: unknown without a chair, and a driver must get along with both"),
+                own, 4. joystick_scaling carries the one in force."),
         position_sent: PositionSent = Parameter::choice("position_sent", "streamed")
             .text("Whether joystick_position is streamed, or sent when the stick or its source changes; LUCI does not state \
-                it.").needed_by("LUCI: unknown without a chair, and a driver must get along with both"),
+                it."),
         scaling_rate: i64 = rate("scaling_rate", 10).text("How often scaling is published, in whole periods of 10 ms."),
         encoder_rate: i64 = rate("encoder_rate", 100).text("How often encoders is published, in whole periods of 10 ms."),
         imu_rate: i64 = rate("imu_rate", 50).text("How often imu is published, in whole periods of 10 ms."),

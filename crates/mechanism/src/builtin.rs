@@ -165,15 +165,12 @@ pub const BUILTIN_TYPES: [BuiltinType; 8] = [
     },
 ];
 
-pub(crate) const NEEDED_BY: &str = "robot_mechanism_controllers: its parameter of this name";
-pub(crate) const ROS2_CONTROLLERS: &str = "ros2_controllers: its parameter of this name";
 pub(crate) const LIMIT: f64 = 1e6;
 
-const TYPE: Parameter<String> =
-    Parameter::string("type", "").text("The type of the controller.").needed_by(NEEDED_BY);
+const TYPE: Parameter<String> = Parameter::string("type", "").text("The type of the controller.");
 
 const fn gain(name: &'static str, text: &'static str) -> Parameter<f64> {
-    Parameter::float(name, 0.0, 0.0, LIMIT).text(text).needed_by(NEEDED_BY)
+    Parameter::float(name, 0.0, 0.0, LIMIT).text(text)
 }
 
 const PROPORTIONAL: Parameter<f64> = gain("pid.p", "Effort for one unit of error.");
@@ -183,8 +180,7 @@ const I_CLAMP: Parameter<f64> =
     gain("pid.i_clamp", "The greatest effort of the integral term.").unit("Nm or N");
 const MAX_EFFORT: Parameter<f64> = Parameter::float("pid.max_effort", LIMIT, 0.0, LIMIT)
     .unit("Nm or N")
-    .text("The greatest effort; the joint's own limits apply too.")
-    .needed_by("joints differ");
+    .text("The greatest effort; the joint's own limits apply too.");
 
 params::params! {
     /// The law of a position, whose derivative is measured.

@@ -20,100 +20,79 @@ params::params! {
     struct Declared {
         robot_description: String = Parameter::string("robot_description", "")
             .at_start()
-            .text("The URDF of the robot, or the path of its file. Empty with hardware hand for that of the hand.")
-            .needed_by("pr2_mechanism: its parameter of this name"),
+            .text("The URDF of the robot, or the path of its file. Empty with hardware hand for that of the hand."),
         hardware: Hardware = Parameter::choice("hardware", "simulated")
             .at_start()
             .text("What the efforts move: a simulation of the robot; a robot that publishes its states on topics.states and follows \
                 the efforts on topics.commands; the two motors of a base, by motor/port and motor/starboard; or the simulated hand of \
-                hand.device.")
-            .needed_by("robots differ"),
+                hand.device."),
         topic_states: String = Parameter::string("topics.states", "hardware/joint_states")
             .at_start()
-            .text("The states of the robot's actuators (sensor_msgs/JointState), with hardware topics or base. One publisher only.")
-            .needed_by("ros2_control: joint_states_topic of joint_state_topic_hardware_interface"),
+            .text("The states of the robot's actuators (sensor_msgs/JointState), with hardware topics or base. One publisher only."),
         topic_commands: String = Parameter::string("topics.commands", "hardware/joint_commands")
             .at_start()
-            .text("The efforts of the robot's actuators (sensor_msgs/JointState), with hardware topics.")
-            .needed_by("ros2_control: joint_commands_topic of joint_state_topic_hardware_interface"),
+            .text("The efforts of the robot's actuators (sensor_msgs/JointState), with hardware topics."),
         topic_timeout: Duration = Parameter::seconds("topics.timeout", 0.1, 0.005, 10.0)
             .at_start()
-            .text("When the last states are this old, the robot is lost: the motors are halted until reset_motors.")
-            .needed_by("robots and networks differ"),
+            .text("When the last states are this old, the robot is lost: the motors are halted until reset_motors."),
         topic_rate: f64 = Parameter::float("topics.rate", 1000.0, 1.0, 10_000.0)
             .unit("Hz")
             .at_start()
-            .text("How often the efforts are published; the rate of the loop if that is lower.")
-            .needed_by("networks differ"),
+            .text("How often the efforts are published; the rate of the loop if that is lower."),
         full_effort: f64 = Parameter::float("topics.full_effort", 10.0, 1e-6, 1e6)
             .unit("Nm")
             .at_start()
-            .text("The effort of port_motor and starboard_motor that is the full motor value, with hardware base.")
-            .needed_by("bases differ"),
+            .text("The effort of port_motor and starboard_motor that is the full motor value, with hardware base."),
         hand_device: String = Parameter::string("hand.device", "mpl")
             .at_start()
-            .text("With hardware hand: mpl, mpl_gazebo, two_finger or the path of a YAML file, as the device of the node haptix.")
-            .needed_by("hands differ"),
+            .text("With hardware hand: mpl, mpl_gazebo, two_finger or the path of a YAML file, as the device of the node haptix."),
         rate: i64 = Parameter::integer("rate", 1000, 10, 10_000)
             .unit("Hz")
             .at_start()
-            .text("How often the control loop steps.")
-            .needed_by("ros2_control: update_rate"),
+            .text("How often the control loop steps."),
         joint_state_publish_rate: f64 = Parameter::float("joint_state_publish_rate", 100.0, -1e6, 1e6)
             .unit("Hz")
             .at_start()
-            .text("How often joint_states is published; 0 or less for practically never.")
-            .needed_by("pr2_mechanism: its parameter of this name"),
+            .text("How often joint_states is published; 0 or less for practically never."),
         mechanism_statistics_publish_rate: f64 =
             Parameter::float("mechanism_statistics_publish_rate", 1.0, -1e6, 1e6)
             .unit("Hz")
             .at_start()
-            .text("How often mechanism_statistics is published; 0 or less for practically never.")
-            .needed_by("pr2_mechanism: its parameter of this name"),
+            .text("How often mechanism_statistics is published; 0 or less for practically never."),
         call_timeout: Duration = Parameter::seconds("call_timeout", 2.0, 0.05, 60.0)
             .at_start()
-            .text("How long a service call waits for the control loop, and a load for its library; it then fails and changes nothing.")
-            .needed_by("pr2_mechanism: its calls wait without end"),
+            .text("How long a service call waits for the control loop, and a load for its library; it then fails and changes nothing."),
         disable_controller_warnings: bool = Parameter::bool("disable_controller_warnings", false)
             .at_start()
-            .text("Whether /diagnostics leaves out that a controller took too long: for a simulation on a busy computer.")
-            .needed_by("pr2_mechanism_diagnostics: its parameter of this name"),
+            .text("Whether /diagnostics leaves out that a controller took too long: for a simulation on a busy computer."),
         halt_on: String = Parameter::string("halt_on", "")
             .at_start()
             .text("A topic like hind/state (std_msgs/String). ESTOP halts the motors until its publisher says another \
                 state, and repeats it. When the state is silent for 1.5 s, or its publisher ends or changes, they are halted until \
-                reset_motors is called. Empty for none.")
-            .needed_by("robots that drive with the node hindbrain"),
+                reset_motors is called. Empty for none."),
         priority: i64 = Parameter::integer("priority", 50, 0, 99)
             .at_start()
-            .text("The priority of the control loop's thread with SCHED_FIFO, if that is permitted; 0 for the normal scheduler.")
-            .needed_by("ros2_control: thread_priority"),
+            .text("The priority of the control loop's thread with SCHED_FIFO, if that is permitted; 0 for the normal scheduler."),
         lock_memory: bool = Parameter::bool("lock_memory", true)
             .at_start()
-            .text("Whether the process's memory is locked (mlockall), if that is permitted.")
-            .needed_by("ros2_control: lock_memory"),
+            .text("Whether the process's memory is locked (mlockall), if that is permitted."),
         cores: Vec<i64> = Parameter::integers("cores", &[], 0, 1023, 64)
             .at_start()
-            .text("The processors that the control loop may run on; empty for all.")
-            .needed_by("ros2_control: cpu_affinity"),
+            .text("The processors that the control loop may run on; empty for all."),
         plugin_folders: Vec<String> = Parameter::strings("plugin_folders", &[], &[], 32)
             .at_start()
-            .text("Folders with libraries of controllers (*.so), see docs/write_a_controller.md. Their code runs as that of the node.")
-            .needed_by("pr2_mechanism: plugins of pluginlib"),
+            .text("Folders with libraries of controllers (*.so), see docs/write_a_controller.md. Their code runs as that of the node."),
         is_calibrated: bool = Parameter::bool("simulation.is_calibrated", true)
             .at_start()
-            .text("Whether the simulated joints know their positions at the start, as with absolute encoders.")
-            .needed_by("calibration controllers have to be tried without a robot"),
+            .text("Whether the simulated joints know their positions at the start, as with absolute encoders."),
         inertia: f64 = Parameter::float("simulation.inertia", 0.1, 1e-6, 1e6)
             .unit("kg m² or kg")
             .at_start()
-            .text("The inertia of each simulated joint.")
-            .needed_by("robots differ"),
+            .text("The inertia of each simulated joint."),
         damping: f64 = Parameter::float("simulation.damping", 0.5, 0.0, 1e6)
             .unit("Nms/rad or Ns/m")
             .at_start()
-            .text("The damping of each simulated joint.")
-            .needed_by("robots differ"),
+            .text("The damping of each simulated joint."),
     }
 }
 

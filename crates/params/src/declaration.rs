@@ -16,8 +16,6 @@ pub struct Declaration {
     pub kind: Kind,
     /// When it may be changed.
     pub change: Change,
-    /// Why it exists: the original that has it, the users who requested it, or how vehicles differ.
-    pub needed_by: &'static str,
 }
 
 /// When a parameter may be changed.
@@ -191,7 +189,7 @@ pub struct Parameter<T> {
 
 impl<T> Parameter<T> {
     const fn new(name: &'static str, kind: Kind) -> Self {
-        let declaration = Declaration { name, text: "", unit: "", kind, change: Change::Live, needed_by: "" };
+        let declaration = Declaration { name, text: "", unit: "", kind, change: Change::Live };
         Self { declaration, value: PhantomData }
     }
 
@@ -204,12 +202,6 @@ impl<T> Parameter<T> {
     /// With this description.
     pub const fn text(mut self, text: &'static str) -> Self {
         self.declaration.text = text;
-        self
-    }
-
-    /// With the reason for it; a parameter without one is removed: a seed, a request of users elsewhere, or vehicles that differ.
-    pub const fn needed_by(mut self, reason: &'static str) -> Self {
-        self.declaration.needed_by = reason;
         self
     }
 

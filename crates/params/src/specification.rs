@@ -118,14 +118,7 @@ impl Specification {
     /// No owner has the first part of a declared name, so a mistyped one of those is still refused.
     #[must_use]
     pub fn with_open(mut self, text: &'static str) -> Self {
-        self.open = Some(Declaration {
-            name: "",
-            text,
-            unit: "",
-            kind: Kind::Any,
-            change: Change::Live,
-            needed_by: "",
-        });
+        self.open = Some(Declaration { name: "", text, unit: "", kind: Kind::Any, change: Change::Live });
         self
     }
 

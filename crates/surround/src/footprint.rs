@@ -22,7 +22,7 @@ params::params! {
 }
 
 const fn extent(name: &'static str, default: f64) -> Parameter<f64> {
-    Parameter::float(name, default, 0.05, 5.0).unit("m").needed_by("vehicles' outlines differ").at_start()
+    Parameter::float(name, default, 0.05, 5.0).unit("m").at_start()
 }
 
 impl Footprint {

@@ -20,8 +20,7 @@ params::params! {
     /// What applies where no sensor covers a zone.
     struct Uncovered {
         uncovered: Unseen = Parameter::choice("uncovered", "blocked")
-            .text("How to treat bearings that no sensor covers.")
-            .needed_by("a vehicle with one scanner ahead that has to reverse"),
+            .text("How to treat bearings that no sensor covers."),
     }
 }
 
@@ -29,8 +28,7 @@ params::params! {
     /// How far to look ahead, and when the motion of each zone stops and slows.
     struct Ahead {
         reach: f64 = Parameter::float("reach", 3.0, 0.1, 10.0).unit("m").at_start()
-            .text("The look-ahead distance along the vehicle's path; obstacles beyond it limit nothing.")
-            .needed_by("vehicles' speeds and ways to a stop differ"),
+            .text("The look-ahead distance along the vehicle's path; obstacles beyond it limit nothing."),
         front_stop: f64 = stop("front.stop", 0.3),
         front_slow: f64 = slow("front.slow", 1.5),
         front_left_stop: f64 = stop("front_left.stop", 0.2),
@@ -54,10 +52,9 @@ params::params! {
     /// The vehicle's velocities.
     struct Declared {
         max_linear: f64 = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("m/s").at_start()
-            .text("Speed at full throw forward or back, as in the zone scaler: with max_angular it determines how arcs curve.")
-            .needed_by("vehicles differ"),
+            .text("Speed at full throw forward or back, as in the zone scaler: with max_angular it determines how arcs curve."),
         max_angular: f64 = Parameter::float("max_angular", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("rad/s").at_start()
-            .text("Turning speed at full throw left or right, as in the zone scaler.").needed_by("vehicles differ"),
+            .text("Turning speed at full throw left or right, as in the zone scaler."),
         front: f64 = angle("boundaries.front", 13.7)
             .text("Angle of the stick from straight ahead where front ends and the front corners begin."),
         front_side: f64 = angle("boundaries.front_side", 78.45)
@@ -65,19 +62,16 @@ params::params! {
         side_back: f64 = angle("boundaries.side_back", 101.55).text("Angle where left and right end and the rear corners begin."),
         back: f64 = angle("boundaries.back", 166.3).text("Angle where the rear corners end and back begins."),
         rear_swap: bool = Parameter::bool("boundaries.rear_swap", true).at_start()
-            .text("A stick back and left is in the zone back right, as in the zone scaler.")
-            .needed_by("LUCI: its picture swaps them, and of its users some do and some do not"),
+            .text("A stick back and left is in the zone back right, as in the zone scaler."),
         velocity: Velocity = Parameter::choice("velocity", "unused")
             .text("Whether the time to a collision at the vehicle's velocity limits the factors as well. If the \
-                velocity is used and lost, that of full throw is assumed.").needed_by("nav2 collision_monitor: approach, time_before_collision"),
+                velocity is used and lost, that of full throw is assumed."),
         velocity_timeout: Duration = Parameter::seconds("velocity_timeout", 0.5, 0.01, 10.0)
-            .text("A velocity older than this, by its time of receipt, is lost.").needed_by("odometry's rates differ"),
+            .text("A velocity older than this, by its time of receipt, is lost."),
         stop: f64 = Parameter::float("collision_time.stop", 0.5, 0.0, 10.0).unit("s")
-            .text("At this time to a collision or less the factor is 0.")
-            .needed_by("nav2 collision_monitor: time_before_collision"),
+            .text("At this time to a collision or less the factor is 0."),
         slow: f64 = Parameter::float("collision_time.slow", 2.0, 0.01, 20.0).unit("s")
-            .text("At this time to a collision or more the factor is 1; linear between.")
-            .needed_by("nav2 collision_monitor: time_before_collision"),
+            .text("At this time to a collision or more the factor is 1; linear between."),
     }
 }
 
@@ -89,24 +83,15 @@ const STOP_TEXT: &str = "The distance to an obstacle on this zone's path at or b
 const SLOW_TEXT: &str = "The distance at or above which that factor is 1; linear between.";
 
 const fn angle(name: &'static str, default: f64) -> Parameter<f64> {
-    Parameter::float(name, default, 0.1, 179.9)
-        .unit("degrees")
-        .needed_by("LUCI: as in the zone scaler")
-        .at_start()
+    Parameter::float(name, default, 0.1, 179.9).unit("degrees").at_start()
 }
 
 const fn stop(name: &'static str, default: f64) -> Parameter<f64> {
-    Parameter::float(name, default, 0.0, 10.0)
-        .unit("m")
-        .text(STOP_TEXT)
-        .needed_by("vehicles' ways to a stop differ")
+    Parameter::float(name, default, 0.0, 10.0).unit("m").text(STOP_TEXT)
 }
 
 const fn slow(name: &'static str, default: f64) -> Parameter<f64> {
-    Parameter::float(name, default, 0.01, 10.0)
-        .unit("m")
-        .text(SLOW_TEXT)
-        .needed_by("vehicles' ways to a stop differ")
+    Parameter::float(name, default, 0.01, 10.0).unit("m").text(SLOW_TEXT)
 }
 
 /// All parameters of the node.

@@ -71,20 +71,16 @@ pub struct Sensor {
 pub(crate) const SENSORS: &str = "sensors";
 /// A height that was not given.
 const NO_HEIGHT: f64 = -10.0;
-const MOUNT: &str = "sensors sit elsewhere on each vehicle";
-
 params::params! {
     /// What a person sets of each sensor.
     struct Members {
         topic: String = Parameter::string("topic", "").at_start()
-            .text("Where the messages come from; each sensor has its own topic.").needed_by("vehicles' sensors differ"),
+            .text("Where the messages come from; each sensor has its own topic."),
         kind: Kind = Parameter::choice("type", "scan").at_start()
-            .text("Type of the topic: sensor_msgs/LaserScan or sensor_msgs/PointCloud2.")
-            .needed_by("vehicles' sensors differ: scanners, depth cameras, radars"),
+            .text("Type of the topic: sensor_msgs/LaserScan or sensor_msgs/PointCloud2."),
         frame: String = Parameter::string("frame", "").at_start()
             .text("What header.frame_id must be; a message in another frame is no measurement. Empty takes any frame. x to yaw \
-                are the frame's pose on the vehicle; tf is not used.")
-            .needed_by("a wrong sensor on a topic; nav2 asks tf instead, which may be late or wrong"),
+                are the frame's pose on the vehicle; tf is not used."),
         x: f64 = length("x", 0.0, -10.0).text("Where the sensor is, forward of the turning point."),
         y: f64 = length("y", 0.0, -10.0).text("Where the sensor is, to the left of the turning point."),
         z: f64 = length("z", NO_HEIGHT, NO_HEIGHT)
@@ -94,52 +90,42 @@ params::params! {
         pitch: f64 = degrees("pitch", 0.0).text("How it is turned about the y axis, nose down positive."),
         yaw: f64 = degrees("yaw", 0.0).text("How it is turned about the z axis, to the left positive."),
         height_min: f64 = length("height_min", 0.05, -10.0)
-            .text("Points of a cloud that are lower are the floor; a hole in the floor is not seen.")
-            .needed_by("floors and mounts differ (nav2: min_height)"),
-        height_max: f64 = length("height_max", 2.0, -10.0).text("Points of a cloud that are higher are not in the way.")
-            .needed_by("vehicles' heights differ (nav2: max_height)"),
+            .text("Points of a cloud that are lower are the floor; a hole in the floor is not seen."),
+        height_max: f64 = length("height_max", 2.0, -10.0).text("Points of a cloud that are higher are not in the way."),
         timeout: Duration = Parameter::seconds("timeout", 0.5, 0.01, 10.0)
             .text("A sensor counts as blocked when no new message was received within this time, or when its newest \
                 stamp is this old. This cannot be switched off. A message more than 0.1 s ahead of the wall clock is \
-                no measurement; one without a stamp has the age of its receipt.")
-            .needed_by("sensors' rates differ (nav2 collision_monitor: source_timeout)"),
+                no measurement; one without a stamp has the age of its receipt."),
         covers_from: f64 = degrees("covers_from", -180.0)
-            .text("Bearing, to the left positive, where the sector begins that the sensor answers for.")
-            .needed_by("a scanner of 180 degrees, or one that its vehicle covers in part"),
+            .text("Bearing, to the left positive, where the sector begins that the sensor answers for."),
         covers_to: f64 = degrees("covers_to", 180.0)
-            .text("Bearing where that sector ends, counter-clockwise: from 90 to -90 is the rear half.")
-            .needed_by("a scanner of 180 degrees, or one that its vehicle covers in part"),
+            .text("Bearing where that sector ends, counter-clockwise: from 90 to -90 is the rear half."),
         measured_least: f64 = Parameter::float("measured_least", 0.5, 0.0, 1.0)
             .text("The minimum share of valid beams in the sector, or of valid points; a message with fewer counts as \
-                not received.")
-            .needed_by("dark floors and sunlight take beams; sensors differ"),
+                not received."),
         least_points: i64 = Parameter::integer("least_points", 50, 1, 1_000_000)
             .text("The minimum number of valid points in a cloud; one with fewer counts as not received. Use 1 for a \
-                radar. It has no effect on scans.")
-            .needed_by("radars have few points, depth cameras thousands (nav2: min_points)"),
+                radar. It has no effect on scans."),
         gap: f64 = Parameter::float("gap", 10.0, 1.0, 90.0).unit("degrees")
-            .text("A wider part of the sector that no beam of a scan measures counts as blocked.")
-            .needed_by("scanners' gaps differ, posts of the vehicle hide beams"),
+            .text("A wider part of the sector that no beam of a scan measures counts as blocked."),
         inside: Inside = Parameter::choice("inside", "blocked")
             .text("What the sensor sees within the footprint: something that touches, or the vehicle itself, which is no \
-                measurement.").needed_by("a scanner that sees its own vehicle"),
+                measurement."),
         zero_range: ZeroRange = Parameter::choice("zero_range", "blocked")
             .text("What a range of 0 in a scan is: something that touches (REP-117: too near to measure), nothing in reach, or \
-                no measurement. Other ranges below range_min touch.")
-            .needed_by("drivers that say 0.0 where no echo came back, of which a vehicle stood still for ever"),
+                no measurement. Other ranges below range_min touch."),
         empty: Unseen = Parameter::choice("empty", "blocked")
             .text("What an empty cloud means: that nothing was measured (blocked), or that nothing is there (free), \
-                as with radars.")
-            .needed_by("radars say nothing where nothing is"),
+                as with radars."),
     }
 }
 
 const fn length(name: &'static str, default: f64, min: f64) -> Parameter<f64> {
-    Parameter::float(name, default, min, 10.0).unit("m").needed_by(MOUNT).at_start()
+    Parameter::float(name, default, min, 10.0).unit("m").at_start()
 }
 
 const fn degrees(name: &'static str, default: f64) -> Parameter<f64> {
-    Parameter::float(name, default, -180.0, 180.0).unit("degrees").needed_by(MOUNT).at_start()
+    Parameter::float(name, default, -180.0, 180.0).unit("degrees").at_start()
 }
 
 pub(crate) fn group() -> Group {

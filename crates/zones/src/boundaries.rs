@@ -24,27 +24,23 @@ params::params! {
         back: f64 = angle("boundaries.back", 166.3).text("Angle where the rear corners end and back begins."),
         /// Whether a stick back and to the left is in [`Zone::BackRight`], the corner that the tail then sweeps.
         rear_swap: bool = Parameter::bool("boundaries.rear_swap", true)
-            .text("A stick back and left is in the zone back right, the corner that the tail then sweeps, and the reverse.")
-            .needed_by("LUCI: its picture swaps them, and of its users some do and some do not"),
+            .text("A stick back and left is in the zone back right, the corner that the tail then sweeps, and the reverse."),
         /// A stick no farther from the centre than this is centred [percent of full throw].
         dead_zone: f64 = Parameter::float("boundaries.dead_zone", 0.0, 0.0, 50.0).unit("percent of full throw")
             .text("A stick no farther from the centre than this is centred and drives nothing. Without effect in the mode \
-                passthrough.").needed_by("LUCI does not publish its own; users take from 0 to 10 percent"),
+                passthrough."),
         /// How far a stick must leave a zone before the zone no longer applies \[degrees\], 0 or more; [`Boundaries::classify`]
         /// does not use it, see [`HeldZones`](crate::HeldZones).
         hysteresis: f64 = Parameter::float("boundaries.hysteresis", 0.0, 0.0, 10.0).unit("degrees")
             .text("A zone that the stick has left by less than this still counts: the smaller factor of both zones is taken, \
                 so a stick trembling on a boundary gives no flicker. Zones ahead do not count like this for a stick that turns \
-                in place or reverses.")
-            .needed_by("occupants whose hand trembles; nav2 collision_monitor: release_consecutive_points"),
+                in place or reverses."),
     }
 }
 
-const RING: &str =
-    "LUCI: its zone ring is labelled with other angles than it is drawn with; only a chair can settle it";
-
+/// LUCI labels its ring of zones with other angles than it draws: only a chair can settle it.
 const fn angle(name: &'static str, default: f64) -> Parameter<f64> {
-    Parameter::float(name, default, 0.1, 179.9).unit("degrees").needed_by(RING)
+    Parameter::float(name, default, 0.1, 179.9).unit("degrees")
 }
 
 impl Default for Boundaries {

@@ -13,36 +13,29 @@ params::params! {
                 will leave of them and command nothing. passthrough: do not scale. A command must not be scaled \
                 twice. In every mode a command is limited to full throw and times out. linear.y and z and angular.x and y, \
                 which no zone judges, pass in passthrough without profiles only; otherwise such a command is refused. After a change a command has \
-                to be zero once.")
-            .needed_by("LUCI: whether a chair scales remote commands itself is not stated; vehicles without \
-                sensors"),
+                to be zero once."),
         scaling: Mode = Parameter::choice("scaling", "limit")
             .text("limit: a factor is the upper limit of the stick. multiply: it multiplies the stick. At full throw \
-                both are the same.")
-            .needed_by("LUCI: its messages say upper limit, its texts and users' code say product"),
+                both are the same."),
         keep_direction: bool = Parameter::bool("keep_direction", false)
             .text("Use the smaller of a zone's two factors for both parts and shorten them in proportion. As the \
                 forward factor falls from 0.1 to 0, the turn is given back gradually, within the limits of its own \
-                zone and of left or right.").needed_by("velocity smoothers that keep the curvature (nav2: scale_velocities), navigation2#3313"),
+                zone and of left or right."),
         rise_time: Duration = Parameter::seconds("rise_time", 0.0, 0.0, 10.0)
             .text("A factor that rises takes this long from 0 to 1 (1 / rise_time per second); 0 lets it rise at once. A \
-                factor falls at once.")
-            .needed_by("LUCI: its gRPC interface has max_js_scale_increase, its ROS node hides it; vehicles accelerate \
-                differently"),
+                factor falls at once."),
         scaling_timeout: Duration = Parameter::seconds("scaling_timeout", 0.5, 0.01, 2.0)
             .text("A scaling older than this, by its time of receipt, no longer counts: the vehicle stands still, and a \
-                command that asked for motion has to be zero once before it moves again.")
-            .needed_by("LUCI states no rate of luci/scaling; scanners' rates differ"),
+                command that asked for motion has to be zero once before it moves again."),
         command_timeout: Duration = Parameter::seconds("command_timeout", 0.5, SHORTEST_COMMAND_TIMEOUT, 2.0)
             .text("A command older than this, by its stamp or its time of receipt, is lost: zeros go out, and its publisher \
-                has to send a zero before anything moves again.")
-            .needed_by("publishers' rates differ: navigation from 5 Hz, sticks at 200 Hz; twist_mux and nav2 have one"),
+                has to send a zero before anything moves again."),
         max_linear: f64 = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("m/s")
             .text("Speed at full throw forward or back; a faster command is cut to it, with parts sideways or up the \
-                whole vector. Without effect where profiles are described.").needed_by("vehicles differ"),
+                whole vector. Without effect where profiles are described."),
         max_angular: f64 = Parameter::float("max_angular", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("rad/s")
             .text("Turning speed at full throw left or right; a faster command is cut to it. Without effect where profiles are \
-                described.").needed_by("vehicles differ"),
+                described."),
     }
 }
 
@@ -52,13 +45,12 @@ params::params! {
         input_source: i64 = Parameter::integer("input_source", 5, 0, 5).at_start()
             .text("LUCI's number of the input source, published with a scaled velocity: 0 ramp assist, 1 autonomous \
                 remote, 2 WDI, 3 chair virtual, 4 chair physical, 5 shared remote. A scaled LuciJoystick keeps the \
-                number of its own message.").needed_by("LUCI: the auto mode is 1, the shared mode 5"),
+                number of its own message."),
         deviation_tolerance: i64 = Parameter::integer("deviation_tolerance", 3, 0, 100).unit("percent of full throw")
-            .text("The deviation of the chair's output from the prediction above which it is reported.")
-            .needed_by("LUCI: how it rounds is not stated; its users compare what it did with what they asked for"),
+            .text("The deviation of the chair's output from the prediction above which it is reported."),
         stamped: bool = Parameter::bool("stamped", true).at_start()
             .text("Take and publish geometry_msgs/TwistStamped; otherwise geometry_msgs/Twist, which loses the time of the \
-                stick event.").needed_by("users of half-stamped graphs: twist_mux issues 49 and 54"),
+                stick event."),
     }
 }
 
@@ -125,10 +117,10 @@ params::params! {
     pub struct Markers {
         /// The frame, x ahead and y to the left; not empty.
         frame: String = Parameter::string("markers.frame", "base_link")
-            .text("Frame of the picture on ~/markers: x ahead, y to the left.").needed_by("vehicles' frames differ"),
+            .text("Frame of the picture on ~/markers: x ahead, y to the left."),
         /// The outer radius \[m\].
         radius: f64 = Parameter::float("markers.radius", 1.2, 0.1, 20.0).unit("m")
-            .text("Outer radius of the ring of zones on ~/markers.").needed_by("vehicles' sizes differ"),
+            .text("Outer radius of the ring of zones on ~/markers."),
     }
 }
 
@@ -267,13 +259,6 @@ mod tests {
         let profiles = read(&values).unwrap().profiles;
         assert_eq!(profiles.of(3).unwrap().full().linear, 1.57);
         assert!(profiles.of(6).is_none());
-    }
-
-    #[test]
-    fn every_parameter_names_who_needs_it() {
-        for (name, declaration, _) in specification().resolve(crate::published()).unwrap().iter() {
-            assert!(!declaration.needed_by.is_empty(), "{name}");
-        }
     }
 
     #[test]

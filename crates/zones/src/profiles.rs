@@ -22,16 +22,14 @@ params::choices! { Method: Linear = "linear", Piecewise = "piecewise", Cubic = "
 const NO_LIST: &[f64] = &[];
 /// Entries of a table or coefficients.
 const LONGEST: usize = 64;
-const MEASURED: &str = "LUCI's chairs differ, and each profile does; its users fit lines, tables and cubics";
-
 params::params! {
     /// What a person sets of each profile, but for its curves.
     struct Declared {
         number: i64 = Parameter::integer("number", 0, 0, 5)
             .text("The number of the profile as the chair publishes it on luci/chair_profile, 1 to 5; must be given (0: is \
-                not).").needed_by(MEASURED),
+                not)."),
         backward: f64 = Parameter::float("backward", 1.0, 0.01, 1.0)
-            .text("Speed backward as a part of the speed forward at the same deflection.").needed_by(MEASURED),
+            .text("Speed backward as a part of the speed forward at the same deflection."),
     }
 }
 
@@ -41,18 +39,17 @@ macro_rules! curve {
         params::params! {
             struct $curve {
                 method: Method = Parameter::choice(concat!($axis, ".method"), "linear")
-                    .text(concat!("How deflection and ", $way, " belong together.")).needed_by(MEASURED),
+                    .text(concat!("How deflection and ", $way, " belong together.")),
                 full_throw: f64 = Parameter::float(concat!($axis, ".full_throw"), 0.0, 0.0, FASTEST).unit($unit)
                     .text(concat!("linear: ", $speed, " at full throw, 0.1 or more; must be given: an invented one would drive \
-                        the chair faster than it is commanded.")).needed_by(MEASURED),
+                        the chair faster than it is commanded.")),
                 percents: Vec<f64> =
                     Parameter::floats(concat!($axis, ".percents"), NO_LIST, 0.0, 100.0, LONGEST).unit("percent")
-                    .text("piecewise: deflections, growing from above 0, the last one 100.").needed_by(MEASURED),
+                    .text("piecewise: deflections, growing from above 0, the last one 100."),
                 speeds: Vec<f64> = Parameter::floats(concat!($axis, ".speeds"), NO_LIST, 0.0, 20.0, LONGEST).unit($unit)
-                    .text(concat!("piecewise: the ", $speed, "s at these deflections, growing from above 0."))
-                    .needed_by(MEASURED),
+                    .text(concat!("piecewise: the ", $speed, "s at these deflections, growing from above 0.")),
                 cubic: Vec<f64> = Parameter::floats(concat!($axis, ".cubic"), NO_LIST, -1e6, 1e6, 3)
-                    .text(concat!("cubic: a, b, c of deflection = ", $cubic, " [percent, ", $unit, "].")).needed_by(MEASURED),
+                    .text(concat!("cubic: a, b, c of deflection = ", $cubic, " [percent, ", $unit, "].")),
             }
         }
 

@@ -12,21 +12,17 @@ macro_rules! axis {
         params::params! {
             pub(super) struct $axis {
                 min: f64 = Parameter::float(concat!($name, ".min"), -UNLIMITED, -UNLIMITED, 0.0).unit($unit)
-                    .text("Minimum velocity; -1000000: no limit.")
-                    .needed_by("vehicles differ in what is safe"),
+                    .text("Minimum velocity; -1000000: no limit."),
                 max: f64 = Parameter::float(concat!($name, ".max"), UNLIMITED, 0.0, UNLIMITED).unit($unit)
-                    .text("Maximum velocity; 1000000: no limit.")
-                    .needed_by("vehicles differ in what is safe"),
+                    .text("Maximum velocity; 1000000: no limit."),
                 acceleration: f64 = Parameter::float(concat!($name, ".acceleration"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^2"))
-                    .text("Maximum acceleration; 0: no limit.").needed_by("nav2 velocity_smoother: max_accel; vehicles differ"),
+                    .text("Maximum acceleration; 0: no limit."),
                 deceleration: f64 = Parameter::float(concat!($name, ".deceleration"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^2"))
-                    .text("Maximum deceleration while a source drives; 0: no limit. A loss is zero at once in any case.")
-                    .needed_by("nav2 velocity_smoother: max_decel; vehicles differ"),
+                    .text("Maximum deceleration while a source drives; 0: no limit. A loss is zero at once in any case."),
                 emergency: f64 = Parameter::float(concat!($name, ".emergency"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^2"))
-                    .text("Deceleration when a source sends zero, no less than deceleration; 0: at once.")
-                    .needed_by("Autoware's vehicle_cmd_gate: an emergency deceleration of its own"),
+                    .text("Deceleration when a source sends zero, no less than deceleration; 0: at once."),
                 jerk: f64 = Parameter::float(concat!($name, ".jerk"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^3"))
-                    .text("Maximum jerk; 0: no limit.").needed_by("ros2_controllers diff_drive_controller: max_jerk"),
+                    .text("Maximum jerk; 0: no limit."),
             }
         }
 

@@ -9,8 +9,6 @@ use safety::{SHORTEST_COMMAND_TIMEOUT, SLOWEST_FULL_SPEED};
 use super::output;
 use crate::Sensor;
 
-const VEHICLES: &str = "vehicles differ";
-
 /// The values that the profile `seed` fixes: the original had no such parameters.
 const SEED: Fixed = Fixed {
     by: "profile",
@@ -28,52 +26,46 @@ params::params! {
         profile: Profile = Parameter::choice("profile", "strict").at_start()
             .text("strict: emergency stops and faults latch, motion is armed by a rising edge of enable, after every \
                 stop a zero command has to come, REP-103 signs. seed: the original hindbrain's levels, slope and \
-                mapping, plus the time-outs that it lacked; accel and decel are then 20 and enable.lease 0.")
-            .needed_by("the original hindbrain, whose users expect its states and its mapping"),
+                mapping, plus the time-outs that it lacked; accel and decel are then 20 and enable.lease 0."),
         wheel_speed: f64 = Parameter::float("wheel_speed", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("m/s").at_start()
             .text("Speed of a wheel at the full motor value. It is not a limit: a smaller number makes the motors faster for the \
-                same command.").needed_by(VEHICLES),
+                same command."),
         track: f64 = Parameter::float("track", 0.5, 0.05, 10.0).unit("m").at_start()
             .text("Distance between the wheels: with the motors at full value in opposite directions the vehicle turns at \
-                2 * wheel_speed / track, which must be 0.1 rad/s or more.").needed_by(VEHICLES),
+                2 * wheel_speed / track, which must be 0.1 rad/s or more."),
         accel: f64 = Parameter::float("accel", 20.0, 1.0, 6600.0).unit("counts/s")
             .text("Maximum acceleration of a motor; 66 counts are full speed. If both motors accelerate, the slower one \
-                keeps the proportion. While the other motor brakes, a motor may accelerate by up to accel + decel / 2.").needed_by(VEHICLES),
+                keeps the proportion. While the other motor brakes, a motor may accelerate by up to accel + decel / 2."),
         decel: f64 = Parameter::float("decel", 200.0, 20.0, 6600.0).unit("counts/s")
             .text("Deceleration of a motor, and of the forward and turning parts of the motion, when the command asks for less or \
                 is lost; no less than accel. A stop from full speed takes 66 / decel seconds. Soft and emergency stops are \
-                immediate.").needed_by(VEHICLES),
+                immediate."),
         cmd_timeout: Duration = Parameter::seconds("cmd_timeout", 0.5, SHORTEST_COMMAND_TIMEOUT, 2.0)
             .text("A command this old, by its stamp or its receipt, is lost: the motors brake to zero, and a zero command has \
-                to come before anything moves again. It cannot be switched off.")
-            .needed_by("ros2_control's cmd_vel_timeout and nav2's velocity_timeout, which differ by the rate of their commands"),
+                to come before anything moves again. It cannot be switched off."),
         cmd_vel_type: CommandType = Parameter::choice("cmd_vel_type", "twist_stamped").at_start()
             .text("The type of cmd_vel: geometry_msgs/TwistStamped, or geometry_msgs/Twist, whose age is counted from its \
-                receipt. A publisher of another type stops the vehicle.")
-            .needed_by("users of half-stamped graphs: twist_mux issues 49 and 54, ros2_controllers issue 80"),
+                receipt. A publisher of another type stops the vehicle."),
         estop_required: bool = Parameter::bool("estop.required", false).at_start()
             .text("An emergency stop must publish its state more often than every estop.timeout: hindbrain starts \
                 latched, and a missing emergency stop counts as pressed. Even if this is false, an emergency stop is \
-                required once a message of it was received or hind/estop has a publisher.").needed_by("vehicles with and without an emergency stop"),
+                required once a message of it was received or hind/estop has a publisher."),
         estop_timeout: Duration = Parameter::seconds("estop.timeout", 0.25, 0.05, 2.0)
-            .text("An emergency stop that is silent for this time counts as pressed.")
-            .needed_by("emergency stops differ in their rate, and radio links in their gaps"),
+            .text("An emergency stop that is silent for this time counts as pressed."),
         // No `Duration`: less than half a nanosecond would be 0, which is off, and has to be refused.
         enable_lease: f64 = Parameter::float("enable.lease", 0.0, 0.0, 60.0).unit("s")
             .text("Enable must be repeated within this time, or a new change from false to true is needed. 0 is off; at least \
-                0.05 otherwise.").needed_by("operators whose link may break: the enable of the original hindbrain outlasts it"),
+                0.05 otherwise."),
         ir_sensors: Vec<String> = Parameter::strings("ir.sensors", &[], &Sensor::FRAMES, 4).at_start()
-            .text("The infra-red sensors that are fitted, by the frame_id of their messages.")
-            .needed_by("vehicles differ in their sensors"),
+            .text("The infra-red sensors that are fitted, by the frame_id of their messages."),
         ir_near: f64 = Parameter::float("ir.near", 0.2, 0.02, 10.0).unit("m")
             .text("A shorter distance is an obstacle. Infra-red sensors do not measure below 0.02 m: with a lower value an \
-                obstacle that touches the sensor would count as clear.").needed_by(VEHICLES),
+                obstacle that touches the sensor would count as clear."),
         ir_far: f64 = Parameter::float("ir.far", 0.0, 0.0, 10.0).unit("m")
-            .text("At a longer distance the floor is missing; 0 is off.")
-            .needed_by("the original hindbrain, whose sensors pointed at the floor"),
+            .text("At a longer distance the floor is missing; 0 is off."),
         ir_timeout: Duration = Parameter::seconds("ir.timeout", 0.5, 0.05, 2.0)
             .text("A sensor blocks until every reading has been clear for this time, and after a silence of this time. It must be \
-                longer than the sensor's period.").needed_by("sensors differ in their rate"),
+                longer than the sensor's period."),
     }
 }
 

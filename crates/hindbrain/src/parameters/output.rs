@@ -2,28 +2,24 @@
 
 use params::{Choice, Parameter, Refusal, Set};
 
-const WIRING: &str = "vehicles differ in their wiring";
-
 params::params! {
     /// The parameters of the motor controller.
     pub(super) struct Declared {
         kind: Kind = Parameter::choice("driver.kind", "none").at_start()
             .text("The motor controller: none (hindbrain only publishes the motor topics), a Pololu Maestro servo controller \
-                (compact protocol) or a RoboClaw (packet serial). Without an answer from it the state is a fault.")
-            .needed_by("vehicles differ in their motor controller; both stop by themselves when the computer dies"),
+                (compact protocol) or a RoboClaw (packet serial). Without an answer from it the state is a fault."),
         device: String = Parameter::string("driver.device", "").at_start()
-            .text("The serial device, preferably a name in /dev/serial/by-id, which does not change.").needed_by(WIRING),
+            .text("The serial device, preferably a name in /dev/serial/by-id, which does not change."),
         baud: i64 = Parameter::integer("driver.baud", 115_200, 9_600, 460_800).unit("baud").at_start()
-            .text("Baud rate, as configured in the device.").needed_by(WIRING),
-        address: i64 = Parameter::integer("driver.address", 0x80, 0x80, 0x87).at_start().text("The RoboClaw's address.")
-            .needed_by(WIRING),
+            .text("Baud rate, as configured in the device."),
+        address: i64 = Parameter::integer("driver.address", 0x80, 0x80, 0x87).at_start().text("The RoboClaw's address."),
         channels: Vec<i64> = Parameter::integers("driver.channels", &[], 0, 127, 2).at_start()
             .text("Channels of the port and the starboard motor: 0 to 23 of a Maestro, 1 and 2 of a RoboClaw. Empty: the \
-                first two.").needed_by(WIRING),
+                first two."),
         invert_port: bool = Parameter::bool("driver.invert_port", false).at_start()
-            .text("Inverts the port motor.").needed_by(WIRING),
+            .text("Inverts the port motor."),
         invert_starboard: bool = Parameter::bool("driver.invert_starboard", false).at_start()
-            .text("Inverts the starboard motor.").needed_by(WIRING),
+            .text("Inverts the starboard motor."),
     }
 }
 

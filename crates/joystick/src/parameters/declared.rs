@@ -7,18 +7,16 @@ params::params! {
     pub(super) struct Declared {
         rate: i64 = Parameter::integer("rate", 200, 10, 1000).unit("Hz").at_start()
             .text("How often the desired state is published while it requests motion. A change of the stick is published at once, \
-                and a zero is repeated 20 times a second.")
-            .needed_by("joystick-genom3: its task `state` runs at 200 Hz; slower computers and links"),
+                and a zero is repeated 20 times a second."),
         control_device: String = Parameter::string("control_device", "")
             .text("The device that drives: its name as in device/<name> or exactly as `steersman-joystick list` shows \
                 it, or its GUID (version and checksum are ignored), serial number, path or a link to the path \
                 (/dev/input/by-path/...); empty: the first device to connect, and no other after it. Serial number \
                 and paths distinguish two devices of one model; the GUID does not, and a name passes to the next \
-                device of that model when its device is unplugged. Quote it: digits alone are a number in YAML.")
-            .needed_by("joystick_drivers#305, #316, #199: which of several pads drives"),
+                device of that model when its device is unplugged. Quote it: digits alone are a number in YAML."),
         virtual_device: String = Parameter::string("virtual_device", "").at_start()
             .text("Name of a virtual joystick, which is connected while its axes and buttons are published on \
-                `~/virtual_device`.").needed_by("scripts, demo and tests that drive without hardware"),
+                `~/virtual_device`."),
     }
 }
 
@@ -27,8 +25,7 @@ params::params! {
     pub(super) struct Frame {
         intrinsic: bool = Parameter::bool("intrinsic", true)
             .text("Frame of the desired velocity: true the vehicle's own, false the world. Follows the buttons that \
-                change it. After a change a deflected stick commands nothing until it has returned to rest.")
-            .needed_by("joystick-genom3 `set_intrinsic_mode`"),
+                change it. After a change a deflected stick commands nothing until it has returned to rest."),
     }
 }
 
@@ -37,29 +34,21 @@ params::params! {
     pub(super) struct Enable {
         on: i64 = button("enable.on")
             .text("Button that lets the stick drive while pressed; with no enable button at all a stick with a mapped axis \
-                always drives.").needed_by(SET_MAPPINGS),
+                always drives."),
         slow: i64 = button("enable.slow")
-            .text("Button that lets the stick drive slowly while pressed; with enable.on, by half of `slow`.")
-            .needed_by(SET_MAPPINGS),
-        toggle: i64 = button("enable.toggle").text("Button that switches driving with the stick on and off.")
-            .needed_by(SET_MAPPINGS),
+            .text("Button that lets the stick drive slowly while pressed; with enable.on, by half of `slow`."),
+        toggle: i64 = button("enable.toggle").text("Button that switches driving with the stick on and off."),
     }
 }
 
 params::params! {
     /// The buttons that select the frame.
     pub(super) struct Coords {
-        intrinsic: i64 = button("coords.intrinsic").text("Button that selects the vehicle's own frame.").needed_by(SET_MAPPINGS),
-        world: i64 = button("coords.world").text("Button that selects the world frame.").needed_by(SET_MAPPINGS),
-        toggle: i64 = button("coords.toggle").text("Button that changes between the frames.").needed_by(SET_MAPPINGS),
+        intrinsic: i64 = button("coords.intrinsic").text("Button that selects the vehicle's own frame."),
+        world: i64 = button("coords.world").text("Button that selects the world frame."),
+        toggle: i64 = button("coords.toggle").text("Button that changes between the frames."),
     }
 }
-
-/// The origin of the mappings.
-const SET_MAPPINGS: &str = "joystick-genom3 `set_mappings`";
-/// The reason for calibration.
-const CALIBRATION: &str =
-    "pads whose axes end early or rest off their centre, and triggers: joystick_drivers#289, #155";
 
 const fn button(name: &'static str) -> Parameter<i64> {
     Parameter::integer(name, -1, -1, 15)
@@ -75,26 +64,21 @@ macro_rules! coordinate {
         params::params! {
             struct $coordinate {
                 axis: i64 = Parameter::integer(concat!($name, ".axis"), -1, -1, 15)
-                    .text(concat!("Axis that commands the acceleration ", $motion, "; -1: none.")).needed_by(SET_MAPPINGS),
+                    .text(concat!("Axis that commands the acceleration ", $motion, "; -1: none.")),
                 offset: f64 = Parameter::float(concat!($name, ".offset"), 0.0, -10.0, 10.0)
-                    .text("Added to the axis (-1 to 1) before scaling.").needed_by(SET_MAPPINGS),
+                    .text("Added to the axis (-1 to 1) before scaling."),
                 scale: f64 = Parameter::float(concat!($name, ".scale"), 1.0, -10.0, 10.0)
-                    .text("Factor on axis and offset, -1 inverts; the product is limited to -1 to 1.").needed_by(SET_MAPPINGS),
-                min: i64 = counts(concat!($name, ".min"), -32767).text("Raw value of the axis that counts as -1.")
-                    .needed_by(CALIBRATION),
+                    .text("Factor on axis and offset, -1 inverts; the product is limited to -1 to 1."),
+                min: i64 = counts(concat!($name, ".min"), -32767).text("Raw value of the axis that counts as -1."),
                 center: i64 = counts(concat!($name, ".center"), 0)
-                    .text("Raw value of the axis that counts as 0, from min to max.").needed_by(CALIBRATION),
-                max: i64 = counts(concat!($name, ".max"), 32767).text("Raw value of the axis that counts as 1.")
-                    .needed_by(CALIBRATION),
+                    .text("Raw value of the axis that counts as 0, from min to max."),
+                max: i64 = counts(concat!($name, ".max"), 32767).text("Raw value of the axis that counts as 1."),
                 invert: bool = Parameter::bool(concat!($name, ".invert"), false)
-                    .text("Whether the axis is inverted, before dead zone, curve and offset.")
-                    .needed_by("triggers with the opposite sign, whose offset of 1 is added after it"),
+                    .text("Whether the axis is inverted, before dead zone, curve and offset."),
                 dead_zone: f64 = Parameter::float(concat!($name, ".dead_zone"), 0.0, 0.0, 0.9)
-                    .text("Part of the range from the centre that counts as 0; the rest is stretched to the whole range.")
-                    .needed_by("sticks that do not return to the centre exactly: pads differ"),
+                    .text("Part of the range from the centre that counts as 0; the rest is stretched to the whole range."),
                 curve: f64 = Parameter::float(concat!($name, ".curve"), 1.0, 0.2, 5.0)
-                    .text("Exponent on the axis beyond the dead zone: 1 is linear, more is finer about the centre.")
-                    .needed_by("chairs and users that need fine control about the centre"),
+                    .text("Exponent on the axis beyond the dead zone: 1 is linear, more is finer about the centre."),
             }
         }
 

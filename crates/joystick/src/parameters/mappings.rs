@@ -14,19 +14,17 @@ params::params! {
         /// Linear friction for all six coordinates \[1/s], 0 to 1000.
         drag: f64 = Parameter::float("drag", 3.0, 0.0, 1000.0).unit("1/s")
             .text("Linear friction on the desired velocity; 0 keeps the velocity when the stick is released, and does not \
-                bound it.").needed_by("joystick-genom3 `set_state_params`"),
+                bound it."),
         /// Linear acceleration at full stick \[m/s²], 0 to 1000.
         amax: f64 = Parameter::float("amax", 3.0, 0.0, 1000.0).unit("m/s^2")
-            .text("Linear acceleration at full stick; the velocity settles at amax/drag, which also limits a takeover's start.")
-            .needed_by("joystick-genom3 `set_state_params`"),
+            .text("Linear acceleration at full stick; the velocity settles at amax/drag, which also limits a takeover's start."),
         /// Angular acceleration at full stick \[rad/s²], 0 to 1000.
         awmax: f64 = Parameter::float("awmax", 3.0, 0.0, 1000.0).unit("rad/s^2")
             .text("Angular acceleration at full stick; the angular velocity settles at awmax/drag, which also limits a \
-                takeover's start.").needed_by("joystick-genom3 `set_state_params`"),
+                takeover's start."),
         /// The divisor of both in slow motion, 0.001 to 1000; less than 1 counts as 1.
         slow: f64 = Parameter::float("slow", 4.0, 0.001, 1000.0)
-            .text("Divisor of both accelerations in slow motion; less than 1 counts as 1.")
-            .needed_by("joystick-genom3 `set_state_params`"),
+            .text("Divisor of both accelerations in slow motion; less than 1 counts as 1."),
     }
 }
 
@@ -138,16 +136,14 @@ params::params! {
     pub struct JoyParams {
         /// The part of an axis's range from the centre, 0 to 0.9, that is 0; the rest is stretched to the whole range.
         dead_zone: f64 = Parameter::float("joy.dead_zone", 0.05, 0.0, 0.9)
-            .text("Part of an axis's range from the centre where `joy` is 0; the rest is stretched to the whole range.")
-            .needed_by("readers of `joy`, which has it as `deadzone`"),
+            .text("Part of an axis's range from the centre where `joy` is 0; the rest is stretched to the whole range."),
         /// How often the state is published without a change \[Hz], 0 (never) to 1000.
         autorepeat_rate: f64 = Parameter::float("joy.autorepeat_rate", 20.0, 0.0, 1000.0).unit("Hz")
-            .text("How often `joy` is published without a change; 0: on changes only.")
-            .needed_by("readers of `joy` that treat silence as a loss: joystick_drivers#304, #222"),
+            .text("How often `joy` is published without a change; 0: on changes only."),
         /// How long moves of axes are collected for one message \[s], 0 to 1.
         coalesce_interval: f64 = Parameter::float("joy.coalesce_interval", 0.001, 0.0, 1.0).unit("s")
             .text("How long the moves of axes are collected into one message of `joy`; buttons and hats do not \
-                wait.").needed_by("readers of `joy` that cannot process every move: joystick_drivers#284"),
+                wait."),
     }
 }
 

@@ -2,10 +2,7 @@ use core::time::Duration;
 
 use params::{Parameter, Set};
 
-use super::{
-    Frames, LIMIT, POSITION_GAINS, ROS2_CONTROLLERS, Setup, TYPE, VELOCITY_GAINS, VelocityLaw,
-    gains_warnings, joint,
-};
+use super::{Frames, LIMIT, POSITION_GAINS, Setup, TYPE, VELOCITY_GAINS, VelocityLaw, gains_warnings, joint};
 use crate::Robot;
 use crate::laws::{Gains, Pid};
 use crate::standard::{
@@ -16,21 +13,18 @@ params::params! {
     pub(super) struct TrajectoryParams {
         _type: String = TYPE,
         joints: Vec<String> = Parameter::strings("joints", &[], &[], 64)
-            .text("The joints that it moves, in the order of the gains.").needed_by("ros2_controllers: joints"),
+            .text("The joints that it moves, in the order of the gains."),
         path: f64 = Parameter::float("path_tolerance", 0.0, 0.0, LIMIT).unit("rad or m")
-            .text("The greatest distance of a joint from the trajectory on the way; 0 for any.")
-            .needed_by("ros2_controllers: constraints.<joint>.trajectory"),
+            .text("The greatest distance of a joint from the trajectory on the way; 0 for any."),
         goal: f64 = Parameter::float("goal_tolerance", 0.0, 0.0, LIMIT).unit("rad or m")
-            .text("The greatest distance of a joint from the end; 0 for any.")
-            .needed_by("ros2_controllers: constraints.<joint>.goal"),
+            .text("The greatest distance of a joint from the end; 0 for any."),
         goal_time: Duration = Parameter::seconds("goal_time", 0.0, 0.0, 3600.0)
-            .text("How long after the trajectory's end the joints may take to come within the goal tolerance.")
-            .needed_by("ros2_controllers: constraints.goal_time"),
+            .text("How long after the trajectory's end the joints may take to come within the goal tolerance."),
     }
 }
 
 const fn gains(name: &'static str, text: &'static str) -> Parameter<Vec<f64>> {
-    Parameter::floats(name, &[], 0.0, LIMIT, 64).text(text).needed_by("ros2_controllers: gains.<joint>")
+    Parameter::floats(name, &[], 0.0, LIMIT, 64).text(text)
 }
 
 params::params! {
@@ -49,14 +43,14 @@ params::params! {
     pub(super) struct JointStateParams {
         _type: String = TYPE,
         joints: Vec<String> = Parameter::strings("joints", &[], &[], 64)
-            .text("The joints that it publishes; none for all.").needed_by(ROS2_CONTROLLERS),
+            .text("The joints that it publishes; none for all."),
         rate: f64 = Parameter::float("publish_rate", 50.0, 0.1, 1000.0).unit("Hz")
-            .text("How often it publishes them.").needed_by(ROS2_CONTROLLERS),
+            .text("How often it publishes them."),
     }
 }
 
 const fn wheels(name: &'static str, text: &'static str) -> Parameter<Vec<String>> {
-    Parameter::strings(name, &[], &[], 8).text(text).needed_by(ROS2_CONTROLLERS)
+    Parameter::strings(name, &[], &[], 8).text(text)
 }
 
 params::params! {
@@ -65,9 +59,9 @@ params::params! {
         left: Vec<String> = wheels("left_wheel_names", "The joints of the wheels at the left."),
         right: Vec<String> = wheels("right_wheel_names", "The joints of the wheels at the right."),
         odometry_frame: String = Parameter::string("odom_frame_id", "odom")
-            .text("The frame in which the vehicle began.").needed_by(ROS2_CONTROLLERS),
+            .text("The frame in which the vehicle began."),
         base_frame: String = Parameter::string("base_frame_id", "base_link")
-            .text("The frame of the vehicle.").needed_by(ROS2_CONTROLLERS),
+            .text("The frame of the vehicle."),
     }
 }
 

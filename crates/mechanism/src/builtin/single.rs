@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use params::{Parameter, Set};
 
-use super::{NEEDED_BY, POSITION_GAINS, PositionLaw, Setup, TYPE, VELOCITY_GAINS, VelocityLaw, joint};
+use super::{POSITION_GAINS, PositionLaw, Setup, TYPE, VELOCITY_GAINS, VelocityLaw, joint};
 use crate::Robot;
 use crate::laws::{Gains, Pid};
 use crate::standard::{
@@ -10,11 +10,9 @@ use crate::standard::{
     VelocityController,
 };
 
-const JOINT: Parameter<String> =
-    Parameter::string("joint", "").text("The joint that it moves.").needed_by(NEEDED_BY);
+const JOINT: Parameter<String> = Parameter::string("joint", "").text("The joint that it moves.");
 const TIMEOUT: Parameter<Duration> = Parameter::seconds("timeout", 0.5, 0.001, 2.0)
-    .text("A command that is not repeated within this time counts as 0.")
-    .needed_by("networks and senders differ");
+    .text("A command that is not repeated within this time counts as 0.");
 
 params::params! {
     pub(super) struct EffortParams {

@@ -4,7 +4,7 @@ use params::Parameter;
 use safety::Instant;
 
 use crate::Robot;
-use crate::builtin::{LIMIT, NEEDED_BY};
+use crate::builtin::LIMIT;
 use crate::controllers::{
     Controller, ControllerFailure, ControllerOutput, OutputKind, PublishPeriod, Report, Step,
 };
@@ -56,14 +56,13 @@ params::params! {
         /// The speed of the search, not 0; its sign counts for a continuous joint with both edges only \[rad/s or m/s\].
         velocity: f64 = Parameter::float("velocity", 0.0, -LIMIT, LIMIT).unit("rad/s or m/s")
             .text("The speed of the search, not 0: upwards to a rising edge, downwards to a falling one. Its sign counts for a \
-                   continuous joint with both edges only.")
-            .needed_by(NEEDED_BY),
+                   continuous joint with both edges only."),
         /// Whether a joint that is calibrated already is calibrated again, once: not by the restart after a halt.
         is_forced: bool = Parameter::bool("force_calibration", false)
-            .text("Whether a joint that is calibrated already is calibrated again, once after each load.").needed_by(NEEDED_BY),
+            .text("Whether a joint that is calibrated already is calibrated again, once after each load."),
         /// How long the search may take.
         timeout: Duration = Parameter::seconds("timeout", 30.0, 0.1, 3600.0)
-            .text("How long the search may take.").needed_by("joints are slow or quick"),
+            .text("How long the search may take."),
     }
 }
 

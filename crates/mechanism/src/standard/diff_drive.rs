@@ -4,7 +4,6 @@ use params::Parameter;
 use safety::{CommandMonitor, Instant, SLOWEST_FULL_SPEED};
 
 use crate::Robot;
-use crate::builtin::ROS2_CONTROLLERS;
 use crate::controllers::{
     Controller, ControllerFailure, ControllerInput, ControllerOutput, InputKind, Message, Odometry,
     OutputKind, PublishPeriod, Report, Step,
@@ -48,7 +47,7 @@ pub struct DiffDriveController {
 const INPUT: &str = "cmd_vel";
 
 const fn size(name: &'static str, default: f64, text: &'static str) -> Parameter<f64> {
-    Parameter::float(name, default, 0.001, 100.0).text(text).needed_by(ROS2_CONTROLLERS)
+    Parameter::float(name, default, 0.001, 100.0).text(text)
 }
 
 params::params! {
@@ -61,20 +60,19 @@ params::params! {
         radius: f64 = size("wheel_radius", 0.1, "The radius of the wheels.").unit("m"),
         /// The greatest speed \[m/s\].
         max_linear: f64 = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 100.0).unit("m/s")
-            .text("The greatest speed; more is reduced, and the turn with it.").needed_by(ROS2_CONTROLLERS),
+            .text("The greatest speed; more is reduced, and the turn with it."),
         /// The greatest turning speed \[rad/s\].
         max_angular: f64 = Parameter::float("max_angular", 2.0, SLOWEST_FULL_SPEED, 100.0).unit("rad/s")
-            .text("The greatest turning speed; more is reduced, and the speed with it.").needed_by(ROS2_CONTROLLERS),
+            .text("The greatest turning speed; more is reduced, and the speed with it."),
         /// How long a command counts.
         timeout: Duration = Parameter::seconds("cmd_vel_timeout", 0.5, 0.15, 2.0)
-            .text("A velocity that is not repeated within this time is lost: the wheels stop, and a zero has to come before motion.")
-            .needed_by(ROS2_CONTROLLERS),
+            .text("A velocity that is not repeated within this time is lost: the wheels stop, and a zero has to come before motion."),
         /// How often the odometry is published \[Hz\].
         publish_rate: f64 = Parameter::float("publish_rate", 50.0, 0.1, 1000.0).unit("Hz")
-            .text("How often the odometry is published.").needed_by(ROS2_CONTROLLERS),
+            .text("How often the odometry is published."),
         /// Whether it is published as a transform, too.
         has_transform: bool = Parameter::bool("enable_odom_tf", true)
-            .text("Whether the odometry is also a transform on /tf.").needed_by(ROS2_CONTROLLERS),
+            .text("Whether the odometry is also a transform on /tf."),
     }
 }
 

@@ -4,7 +4,7 @@ use params::Parameter;
 use safety::Instant;
 
 use crate::Robot;
-use crate::builtin::{LIMIT, ROS2_CONTROLLERS};
+use crate::builtin::LIMIT;
 use crate::controllers::{
     Controller, ControllerFailure, ControllerInput, ControllerOutput, Message, OutputKind, Report, Step,
 };
@@ -36,13 +36,13 @@ params::params! {
     pub struct Gripper {
         /// \[rad or m\]
         tolerance: f64 = Parameter::float("goal_tolerance", 0.01, 0.0, LIMIT).unit("rad or m")
-            .text("How near to the command counts as reached.").needed_by(ROS2_CONTROLLERS),
+            .text("How near to the command counts as reached."),
         /// \[rad/s or m/s\]
         stall_velocity: f64 = Parameter::float("stall_velocity", 0.001, 0.0, LIMIT).unit("rad/s or m/s")
-            .text("Below this speed the joint counts as standing.").needed_by("ros2_controllers: stall_velocity_threshold"),
+            .text("Below this speed the joint counts as standing."),
         /// How long it has to stand.
         stall_time: Duration = Parameter::seconds("stall_time", 1.0, 0.0, 60.0)
-            .text("How long the joint must stand to count as stalled.").needed_by("ros2_controllers: stall_timeout"),
+            .text("How long the joint must stand to count as stalled."),
     }
 }
 
