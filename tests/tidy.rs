@@ -120,7 +120,7 @@ fn arrows_go_from_ros_to_the_pure_crates() {
                     | ("arbiter", "limiter")
                     | ("surround" | "zone_pictures" | "chair", "zones")
                     | ("luci_chair", "zones" | "chair")
-                    | ("chain", "joystick" | "arbiter" | "zones" | "hindbrain")
+                    | ("drive_chain", "joystick" | "arbiter" | "zones" | "hindbrain")
             );
             assert!(
                 builds_on_it || !allowed.contains_key(&other),

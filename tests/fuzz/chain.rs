@@ -1,6 +1,6 @@
 //! The whole chain, with the last messages of its switches recorded independently of the machine.
 
-use chain::{Drive, Input, Output, Stages};
+use drive_chain::{Drive, Input, Output, Stages};
 use fastrand::Rng;
 use safety::{Backlog, Instant, Machine, Stamp, Velocity};
 

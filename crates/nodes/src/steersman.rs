@@ -11,7 +11,7 @@
 use std::thread;
 
 use arbiter::{Arbiter, Wiring};
-use chain::{Drive, Input, Output, Stages};
+use drive_chain::{Drive, Input, Output, Stages};
 use hindbrain::Hindbrain;
 use joystick::Joystick;
 use ros::{Error, Runner, Shell, Stop};

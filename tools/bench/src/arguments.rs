@@ -51,7 +51,7 @@ pub enum Subject {
     /// A HAPTIX hand: a step of the analytic hand, an update and a command over DDS beside a bare node, the jitter of its loop beside a
     /// bare loop, and MuJoCo's step beside MuJoCo's own.
     Hand,
-    /// A command through the arbiter, and a stick event to the motor value inside the crate `chain`, without DDS.
+    /// A command through the arbiter, and a stick event to the motor value inside the crate `drive_chain`, without DDS.
     Drive,
 }
 

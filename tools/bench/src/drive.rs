@@ -1,4 +1,4 @@
-//! What a step of the arbiter costs, and the way of a stick event to the motor value inside the crate `chain`: in time beside the
+//! What a step of the arbiter costs, and the way of a stick event to the motor value inside the crate `drive_chain`: in time beside the
 //! least that has to be done, in instructions, and in allocations.
 //!
 //! A step of the arbiter is a command and all that comes of it; each sample is the mean of many. A stick event is a reading of the clock,

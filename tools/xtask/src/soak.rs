@@ -65,7 +65,7 @@ fn episodes(root: &Root) -> Outcome<()> {
         "{EPISODES} faults, alone and together, on the stop machine and on the chain's, from seed {seed}"
     ));
     let tests =
-        ["test", "--quiet", "--release", "-p", "hindbrain", "-p", "chain", "--test", "all", "episodes"];
+        ["test", "--quiet", "--release", "-p", "hindbrain", "-p", "drive_chain", "--test", "all", "episodes"];
     let mut command = cargo_without_ros(root, &tests);
     if succeeds(command.env("EPISODES", EPISODES).env("EPISODES_SEED", seed))? {
         return Ok(());

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use arbiter::Arbiter;
-use chain::{Drive, Input, Output, Stages};
+use drive_chain::{Drive, Input, Output, Stages};
 use hindbrain::Hindbrain;
 use joystick::{DeviceId, Joystick};
 use params::{Refusal, Set, Specification, Value};

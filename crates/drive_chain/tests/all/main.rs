@@ -1,4 +1,4 @@
-//! The tests of `chain` beside those in its source: one executable, since each further one would have to be linked.
+//! The tests of `drive_chain` beside those in its source: one executable, since each further one would have to be linked.
 
 mod allocation;
 mod backlog;

@@ -6,8 +6,8 @@ use crate::common;
 use std::time::Duration;
 
 use arbiter::Refused;
-use chain::{Input, Output};
 use common::Bench;
+use drive_chain::{Input, Output};
 use joystick::PoseState;
 use params::Value;
 use safety::{Command, Instant, Machine, Stamp, Velocity};

@@ -3,8 +3,8 @@
 
 use crate::common;
 
-use chain::Stages;
 use common::read;
+use drive_chain::Stages;
 use params::Value;
 
 type Overrides<'a> = &'a [(&'a str, Value)];

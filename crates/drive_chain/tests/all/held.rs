@@ -5,8 +5,8 @@ use crate::common;
 
 use std::time::Duration;
 
-use chain::Input;
 use common::{Bench, DEAD_MAN, STOP};
+use drive_chain::Input;
 use params::Value;
 
 /// The joystick's parameters of all these tests, with `changed` ones: full stick is 1 m/s and 1 rad/s.

@@ -5,8 +5,8 @@ use crate::common;
 
 use std::time::Duration;
 
-use chain::Input;
 use common::{Bench, STOP};
+use drive_chain::Input;
 use joystick::PoseState;
 use safety::{Stamp, Velocity};
 

@@ -3,8 +3,8 @@
 
 use crate::common;
 
-use chain::{Input, Output};
 use common::Bench;
+use drive_chain::{Input, Output};
 use joystick::PoseState;
 use proptest::prelude::*;
 use safety::{Command, Stamp};

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 use arbiter::{Invalid, State};
-use chain::{Drive, Input};
+use drive_chain::{Drive, Input};
 use joystick::PoseState;
 use safety::{Command, Machine, Stamp, Velocity};
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use chain::{Drive, Input, Output, Stages};
+use drive_chain::{Drive, Input, Output, Stages};
 use hindbrain::Motors;
 use joystick::DeviceId;
 use params::{Refusal, Set, Specification, Value};

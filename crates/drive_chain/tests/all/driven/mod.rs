@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 
 use arbiter::{Census, Invalid};
-use chain::{Drive, Input, Output, Stages};
+use drive_chain::{Drive, Input, Output, Stages};
 use hindbrain::{Sensor, SoleTopic};
 use joystick::{DeviceId, PoseState, VirtualState};
 use params::{Refusal, Set, Specification, Value};

@@ -6,8 +6,8 @@ use crate::common;
 
 use std::time::Duration;
 
-use chain::Input;
 use common::{Bench, STOP};
+use drive_chain::Input;
 use hindbrain::StopState;
 use safety::Velocity;
 

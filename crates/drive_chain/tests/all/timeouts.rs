@@ -5,8 +5,8 @@ use crate::common;
 
 use std::time::Duration;
 
-use chain::Input;
 use common::{Bench, STOP, arbiter_params, drive_by};
+use drive_chain::Input;
 use params::Value;
 use safety::{SHORTEST_COMMAND_TIMEOUT, Velocity};
 

@@ -6,8 +6,8 @@ use crate::common;
 use allocations::{Counting, count};
 use std::time::Duration;
 
-use chain::{Input, Output};
 use common::{Bench, DEAD_MAN, STICK, drive_with};
+use drive_chain::{Input, Output};
 use joystick::Input::{AxisMoved, BatchEnded, ButtonChanged};
 use params::Value;
 use safety::Machine;

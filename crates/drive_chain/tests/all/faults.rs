@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use arbiter::Invalid;
-use chain::{Input, Output};
 use common::{Bench, STOP, arbiter_params, drive_by};
+use drive_chain::{Input, Output};
 use events::{Driver, Event, driver, minute};
 use joystick::PoseState;
 use params::Value;

@@ -7,8 +7,8 @@ use crate::common;
 
 use std::time::Duration;
 
-use chain::Input;
 use common::{Bench, arbiter_params, drive_by};
+use drive_chain::Input;
 use safety::{Instant, Velocity};
 
 /// The time from full speed of both wheels to zero, 66 counts at 200 counts/s, and half of it for a wheel that then reverses; a

@@ -6,8 +6,8 @@ use crate::common;
 use std::time::Duration;
 
 use arbiter::Invalid;
-use chain::{Input, Output};
 use common::{Bench, STOP, drive_with};
+use drive_chain::{Input, Output};
 use params::Value;
 use proptest::prelude::*;
 use safety::{Machine, NotFinite, Stamp, Velocity};

@@ -1,7 +1,7 @@
 //! Random faults while a source of the arbiter or the stick drives, each with its bound and its recovery: the four stages as one
 //! machine.
 //!
-//! `EPISODES=10000 cargo test -p chain --test all episodes` plays that number, from `EPISODES_SEED` if it is set. An episode that
+//! `EPISODES=10000 cargo test -p drive_chain --test all episodes` plays that number, from `EPISODES_SEED` if it is set. An episode that
 //! fails is printed with its seed and number; add it to `FAILED`.
 
 #![allow(clippy::unwrap_used)] // a failure has to end the test with its seed
