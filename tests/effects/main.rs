@@ -136,6 +136,9 @@ fn others(declaration: &Declaration, value: &Value) -> Vec<Value> {
         }
         (Kind::Text { allowed: [], .. }, _) => vec![Value::Text("other".into())],
         (Kind::Text { allowed, .. }, _) => allowed.iter().map(|&one| Value::Text(one.into())).collect(),
+        (Kind::NumberOrName { min, max, .. }, Value::Integer(value)) => {
+            [value + 1, value - 1, min, max].map(|n| Value::Integer(n.clamp(min, max))).to_vec()
+        }
         (Kind::Floats { .. }, Value::Floats(values)) => {
             let half =
                 |many| values.iter().zip(0..).map(|(v, i)| if i < many { v / 2.0 } else { *v }).collect();

@@ -87,6 +87,10 @@ fn parameters<P>(rng: &mut Rng, specification: &Specification, read: fn(&Set) ->
             let value = match declaration.kind {
                 Kind::Bool { .. } => Value::Bool(rng.bool()),
                 Kind::Integer { min, max, .. } => Value::Integer(rng.i64(min..=max)),
+                Kind::NumberOrName { names, .. } if rng.u8(0..4) == 0 => {
+                    Value::Text(names[rng.usize(0..names.len())].into())
+                }
+                Kind::NumberOrName { min, max, .. } => Value::Integer(rng.i64(min..=max)),
                 Kind::Float { min, max, .. } => Value::Float(match rng.u8(0..3) {
                     0 => min,
                     1 => max,

@@ -65,6 +65,13 @@ pub enum Kind {
         allowed: &'static [&'static str],
         longest: usize,
     },
+    /// A whole number, or one of the texts `names`.
+    NumberOrName {
+        default: i64,
+        min: i64,
+        max: i64,
+        names: &'static [&'static str],
+    },
     /// Any type and value, see [`Specification::with_open`](crate::Specification::with_open).
     Any,
 }
@@ -80,10 +87,27 @@ impl Kind {
             Self::Integers { default, .. } => Value::Integers(default.into()),
             Self::Floats { default, .. } => Value::Floats(default.into()),
             Self::Texts { default, .. } => Value::Texts(default.iter().map(|&t| t.into()).collect()),
+            Self::NumberOrName { default, .. } => Value::Integer(default),
             Self::Any => Value::Text(String::new()),
         }
     }
+
+    /// The name of the type, as ROS 2 users read it in messages.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Self::NumberOrName { .. } => NUMBER_OR_NAME,
+            kind => kind.default().type_name(),
+        }
+    }
+
+    /// Whether the type of the value may change.
+    pub const fn is_dynamic(&self) -> bool {
+        matches!(self, Self::Any | Self::NumberOrName { .. })
+    }
 }
+
+/// The type of [`Kind::NumberOrName`].
+pub(crate) const NUMBER_OR_NAME: &str = "integer or string";
 
 impl Declaration {
     /// Checks `value` for the parameter called `name` and returns it in the declared type.
@@ -94,8 +118,13 @@ impl Declaration {
     /// [`Refusal`] quotes `name`, the value and what is allowed. NaN and the infinities are always refused.
     pub fn check(&self, name: &str, value: Value) -> Result<Value, Refusal> {
         let value = widen(self.kind, value);
-        let expected = self.kind.default().type_name();
-        if self.kind != Kind::Any && value.type_name() != expected {
+        let expected = self.kind.type_name();
+        let is_of_type = match self.kind {
+            Kind::Any => true,
+            Kind::NumberOrName { .. } => matches!(value, Value::Integer(_) | Value::Text(_)),
+            _ => value.type_name() == expected,
+        };
+        if !is_of_type {
             return Err(Refusal::WrongType { name: name.into(), value, expected });
         }
         if value.texts().any(|text| text.contains('\0')) {
@@ -112,7 +141,9 @@ impl Declaration {
         let not_allowed =
             |value: Value, allowed| Err(Refusal::NotAllowed { name: name.into(), value, allowed });
         match (self.kind, &value) {
-            (Kind::Integer { min, max, .. }, Value::Integer(v)) if !(min..=max).contains(v) => {
+            (Kind::Integer { min, max, .. } | Kind::NumberOrName { min, max, .. }, Value::Integer(v))
+                if !(min..=max).contains(v) =>
+            {
                 outside(value, min.to_string(), max.to_string())
             }
             (Kind::Float { min, max, .. }, Value::Float(v)) if !(min..=max).contains(v) || !v.is_finite() => {
@@ -120,6 +151,10 @@ impl Declaration {
             }
             (Kind::Text { allowed, .. }, Value::Text(v)) if !is_allowed(allowed, v) => {
                 not_allowed(value, allowed)
+            }
+            (Kind::NumberOrName { min, max, names, .. }, Value::Text(v)) if !names.contains(&v.as_str()) => {
+                let rule = format!("must be a number from {min} to {max} or one of: {}", names.join(", "));
+                Err(Refusal::Rule { name: name.into(), value, rule })
             }
             (Kind::Integers { longest, .. }, Value::Integers(v)) if v.len() > longest => {
                 too_long(value, longest)
@@ -338,6 +373,53 @@ impl<C: Choice> Parameter<C> {
         let of = |value: &Value| if let Value::Text(word) = value { C::named(word) } else { None };
         let found = set.value(name).and_then(of).or_else(|| of(&self.declaration.kind.default()));
         found.unwrap_or(C::ALL[0]) // not reached: a set holds only allowed words, and the default is one of them
+    }
+}
+
+/// The value of a parameter that is a number or a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberOrName {
+    /// The number.
+    Number(i64),
+    /// One of the declared names.
+    Name(&'static str),
+}
+
+impl Parameter<NumberOrName> {
+    /// A whole number from `min` to `max`, or one of `names`. In ROS its type follows the value.
+    pub const fn number_or_name(
+        name: &'static str,
+        default: i64,
+        min: i64,
+        max: i64,
+        names: &'static [&'static str],
+    ) -> Self {
+        Self::new(name, Kind::NumberOrName { default, min, max, names })
+    }
+
+    /// The value in force in `set`, which must contain it.
+    pub fn get(&self, set: &Set) -> NumberOrName {
+        self.read(set, self.declaration.name)
+    }
+
+    /// The value in force for the entry `name` of the group `prefix`.
+    pub fn get_in(&self, set: &Set, prefix: &str, name: &str) -> NumberOrName {
+        self.read(set, &format!("{prefix}.{name}.{}", self.declaration.name))
+    }
+
+    fn read(&self, set: &Set, name: &str) -> NumberOrName {
+        debug_assert!(set.value(name).is_some(), "'{name}' is read but not in the specification");
+        let Kind::NumberOrName { default, names, .. } = self.declaration.kind else {
+            return NumberOrName::Number(0); // not reached: the constructor fixes the kind
+        };
+        match set.value(name) {
+            Some(Value::Integer(number)) => NumberOrName::Number(*number),
+            Some(Value::Text(text)) => match names.iter().find(|known| *known == text) {
+                Some(known) => NumberOrName::Name(known),
+                None => NumberOrName::Number(default), // not reached: the check refuses other texts
+            },
+            _ => NumberOrName::Number(default),
+        }
     }
 }
 

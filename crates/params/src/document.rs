@@ -118,6 +118,7 @@ fn allowed(declaration: &Declaration) -> String {
         Kind::Integer { min, max, .. } => format!("{min} to {max}{unit}"),
         Kind::Float { min, max, .. } => format!("{min:?} to {max:?}{unit}"),
         Kind::Text { allowed, .. } => choices(allowed),
+        Kind::NumberOrName { min, max, names, .. } => format!("{min} to {max}, or {}", choices(names)),
         Kind::Integers { min, max, longest, .. } => format!("up to {longest}, each {min} to {max}{unit}"),
         Kind::Floats { min, max, longest, .. } => format!("up to {longest}, each {min:?} to {max:?}{unit}"),
         Kind::Texts { allowed: &[], longest, .. } => format!("up to {longest}"),

@@ -21,7 +21,7 @@ mod value;
 mod yaml;
 
 pub use choice::Choice;
-pub use declaration::{Change, Declaration, Kind, Parameter};
+pub use declaration::{Change, Declaration, Kind, NumberOrName, Parameter};
 pub use document::{owners_yaml, yaml};
 pub use refusal::Refusal;
 pub use set::{Set, nearest};

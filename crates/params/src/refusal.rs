@@ -2,6 +2,7 @@ use core::fmt;
 use std::borrow::Cow;
 
 use crate::Value;
+use crate::declaration::NUMBER_OR_NAME;
 use crate::value::quoted;
 
 /// Why a value was refused: name, value and what is allowed.
@@ -97,7 +98,10 @@ impl fmt::Display for Refusal {
                 )?;
                 // YAML reads some texts as another type, such as a GUID of digits.
                 let plain = matches!(given, Value::Bool(_) | Value::Integer(_) | Value::Float(_));
-                f.write_str(if plain && *expected == "string" { "; write it in quotes" } else { "" })
+                // YAML reads the name `y` as true.
+                let is_name = matches!(given, Value::Bool(_)) && *expected == NUMBER_OR_NAME;
+                let quotes = plain && *expected == "string" || is_name;
+                f.write_str(if quotes { "; write it in quotes" } else { "" })
             }
             Self::OutOfRange { min, max, unit, .. } => {
                 let space = if unit.is_empty() { "" } else { " " };

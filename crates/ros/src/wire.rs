@@ -38,7 +38,7 @@ pub(crate) fn describe(name: &str, declaration: &Declaration, value: &Value) -> 
         type_: to_wire(value).type_,
         description: format!("{}{unit}", declaration.text),
         read_only: declaration.change == params::Change::AtStart,
-        dynamic_typing: declaration.kind == Kind::Any,
+        dynamic_typing: declaration.kind.is_dynamic(),
         ..Default::default()
     };
     match declaration.kind {
@@ -51,6 +51,14 @@ pub(crate) fn describe(name: &str, declaration: &Declaration, value: &Value) -> 
         }
         Kind::Text { allowed, .. } | Kind::Texts { allowed, .. } if !allowed.is_empty() => {
             descriptor.additional_constraints = format!("one of: {}", allowed.join(", "));
+        }
+        Kind::NumberOrName { min, max, names, .. } => {
+            if matches!(value, Value::Integer(_)) {
+                descriptor.integer_range =
+                    vec![msg::IntegerRange { from_value: min, to_value: max, step: 0 }];
+            }
+            descriptor.additional_constraints =
+                format!("a number from {min} to {max}, or one of: {}", names.join(", "));
         }
         Kind::Bool { .. } | Kind::Text { .. } | Kind::Texts { .. } | Kind::Any => {}
     }
