@@ -18,6 +18,9 @@ pub struct Details {
     /// device read through hidraw they are the links to the kernel's input devices of the same hardware. Empty
     /// without udev.
     pub links: Vec<String>,
+    /// SDL's mapping of the device as a game controller, which names its axes and buttons: `<GUID>,<name>,leftx:a0,a:b0,...`.
+    /// Empty for a device that SDL does not know as one. It is built into SDL; `SDL_GAMECONTROLLERCONFIG` adds to it.
+    pub mapping: String,
     /// The axes that are triggers, which rest at their end; `None` for a device that SDL does not know as a gamepad,
     /// such as a flight stick, whose triggers are unknown.
     pub triggers: Option<Vec<usize>>,

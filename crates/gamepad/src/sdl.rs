@@ -85,10 +85,26 @@ impl Handle {
             serial,
             path: self.path(),
             links: Vec::new(),
+            mapping: self.mapping(),
             triggers: self.triggers(),
             driver: Driver::of_guid(&self.raw_guid()),
             capabilities: self.capabilities(),
             battery: self.battery(),
+        }
+    }
+
+    /// SDL's mapping of the gamepad as text; empty without one.
+    ///
+    /// # Source
+    /// SDL 2.26.5: `SDL_GameControllerGetBindForAxis` does not return whether an axis is inverted or halved.
+    fn mapping(&self) -> String {
+        let Some(controller) = self.controller else { return String::new() };
+        // SAFETY: the controller is open; the answer is null or a string that belongs to the caller, who frees it once.
+        unsafe {
+            let raw = sys::SDL_GameControllerMapping(controller.as_ptr());
+            let mapping = text(raw);
+            sys::SDL_free(raw.cast());
+            mapping
         }
     }
 

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "puts events into SDL's queue that no virtual joystick can make")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+use std::ffi::CString;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -62,6 +63,35 @@ fn a_connection_reports_identity_and_capabilities() {
     let Event::Connected { details, .. } = bench.next_of(plain.id()) else { panic!() };
     assert_eq!(details.capabilities, Capabilities::default());
     assert_eq!(details.triggers, None);
+    assert_eq!(details.mapping, "", "SDL does not know it");
+}
+
+#[test]
+fn a_device_that_sdl_s_database_has_comes_with_its_names() {
+    let bench = Bench::new();
+    let plug = || {
+        let pad = bench.gamepads.plug(VirtualDevice::new("mapped", 4, 8, 1)).unwrap();
+        let Event::Connected { details, guid, .. } = bench.next_of(pad.id()) else { panic!() };
+        bench.unplug(pad);
+        (guid, details)
+    };
+    let (guid, details) = plug();
+    assert_eq!(details.mapping, "");
+    let names = "a:b3,b:b1,rightshoulder:b6,dpup:h0.1,leftx:a2,lefty:a1~,righttrigger:+a3,";
+    // The database has no checksum of the name, and SDL 2.26 finds no entry that has one: digits 5 to 8 are zero.
+    let mapping = CString::new(format!("{}0000{},mapped,{names}", &guid[..4], &guid[8..])).unwrap();
+    // SDL adds the environment's SDL_GAMECONTROLLERCONFIG in the same way when it starts.
+    // SAFETY: SDL is running; the lock keeps its thread from the database, and SDL copies the text.
+    let added = unsafe {
+        sys::SDL_LockJoysticks();
+        let added = sys::SDL_GameControllerAddMapping(mapping.as_ptr());
+        sys::SDL_UnlockJoysticks();
+        added
+    };
+    assert_eq!(added, 1);
+    let (_, details) = plug();
+    assert!(details.mapping.starts_with(&format!("{guid},mapped,{names}")), "{}", details.mapping);
+    assert_eq!(details.triggers, Some(vec![3]));
 }
 
 #[test]

@@ -217,6 +217,7 @@ pub mod tests {
             serial: serial.into(),
             path: path.into(),
             links: Vec::new(),
+            mapping: String::new(),
             triggers: None,
             driver: Driver::Evdev,
             capabilities: Capabilities { rumble: true, ..Capabilities::default() },

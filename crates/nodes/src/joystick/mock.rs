@@ -6,6 +6,7 @@ pub fn connected(id: u32, name: &str, driver: Driver) -> Event {
         serial: String::new(),
         path: String::new(),
         links: vec![],
+        mapping: String::new(),
         triggers: None,
         driver,
         capabilities: Capabilities { rumble: true, led: true, accelerometer: true, gyro: true },
