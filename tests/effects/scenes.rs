@@ -185,6 +185,7 @@ pub fn joystick() -> Subject<joystick::Joystick, joystick::Params> {
                 serial: String::new(),
                 path: format!("/dev/input/event{id}"),
                 links: Vec::new(),
+                mapping: String::new(),
                 axes: vec![0; 16],
                 buttons: vec![false; 16],
                 hats: vec![Hat::default()],

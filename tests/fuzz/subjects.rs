@@ -401,6 +401,8 @@ pub fn joystick() -> Subject<joystick::Joystick> {
                 serial: String::new(),
                 path: "/dev/input/event7".into(),
                 links: Vec::new(),
+                mapping: ["", "g,n,leftx:a0,lefty:a1~,rightx:+a2,a:b0,b:b1,x:b0,y:h0.1"][rng.usize(0..2)]
+                    .into(),
                 axes: axes(rng),
                 buttons: buttons(rng),
                 hats: vec![Hat::default(); rng.usize(0..3)],

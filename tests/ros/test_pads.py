@@ -8,7 +8,7 @@ import time
 import pytest
 from conftest import SLACK
 from or_joystick.msg import State
-from or_joystick.srv import DeviceList, Rename
+from or_joystick.srv import DeviceList, GetMappings, Rename
 from pads import AHEAD, AT_REST, CONNECTED, DEAD_MAN, DESIRED, JOY, LET_GO, XBOX, Mocked, Node, motion, vx
 
 STADIA = "Google_Stadia_Controller"
@@ -261,6 +261,44 @@ def test_a_pad_at_hidraw_is_published_with_its_first_report(graph):
         node.wait(DESIRED, lambda desired: vx(desired) > 0.5, "the stick does not drive")
 
 
+def test_names_are_other_numbers_on_another_pad(graph):
+    """The right shoulder is button 5 of one pad and 10 of the other, SDL's numbering of hidraw; the file is the same."""
+    with running(graph, "linear.x.axis:=lefty", "enable.on:=rightshoulder") as node:
+        node.start().plug()
+        node.drives()
+        node.lets_go()
+        node.do("unplug", event=7)
+        node.wait_for_topic(XBOX, there=False)
+        node.set("control_device", STADIA)
+        node.plug(event=3, pad="stadia", name=STADIA)
+        node.act(event=3, buttons={DEAD_MAN: 1}, axes={AHEAD: 1})
+        node.stays_still(0.3, "the other pad's number drives")
+        node.act(event=3, buttons={DEAD_MAN: 0}, axes={AHEAD: 128})
+        topic = node.topics[3]
+        node.wait(topic, lambda state: not state.buttons[DEAD_MAN] and not state.axes[AHEAD], "nothing is released")
+        node.act(event=3, buttons={10: 1}, axes={AHEAD: 1})
+        node.wait(DESIRED, lambda desired: vx(desired) > 0.5, "the stick does not drive")
+
+
+def test_a_pad_without_a_name_is_refused_until_the_parameter_has_a_number(graph):
+    with running(graph, "enable.on:=paddle1", "linear.x.axis:=lefty") as node:
+        node.start().plug()
+        refusal = f"{XBOX} may not drive: enable.on is 'paddle1', which SDL's mapping of this device does not have; give numbers"
+        graph.wait(lambda: refusal in node.process.output, lambda: f"nothing is logged:\n{node.process.output}")
+        node.act(buttons={DEAD_MAN: 1}, axes={AHEAD: -32768})
+        node.stays_still(0.3, "a pad without the dead-man drives")
+        assert graph.last(CONNECTED).data is False
+        answer = node.call(GetMappings, "get_mappings")
+        assert not answer.genom_success and "lefty" in answer.genom_exdetail, answer
+        node.set("enable.on", DEAD_MAN)
+        node.wait(CONNECTED, lambda connected: connected.data, "the pad does not drive")
+        node.stays_still(0.3, "a stick held since before drives")
+        node.lets_go()
+        node.drives()
+        mappings = node.good(GetMappings, "get_mappings").mappings
+        assert (mappings.linear[0].axis, mappings.enable.on) == (AHEAD, DEAD_MAN)
+
+
 def test_a_silent_pad_at_hidraw_is_published_too(node):
     topic = node.plug(event=3, pad="stadia", name=STADIA, silent=True)
     assert list(node.graph.last(topic).axes) == [0, 0, 0, 0, -32768, -32768]
@@ -432,7 +470,10 @@ def test_the_list_shows_what_is_connected():
         assert listing.wait(10.0) == 0, listing.output
     finally:
         listing.stop()
-    rows = [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in listing.lines]
+    names = [line for line in listing.lines if "leftx axis 0" in line]
+    assert len(names) == 2 and names[0].startswith("Xbox 360 Controller: a button 0"), listing.output
+    assert "rightshoulder button 5" in names[0] and "not for parameters: dpdown h0.4" in names[0], listing.output
+    rows = [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in listing.lines if line not in names]
     titles = ["NAME", "GUID", "SERIAL", "PATH", "DRIVER", "AXES", "BUTTONS", "HATS", "BATTERY", "CAN", "LINKS"]
     assert rows[0] == titles
     assert len(rows) == 3, listing.output

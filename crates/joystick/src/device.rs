@@ -1,5 +1,6 @@
 use safety::{Likeness, Stamp};
 
+use crate::names::{Bindings, Unnamed};
 use crate::{DeviceId, DeviceState, Hat, MAX_PUBLISHED};
 
 /// Identifies a device, in addition to its port.
@@ -37,6 +38,10 @@ pub(crate) struct Device {
     /// The name of the port.
     pub(crate) name: String,
     pub(crate) identity: Identity,
+    /// SDL's names of its inputs.
+    pub(crate) bindings: Bindings,
+    /// The parameters whose names mean nothing on it; if there are any, it may not drive.
+    pub(crate) unnamed: Vec<Unnamed>,
     /// Whether the port was requested.
     pub(crate) open: bool,
     /// Whether the state changed since it was last published.
@@ -84,6 +89,8 @@ impl Device {
             id,
             name,
             identity,
+            bindings: Bindings::default(),
+            unnamed: Vec::new(),
             open,
             dirty,
             is_read: true,

@@ -6,14 +6,15 @@ use crate::choice::Choice;
 use crate::device::{BeyondLimits, Device, Identity};
 use crate::filter::Stick;
 use crate::name::{free_port_name, legal_name};
+use crate::names::{Bindings, Names, Unnamed};
 use crate::virtual_device::ID as VIRTUAL;
-use crate::{DeviceId, Hat, Output, RenameRefused};
+use crate::{DeviceId, Hat, Mappings, Output, Params, RenameRefused};
 
 /// The publish task: the connected devices in order of connection, and which of them drives.
 ///
 /// One rule selects the driver whenever a device connects, disconnects, is renamed or pressed:
 ///
-/// 1. A device may drive if [`Choice`] allows it and it is the latest appearance of its identity: the last of those with its GUID
+/// 1. A device may drive if [`Choice`] allows it, it has every input that the mappings name, and it is the latest appearance of its identity: the last of those with its GUID
 ///    and its serial number to connect or to be pressed. The others are frozen, and count as lost. While a device may drive, one
 ///    drives.
 /// 2. A device that `control_device` names exactly precedes one whose port or model it names.
@@ -32,6 +33,10 @@ pub(crate) struct Devices {
     /// Disconnected devices whose ports are still to be closed.
     disconnected: Vec<Device>,
     choice: Choice,
+    /// The mappings as the parameters give them, and the names among them.
+    mappings: (Mappings, Names),
+    /// The names of the device that drives or drove last.
+    bindings: Bindings,
     driver: Option<DeviceId>,
     /// The device that drives or drove last.
     former: Option<(DeviceId, Identity)>,
@@ -62,8 +67,50 @@ impl From<BeyondLimits> for Ignored {
 }
 
 impl Devices {
-    pub(crate) fn new(control_device: &str) -> Self {
-        Self { choice: Choice::new(control_device), ..Self::default() }
+    pub(crate) fn new(params: &Params) -> Self {
+        let mappings = (params.mappings, params.names);
+        Self { choice: Choice::new(&params.control_device), mappings, ..Self::default() }
+    }
+
+    /// The mappings with the numbers that their names have on the device that drives or drove last. Without one a name
+    /// has a number that no device has.
+    pub(crate) fn mappings(&self) -> Mappings {
+        let (mappings, names) = &self.mappings;
+        names.resolve(mappings, &self.bindings).unwrap_or(*mappings)
+    }
+
+    /// The names that the parameters give.
+    pub(crate) fn mapped_names(&self) -> &Names {
+        &self.mappings.1
+    }
+
+    /// Applies new mappings: the driving device stops driving if it lacks an input that they name, and another one may
+    /// begin to.
+    pub(crate) fn remap(&mut self, mappings: Mappings, names: Names) {
+        self.mappings = (mappings, names);
+        let mut is_news = false;
+        for device in &mut self.list {
+            let unnamed = names.resolve(&mappings, &device.bindings).err().unwrap_or_default();
+            is_news |= unnamed.is_empty() != device.unnamed.is_empty();
+            device.unnamed = unnamed;
+        }
+        if self.driving().is_some_and(|device| !device.unnamed.is_empty()) {
+            self.hand_over(None);
+        }
+        if is_news {
+            self.select_driver();
+        }
+    }
+
+    /// The devices that may not drive because of names, with the parameters that give them.
+    pub(crate) fn unnamed(&self) -> impl Iterator<Item = (&str, &[Unnamed])> {
+        let refused =
+            self.list.iter().filter(|device| self.choice.allows(device) && !device.unnamed.is_empty());
+        refused.map(|device| (device.name.as_str(), device.unnamed.as_slice()))
+    }
+
+    fn may_drive(&self, device: &Device) -> bool {
+        self.choice.allows(device) && device.unnamed.is_empty() && self.is_live(device)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -145,15 +192,17 @@ impl Devices {
     pub(crate) fn connect(
         &mut self,
         id: DeviceId,
-        name: &str,
         identity: Identity,
+        bindings: Bindings,
         axes: &[i16],
         buttons: &[bool],
         hats: &[Hat],
     ) -> (String, Option<String>) {
-        let port = free_port_name(name, |name| self.list.iter().any(|device| device.name == name));
-        let identity = Identity { label: name.into(), ..identity };
+        let port = free_port_name(&identity.label, |name| self.list.iter().any(|device| device.name == name));
         let mut device = Device::new(id, port.clone(), identity, axes, buttons, hats);
+        let (mappings, names) = &self.mappings;
+        device.unnamed = names.resolve(mappings, &bindings).err().unwrap_or_default();
+        device.bindings = bindings;
         let same = |other: &&Device| other.identity.likeness(&device.identity) == Likeness::Same;
         let frozen = self.list.iter().filter(same).max_by_key(|other| other.last_sign);
         let frozen = frozen.map(|other| other.name.clone());
@@ -187,7 +236,7 @@ impl Devices {
             let identity = frozen.identity.clone();
             self.lose_driver(identity);
         }
-        let allowed = self.list.iter().filter(|device| self.choice.allows(device) && self.is_live(device));
+        let allowed = self.list.iter().filter(|device| self.may_drive(device));
         let best = allowed.max_by_key(|device| (self.choice.is_exact(device), device.last_sign));
         let next = match (self.driving(), best) {
             (Some(driver), Some(best)) if self.lost.is_none() => {
@@ -212,6 +261,7 @@ impl Devices {
         let Some(device) = self.list.iter_mut().find(|device| device.id == id) else { return };
         self.choice.record_driver(device);
         self.former = Some((id, device.identity.clone()));
+        self.bindings = device.bindings.clone();
         if self.driver != Some(id) {
             // Buttons held now were pressed before they had a meaning.
             device.forget_presses();
@@ -265,7 +315,7 @@ impl Devices {
         self.choice = Choice::new(control_device);
         self.lost = None;
         // The driving device stays unless another one matches better.
-        let live = self.driving().into_iter().chain(&self.list).filter(|device| self.is_live(device));
+        let live = self.driving().into_iter().chain(&self.list).filter(|device| self.may_drive(device));
         let next = self.choice.best(live).map(|device| device.id);
         if self.driver.is_some() && next != self.driver {
             self.hand_over(None);

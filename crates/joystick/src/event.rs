@@ -26,6 +26,8 @@ pub enum Input {
         path: String,
         /// Links to the path, such as `/dev/input/by-path/...`, any number of them.
         links: Vec<String>,
+        /// SDL's mapping of it as a game controller, which names its inputs; empty if SDL has none.
+        mapping: String,
         /// The axes at the time of opening, any number of them.
         axes: Vec<i16>,
         /// The buttons, any number of them.

@@ -207,29 +207,35 @@ impl Filter {
     /// it commands again in these cases: it would command by another axis, from another centre or in the other
     /// direction; the enable buttons change while it is held; or it commanded no motion so far and now would. The
     /// user did not request such a motion. A mere change of magnitude needs no rest.
-    pub(crate) fn configure(&mut self, params: &Params, stick: Stick<'_>) {
-        let [before, after] =
-            [&self.mappings, &params.mappings].map(|mappings| commands(mappings, stick.axes));
-        let turns = before.iter().zip(after).any(|(&before, after)| after != 0.0 && before * after <= 0.0);
-        let is_other = turns
-            || !reads_the_same(&self.mappings, &params.mappings)
-            || self.mappings.enable != params.mappings.enable;
-        let changes = self.mappings != params.mappings || self.dynamics != params.dynamics;
-        let begins = changes && self.active() && self.commands_zero();
-        if (is_other || begins) && !is_at_rest(&params.mappings, stick.axes) {
-            self.wait_for_rest();
-        }
-        if self.mappings.enable != params.mappings.enable {
-            self.taken = self.claimed; // a change of the button is not a release by the user
-        }
-        if self.mappings.enable.toggle != params.mappings.enable.toggle {
-            self.mode.release();
-        }
+    pub(crate) fn configure(&mut self, mappings: Mappings, params: &Params, stick: Stick<'_>) {
+        self.remap(mappings, params.dynamics, stick);
         if self.requested_frame != params.intrinsic {
             self.request_frame(params.intrinsic);
         }
-        self.mappings = params.mappings;
-        self.dynamics = params.dynamics;
+    }
+
+    /// The names of the mappings have these numbers on the device that starts to drive.
+    pub(crate) fn resolve(&mut self, mappings: Mappings, stick: Stick<'_>) {
+        self.remap(mappings, self.dynamics, stick);
+    }
+
+    fn remap(&mut self, mappings: Mappings, dynamics: Dynamics, stick: Stick<'_>) {
+        let [before, after] = [&self.mappings, &mappings].map(|mappings| commands(mappings, stick.axes));
+        let turns = before.iter().zip(after).any(|(&before, after)| after != 0.0 && before * after <= 0.0);
+        let is_other =
+            turns || !reads_the_same(&self.mappings, &mappings) || self.mappings.enable != mappings.enable;
+        let changes = self.mappings != mappings || self.dynamics != dynamics;
+        let begins = changes && self.active() && self.commands_zero();
+        if (is_other || begins) && !is_at_rest(&mappings, stick.axes) {
+            self.wait_for_rest();
+        }
+        if self.mappings.enable != mappings.enable {
+            self.taken = self.claimed; // a change of the button is not a release by the user
+        }
+        if self.mappings.enable.toggle != mappings.enable.toggle {
+            self.mode.release();
+        }
+        (self.mappings, self.dynamics) = (mappings, dynamics);
     }
 
     /// Selects a frame, even if a button selected the other one since the last request.

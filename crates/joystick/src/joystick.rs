@@ -10,6 +10,7 @@ use crate::devices::{Devices, Ignored};
 use crate::feedback::Feedbacks;
 use crate::filter::Filter;
 use crate::joy::Joy;
+use crate::names::Bindings;
 use crate::virtual_device::VirtualDevice;
 use crate::{Counters, DeviceId, Input, Output, Params, PoseState, Report};
 
@@ -78,6 +79,8 @@ pub struct Joystick {
     reported_to_wait: [bool; 2],
     /// The mapped inputs that the driving device does not have, as last reported.
     missing: Vec<(String, usize)>,
+    /// The devices that lack a named input, as last reported.
+    refused: Vec<Report>,
     desired: Option<PoseState>,
     /// Whether `desired` is a stop that has to be published before anything else.
     is_stop: bool,
@@ -92,7 +95,7 @@ impl Joystick {
     pub fn new(params: Params) -> Self {
         let filter = Filter::new(&params);
         let mut joystick = Self {
-            devices: Devices::new(&params.control_device),
+            devices: Devices::new(&params),
             filter,
             joy: Joy::new(params.joy),
             clock: Clock::default(),
@@ -106,6 +109,7 @@ impl Joystick {
             feedbacks: Feedbacks::default(),
             reported_to_wait: [false; 2],
             missing: Vec::new(),
+            refused: Vec::new(),
             desired: None,
             is_stop: false,
             batch: None,
@@ -162,24 +166,28 @@ impl Joystick {
 
     fn apply(&mut self, input: Input) -> Result<(), Ignored> {
         match input {
-            Input::DeviceConnected { id, name, guid, serial, path, links, axes, buttons, hats } => {
+            Input::DeviceConnected { id, name, guid, serial, path, links, mapping, axes, buttons, hats } => {
                 if self.devices.contains(id) {
                     self.counters.duplicate_device = self.counters.duplicate_device.saturating_add(1);
                     let name = self.devices.remove(id)?;
                     self.emit(Report::Disconnected { name });
                 }
-                let sdl_name = name;
-                let identity = Identity { guid, serial, path, links, label: String::new() };
-                let Identity { guid, serial, path, links, .. } = identity.clone();
-                let (name, former) = self.devices.connect(id, &sdl_name, identity, &axes, &buttons, &hats);
+                let identity = Identity { guid, serial, path, links, label: name };
+                let Identity { guid, serial, path, links, label: sdl_name } = identity.clone();
+                let bindings = Bindings::read(&mapping);
+                let (name, former) = self.devices.connect(id, identity, bindings, &axes, &buttons, &hats);
                 let (axes, buttons) = (axes.len().saturating_add(2 * hats.len()), buttons.len());
                 let came_back = former.map(|former| Report::CameBack { former, name: name.clone() });
                 self.emit(Report::Connected { name, sdl_name, guid, serial, path, links, axes, buttons });
                 self.queue.extend(came_back.map(Output::Report));
+                self.report_refused();
             }
             Input::TriggersKnown { id, axes } => self.devices.set_triggers(id, &axes)?,
             Input::DeviceDisconnected { id } => self.disconnect(id)?,
-            Input::DeviceRenamed { id, name } => self.devices.rename(id, name, &mut self.queue)?,
+            Input::DeviceRenamed { id, name } => {
+                self.devices.rename(id, name, &mut self.queue)?;
+                self.report_refused();
+            }
             Input::AxisMoved { id, axis, value } => self.devices.axis(id, axis, value)?,
             Input::HatMoved { id, hat, state } => self.devices.hat(id, hat, state)?,
             Input::ButtonChanged { id, button, pressed } => {
@@ -231,19 +239,23 @@ impl Joystick {
     fn disconnect(&mut self, id: crate::DeviceId) -> Result<(), Ignored> {
         let name = self.devices.disconnect(id)?;
         self.emit(Report::Disconnected { name });
+        self.report_refused();
         Ok(())
     }
 
     fn configure(&mut self, params: &Params) {
         let (had_axis, had_enable_button) = (self.filter.has_axis(), self.filter.has_enable_button());
-        if self.filter.mappings().enable != params.mappings.enable {
+        let handovers = self.devices.handovers();
+        self.devices.remap(params.mappings, params.names);
+        let mappings = self.devices.mappings();
+        if self.filter.mappings().enable != mappings.enable {
             self.devices.forget_presses();
         }
-        self.filter.configure(params, self.devices.stick());
+        self.filter.configure(mappings, params, self.devices.stick());
         self.warn(had_axis, had_enable_button);
         self.report_missing();
-        let handovers = self.devices.handovers();
         self.devices.set_control_device(&params.control_device);
+        self.report_refused();
         let stamp = self.stamp();
         // A device that starts to drive now is published later.
         let device = self.devices.driving().filter(|_| self.devices.handovers() == handovers);
@@ -338,6 +350,7 @@ impl Joystick {
             self.update_joy(handed_over, at_once);
         }
         if handed_over {
+            self.filter.resolve(self.devices.mappings(), self.devices.stick());
             self.filter.hand_over(self.now, self.devices.is_new_driver());
             self.feedbacks.forget();
             let name = self.controlled().map(str::to_owned);

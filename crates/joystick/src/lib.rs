@@ -11,6 +11,7 @@
 //! | `event`, `report` | [`Input`], [`Output`]; [`Report`], a line of the log |
 //! | `state` | the messages: [`DeviceState`], [`PoseState`], [`JoyState`] |
 //! | `devices`, `device`, `name`, `choice`, `guid` | publish task: connected devices, one device, its port, the selection of the driving device |
+//! | `names` | SDL's names of axes and buttons: the number that each has on a device |
 //! | `filter` | state task: the desired state |
 //! | `mode`, `mapping`, `integrator` | when the stick drives, its command, the resulting velocity |
 //! | `reference` | which reference is in force |
@@ -45,6 +46,7 @@ mod log;
 mod mapping;
 mod mode;
 mod name;
+mod names;
 mod parameters;
 mod printable;
 mod reference;
@@ -63,6 +65,7 @@ pub use joystick::Joystick;
 pub use log::{LOG_HEADER, LogLine, LogPace, LogRow};
 pub use mapping::DeflectedAxis;
 pub use name::{MAX_NAME_LENGTH, port_name};
+pub use names::{Binding, Bindings, Names, Reason, Unnamed};
 pub use parameters::{
     AxisMapping, Dynamics, EnableButtons, FrameButtons, JoyParams, Mappings, Params, Shape, specification,
 };

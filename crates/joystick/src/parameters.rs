@@ -1,6 +1,8 @@
-use params::{Refusal, Set};
+use params::{NumberOrName, Refusal, Set};
 
 use self::declared::{Coords, Declared, Enable, Frame};
+
+use crate::names::{Names, UNKNOWN};
 
 mod declared;
 mod mappings;
@@ -26,8 +28,10 @@ pub struct Params {
     pub intrinsic: bool,
     /// Conversion of the command to a velocity.
     pub dynamics: Dynamics,
-    /// Conversion of axes and buttons to command and mode.
+    /// Conversion of axes and buttons to command and mode. An input that is given by name has no number here yet.
     pub mappings: Mappings,
+    /// The inputs that are given by SDL's names.
+    pub names: Names,
     /// How `joy` is published.
     pub joy: JoyParams,
 }
@@ -40,38 +44,48 @@ impl Params {
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let Declared { rate, control_device, virtual_device } = Declared::read(set);
         let Frame { intrinsic } = Frame::read(set);
-        let [linear, angular] = declared::axes(set)?;
+        let [x, y, z, ax, ay, az] = declared::axes(set)?;
+        let (enable, [on, slow, toggle]) = enable(set)?;
+        let (coords, [intrinsic_name, world, frame]) = coords(set)?;
+        let names = [x.1, y.1, z.1, ax.1, ay.1, az.1, on, slow, toggle, intrinsic_name, world, frame];
+        let (linear, angular) = ([x.0, y.0, z.0], [ax.0, ay.0, az.0]);
         Ok(Self {
             rate: u32::try_from(rate).map_err(|_| set.refuse("rate", "must be from 1 to 1000 Hz"))?,
             control_device,
             virtual_device,
             intrinsic,
             dynamics: Dynamics::read(set),
-            mappings: Mappings { linear, angular, enable: enable(set)?, coords: coords(set)? },
+            mappings: Mappings { linear, angular, enable, coords },
+            names: Names(names),
             joy: JoyParams::read(set),
         })
     }
 }
 
-fn enable(set: &Set) -> Result<EnableButtons, Refusal> {
+/// The names of three buttons.
+type ButtonNames = [Option<&'static str>; 3];
+
+fn enable(set: &Set) -> Result<(EnableButtons, ButtonNames), Refusal> {
     let Enable { on, slow, toggle } = Enable::read(set);
     refuse_shared_buttons(set, [("enable.on", on), ("enable.slow", slow), ("enable.toggle", toggle)])?;
-    Ok(EnableButtons { on: number(on), slow: number(slow), toggle: number(toggle) })
+    let buttons = EnableButtons { on: number(on), slow: number(slow), toggle: number(toggle) };
+    Ok((buttons, [on, slow, toggle].map(name)))
 }
 
-fn coords(set: &Set) -> Result<FrameButtons, Refusal> {
+fn coords(set: &Set) -> Result<(FrameButtons, ButtonNames), Refusal> {
     let Coords { intrinsic, world, toggle } = Coords::read(set);
     refuse_shared_buttons(
         set,
         [("coords.intrinsic", intrinsic), ("coords.world", world), ("coords.toggle", toggle)],
     )?;
-    Ok(FrameButtons { intrinsic: number(intrinsic), world: number(world), toggle: number(toggle) })
+    let buttons = FrameButtons { intrinsic: number(intrinsic), world: number(world), toggle: number(toggle) };
+    Ok((buttons, [intrinsic, world, toggle].map(name)))
 }
 
 /// Refuses a button with two functions: a dead-man that also toggles would continue to drive after its release.
-fn refuse_shared_buttons(set: &Set, buttons: [(&str, i64); 3]) -> Result<(), Refusal> {
+fn refuse_shared_buttons(set: &Set, buttons: [(&str, NumberOrName); 3]) -> Result<(), Refusal> {
     for (count, (name, button)) in buttons.iter().enumerate() {
-        let same = |(_, first): &&(&str, i64)| first == button && number(*button).is_some();
+        let same = |(_, first): &&(&str, NumberOrName)| first == button && number(*button).is_some();
         if let Some((first, _)) = buttons.iter().take(count).find(same) {
             return Err(set.refuse(name, format!("must be another button than '{first}'")));
         }
@@ -80,8 +94,19 @@ fn refuse_shared_buttons(set: &Set, buttons: [(&str, i64); 3]) -> Result<(), Ref
 }
 
 /// The number of an axis or button; negative means none.
-fn number(number: i64) -> Option<usize> {
-    usize::try_from(number).ok()
+fn number(input: NumberOrName) -> Option<usize> {
+    match input {
+        NumberOrName::Number(number) => usize::try_from(number).ok(),
+        NumberOrName::Name(_) => Some(UNKNOWN),
+    }
+}
+
+/// The name of an axis or button, if it is given by name.
+fn name(input: NumberOrName) -> Option<&'static str> {
+    match input {
+        NumberOrName::Number(_) => None,
+        NumberOrName::Name(name) => Some(name),
+    }
 }
 
 /// The defaults of the specification.
@@ -94,6 +119,7 @@ impl Default for Params {
             intrinsic: true,
             dynamics: Dynamics::default(),
             mappings: Mappings::default(),
+            names: Names::default(),
             joy: JoyParams::default(),
         }
     }

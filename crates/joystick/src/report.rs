@@ -1,6 +1,7 @@
 use core::fmt;
 
 use crate::mapping::REST;
+use crate::names::Unnamed;
 use crate::{DeflectedAxis, MAX_PUBLISHED, Printable};
 
 /// An event for the log.
@@ -57,6 +58,13 @@ pub enum Report {
         /// Such as `linear.x.axis` and 5.
         parameters: Vec<(String, usize)>,
     },
+    /// A device may not drive, since it lacks inputs that parameters name.
+    InputsUnnamed {
+        /// The port.
+        name: String,
+        /// The parameters.
+        unnamed: Vec<Unnamed>,
+    },
     /// The reference was lost in motion and is passed on only after it requests a stop (true), or it did so now
     /// (false).
     ReferenceWaits(bool),
@@ -97,6 +105,7 @@ impl Report {
                 | Self::Controlled { name: None }
                 | Self::WaitsForRest(_)
                 | Self::MissingInputs { .. }
+                | Self::InputsUnnamed { .. }
                 | Self::ReferenceWaits(true)
                 | Self::ReadingLost(_)
                 | Self::VirtualUnnamed
@@ -154,6 +163,13 @@ impl fmt::Display for Report {
                     separator = ", ";
                 }
                 Ok(())
+            }
+            Self::InputsUnnamed { name, unnamed } => {
+                write!(f, "{name} may not drive:")?;
+                for unnamed in unnamed {
+                    write!(f, " {unnamed};")?;
+                }
+                f.write_str(" give numbers instead, which `steersman-joystick list --watch` shows")
             }
             Self::ReferenceWaits(true) => f.write_str(
                 "the reference was lost in motion: it is passed on only after it asks for zero velocity once",

@@ -1,6 +1,7 @@
 use params::Value;
 
 use crate::mapping::COORDINATES;
+use crate::names::{AXIS_PARAMETERS, BUTTON_PARAMETERS};
 use crate::{AxisMapping, Mappings, Shape};
 
 /// Parameter changes by name.
@@ -33,12 +34,10 @@ pub struct RequestedAxis {
     pub scale: f64,
 }
 
-const ENABLE: [&str; 3] = ["enable.on", "enable.slow", "enable.toggle"];
-const COORDS: [&str; 3] = ["coords.intrinsic", "coords.world", "coords.toggle"];
-
 impl RequestedMappings {
     /// The equivalent parameter changes, where `before` is in force. Their validity is checked by the parameters;
-    /// every negative number becomes -1.
+    /// every negative number becomes -1. A number that is in force already is no change: a parameter that gives it by name
+    /// keeps the name.
     ///
     /// A coordinate that gets another axis also gets the default calibration, direction and curve: those of the
     /// previous axis would be wrong, and after a trigger a spring-centred stick would command half speed at rest. The
@@ -47,10 +46,15 @@ impl RequestedMappings {
         let mut changes = Changes::new();
         let requested = self.linear.iter().chain(&self.angular);
         let before = Self::from(before);
-        for ((name, requested), before) in
-            COORDINATES.iter().zip(requested).zip(before.linear.iter().chain(&before.angular))
+        for (((name, axis), requested), before) in COORDINATES
+            .iter()
+            .zip(AXIS_PARAMETERS)
+            .zip(requested)
+            .zip(before.linear.iter().chain(&before.angular))
         {
-            changes.push((format!("{name}.axis"), number(requested.axis)));
+            if requested.axis < 0 || requested.axis != before.axis {
+                changes.push((axis.into(), number(requested.axis)));
+            }
             changes.push((format!("{name}.offset"), Value::Float(requested.offset)));
             changes.push((format!("{name}.scale"), Value::Float(requested.scale)));
             if requested.axis.max(-1) != before.axis {
@@ -62,8 +66,12 @@ impl RequestedMappings {
                 changes.push((format!("{name}.curve"), Value::Float(curve)));
             }
         }
-        for (name, &button) in ENABLE.iter().zip(&self.enable).chain(COORDS.iter().zip(&self.coords)) {
-            changes.push(((*name).into(), number(button)));
+        let (requested, before) =
+            (self.enable.iter().chain(&self.coords), before.enable.iter().chain(&before.coords));
+        for ((name, &button), &before) in BUTTON_PARAMETERS.iter().zip(requested).zip(before) {
+            if button < 0 || button != before {
+                changes.push(((*name).into(), number(button)));
+            }
         }
         changes
     }

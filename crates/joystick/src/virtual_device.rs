@@ -18,6 +18,9 @@ const TIMEOUT: Duration = Duration::from_millis(500);
 pub(crate) const ID: DeviceId = DeviceId(u32::MAX);
 /// Replaces SDL's GUID.
 const GUID: &str = "virtual";
+/// The names of its inputs: those of an Xbox pad that the kernel reads, which has these numbers of each.
+const MAPPING: &str = "virtual,virtual,leftx:a0,lefty:a1,lefttrigger:a2,rightx:a3,righty:a4,righttrigger:a5,a:b0,b:b1,\
+                       x:b2,y:b3,leftshoulder:b4,rightshoulder:b5,back:b6,start:b7,guide:b8,leftstick:b9,rightstick:b10";
 
 /// The requested state of the virtual device: axes, followed by the vertical and horizontal half of the hat, and
 /// buttons. Missing entries at the end are at rest; an empty state disconnects it.
@@ -97,6 +100,7 @@ impl VirtualDevice {
                 serial: String::new(),
                 path: String::new(),
                 links: Vec::new(),
+                mapping: MAPPING.into(),
                 axes: vec![0; AXES],
                 buttons: buttons.clone(),
                 hats: vec![Hat::default(); HATS],

@@ -48,6 +48,9 @@ impl Joystick {
             return (Level::Error, Report::ReadingLost(true).to_string());
         }
         if self.controlled().is_none() {
+            if let Some(refused) = self.refused.first() {
+                return (Level::Warn, refused.to_string());
+            }
             let mut text = match self.devices.awaited() {
                 Some(name) => {
                     format!("waiting for the device {}; control_device selects another", Printable(name))
@@ -100,7 +103,8 @@ impl Joystick {
         let ways = ways.iter().filter_map(|(act, name, button)| {
             let button = (*button)?;
             let again = if self.devices.must_be_released(button) { " (release it first)" } else { "" };
-            Some(format!("{act} button {button} ({name}){again}"))
+            let sdl_name = self.devices.mapped_names().of(name).map(|name| format!("{name}, "));
+            Some(format!("{act} {}button {button} ({name}){again}", sdl_name.unwrap_or_default()))
         });
         format!("{} to drive", ways.collect::<Vec<_>>().join(" or "))
     }

@@ -1,4 +1,4 @@
-use crate::{Dynamics, Exception, Input, Joystick, Mappings};
+use crate::{Dynamics, Exception, Input, Joystick, Mappings, Report, RequestedMappings};
 
 /// Answers of services. They change nothing: a change is returned as an input, which must be given to the same
 /// machine before any other.
@@ -30,10 +30,31 @@ impl Joystick {
         self.filter.dynamics()
     }
 
-    /// The mappings in force.
+    /// The devices that may not drive since they lack inputs that parameters name.
+    pub fn refused(&self) -> &[Report] {
+        &self.refused
+    }
+
+    /// The mappings in force as numbers.
     ///
+    /// # Errors
+    /// [`Exception::Value`] if a parameter gives a name and no device drove yet: with -1 for a dead-man button, a client
+    /// that writes back what it read would remove it.
     /// # Source
-    /// joystick-genom3 `get_mappings`.
+    /// joystick-genom3 `get_mappings`; its inputs have numbers only.
+    pub fn numbered_mappings(&self) -> Result<RequestedMappings, Exception> {
+        let mappings = *self.mappings();
+        let Some((parameter, name)) = self.devices.mapped_names().given().next() else {
+            return Ok(RequestedMappings::from(&mappings));
+        };
+        if mappings.has_unknown() {
+            let what = format!("'{name}' ({parameter}) has no number until a device drives");
+            return Err(Exception::Value { what });
+        }
+        Ok(RequestedMappings::from(&mappings))
+    }
+
+    /// The mappings in force.
     pub fn mappings(&self) -> &Mappings {
         self.filter.mappings()
     }

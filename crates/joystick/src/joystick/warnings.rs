@@ -1,4 +1,4 @@
-use crate::{Joystick, Report};
+use crate::{Joystick, Output, Report};
 
 /// Reports that are made on a change only.
 impl Joystick {
@@ -25,6 +25,21 @@ impl Joystick {
             self.emit(Report::MissingInputs { name, parameters: missing.clone() });
         }
         self.missing = missing;
+    }
+
+    /// Warns of devices that lack an input which the mappings name, if they are new.
+    pub(super) fn report_refused(&mut self) {
+        let refused: Vec<Report> = self
+            .devices
+            .unnamed()
+            .map(|(name, unnamed)| Report::InputsUnnamed { name: name.to_owned(), unnamed: unnamed.to_vec() })
+            .collect();
+        for report in &refused {
+            if !self.refused.contains(report) {
+                self.queue.push_back(Output::Report(report.clone()));
+            }
+        }
+        self.refused = refused;
     }
 
     pub(super) fn report_reference(&mut self) {

@@ -1,6 +1,7 @@
-use params::{Parameter, Refusal, Set, Specification};
+use params::{NumberOrName, Parameter, Refusal, Set, Specification};
 
-use super::{AxisMapping, Dynamics, JoyParams, Shape, number};
+use super::{AxisMapping, Dynamics, JoyParams, Shape, name, number};
+use crate::names::{AXES, BUTTONS};
 
 params::params! {
     /// The node's own parameters.
@@ -32,26 +33,26 @@ params::params! {
 params::params! {
     /// The buttons that enable the stick.
     pub(super) struct Enable {
-        on: i64 = button("enable.on")
-            .text("Button that lets the stick drive while pressed; with no enable button at all a stick with a mapped axis \
+        on: NumberOrName = button("enable.on")
+            .text("Button that lets the stick drive while pressed: its number, or SDL's name; with no enable button at all a stick with a mapped axis \
                 always drives."),
-        slow: i64 = button("enable.slow")
+        slow: NumberOrName = button("enable.slow")
             .text("Button that lets the stick drive slowly while pressed; with enable.on, by half of `slow`."),
-        toggle: i64 = button("enable.toggle").text("Button that switches driving with the stick on and off."),
+        toggle: NumberOrName = button("enable.toggle").text("Button that switches driving with the stick on and off."),
     }
 }
 
 params::params! {
     /// The buttons that select the frame.
     pub(super) struct Coords {
-        intrinsic: i64 = button("coords.intrinsic").text("Button that selects the vehicle's own frame."),
-        world: i64 = button("coords.world").text("Button that selects the world frame."),
-        toggle: i64 = button("coords.toggle").text("Button that changes between the frames."),
+        intrinsic: NumberOrName = button("coords.intrinsic").text("Button that selects the vehicle's own frame."),
+        world: NumberOrName = button("coords.world").text("Button that selects the world frame."),
+        toggle: NumberOrName = button("coords.toggle").text("Button that changes between the frames."),
     }
 }
 
-const fn button(name: &'static str) -> Parameter<i64> {
-    Parameter::integer(name, -1, -1, 15)
+const fn button(name: &'static str) -> Parameter<NumberOrName> {
+    Parameter::number_or_name(name, -1, -1, 15, BUTTONS)
 }
 
 const fn counts(name: &'static str, default: i64) -> Parameter<i64> {
@@ -63,8 +64,8 @@ macro_rules! coordinate {
     ($coordinate:ident, $name:literal, $motion:literal) => {
         params::params! {
             struct $coordinate {
-                axis: i64 = Parameter::integer(concat!($name, ".axis"), -1, -1, 15)
-                    .text(concat!("Axis that commands the acceleration ", $motion, "; -1: none.")),
+                axis: NumberOrName = Parameter::number_or_name(concat!($name, ".axis"), -1, -1, 15, AXES)
+                    .text(concat!("Axis that commands the acceleration ", $motion, ": its number, or SDL's name; -1: none.")),
                 offset: f64 = Parameter::float(concat!($name, ".offset"), 0.0, -10.0, 10.0)
                     .text("Added to the axis (-1 to 1) before scaling."),
                 scale: f64 = Parameter::float(concat!($name, ".scale"), 1.0, -10.0, 10.0)
@@ -83,11 +84,11 @@ macro_rules! coordinate {
         }
 
         impl $coordinate {
-            fn mapping(set: &Set) -> Result<AxisMapping, Refusal> {
+            fn mapping(set: &Set) -> Result<(AxisMapping, Option<&'static str>), Refusal> {
                 let Self { axis, offset, scale, min, center, max, invert, dead_zone, curve } = Self::read(set);
                 let [min, center, max] = calibration(set, $name, [min, center, max])?;
                 let shape = Shape { min, center, max, invert, dead_zone, curve };
-                Ok(AxisMapping { axis: number(axis), offset, scale, shape })
+                Ok((AxisMapping { axis: number(axis), offset, scale, shape }, name(axis)))
             }
         }
     };
@@ -100,10 +101,10 @@ coordinate!(AngularX, "angular.x", "about the forward axis");
 coordinate!(AngularY, "angular.y", "about the left axis");
 coordinate!(AngularZ, "angular.z", "about the upward axis, counter-clockwise");
 
-/// The mappings of the axes, linear and angular.
-pub(super) fn axes(set: &Set) -> Result<[[AxisMapping; 3]; 2], Refusal> {
-    let linear = [LinearX::mapping(set)?, LinearY::mapping(set)?, LinearZ::mapping(set)?];
-    Ok([linear, [AngularX::mapping(set)?, AngularY::mapping(set)?, AngularZ::mapping(set)?]])
+/// The mappings of the axes, linear and angular, with the names in place of numbers.
+pub(super) fn axes(set: &Set) -> Result<[(AxisMapping, Option<&'static str>); 6], Refusal> {
+    let [x, y, z] = [LinearX::mapping(set)?, LinearY::mapping(set)?, LinearZ::mapping(set)?];
+    Ok([x, y, z, AngularX::mapping(set)?, AngularY::mapping(set)?, AngularZ::mapping(set)?])
 }
 
 /// `[min, center, max]` of the coordinate `name`, which must lie in this order.

@@ -1,6 +1,6 @@
 use params::Parameter;
 
-use crate::mapping::COORDINATES;
+use crate::names::{AXIS_PARAMETERS, BUTTON_PARAMETERS, UNKNOWN};
 
 params::params! {
     /// How a command becomes a velocity.
@@ -45,25 +45,29 @@ pub struct Mappings {
 }
 
 impl Mappings {
+    /// The buttons, in the order of [`BUTTON_PARAMETERS`].
+    pub(crate) fn buttons_mut(&mut self) -> [&mut Option<usize>; 6] {
+        let Self { enable, coords, .. } = self;
+        let (on, slow, toggle) = (&mut enable.on, &mut enable.slow, &mut enable.toggle);
+        [on, slow, toggle, &mut coords.intrinsic, &mut coords.world, &mut coords.toggle]
+    }
+
+    /// Whether an input has a name and no number yet.
+    pub(crate) fn has_unknown(mut self) -> bool {
+        let is_unknown = |number: Option<usize>| number == Some(UNKNOWN);
+        let axes = self.linear.iter().chain(&self.angular).any(|mapping| is_unknown(mapping.axis));
+        axes || self.buttons_mut().into_iter().any(|button| is_unknown(*button))
+    }
+
     /// The mapped inputs that a device with this many axes (hats as two) and buttons does not have: parameters and
     /// their values.
     pub(crate) fn beyond(&self, axes: usize, buttons: usize) -> Vec<(String, usize)> {
         let mut beyond = Vec::new();
-        for (mapping, coordinate) in self.linear.iter().chain(&self.angular).zip(COORDINATES) {
-            beyond.extend(
-                mapping.axis.filter(|&axis| axis >= axes).map(|axis| (format!("{coordinate}.axis"), axis)),
-            );
+        for (mapping, name) in self.linear.iter().chain(&self.angular).zip(AXIS_PARAMETERS) {
+            beyond.extend(mapping.axis.filter(|&axis| axis >= axes).map(|axis| (name.to_owned(), axis)));
         }
-        let Self { enable, coords, .. } = self;
-        let mapped = [
-            ("enable.on", enable.on),
-            ("enable.slow", enable.slow),
-            ("enable.toggle", enable.toggle),
-            ("coords.intrinsic", coords.intrinsic),
-            ("coords.world", coords.world),
-            ("coords.toggle", coords.toggle),
-        ];
-        for (name, button) in mapped {
+        let mut mapped = *self;
+        for (name, &mut button) in BUTTON_PARAMETERS.into_iter().zip(mapped.buttons_mut()) {
             beyond.extend(button.filter(|&button| button >= buttons).map(|button| (name.to_owned(), button)));
         }
         beyond

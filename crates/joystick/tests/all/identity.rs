@@ -28,6 +28,7 @@ fn plug_held(bench: &mut Bench, id: DeviceId, guid: &str, serial: &str, ahead: i
         serial: serial.into(),
         path: format!("/dev/input/event{}", id.0),
         links: vec![],
+        mapping: String::new(),
         axes: vec![ahead, 0],
         buttons: (0..10).map(|button| down.contains(&button)).collect(),
         hats: vec![],

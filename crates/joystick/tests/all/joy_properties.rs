@@ -40,6 +40,7 @@ fn messages(params: Params, story: &[(u64, Event)]) -> Vec<(u64, JoyState)> {
         serial: String::new(),
         path: String::new(),
         links: vec![],
+        mapping: String::new(),
         axes: vec![0],
         buttons: vec![false],
         hats: vec![],

@@ -8,6 +8,7 @@ mod filter;
 mod identity;
 mod joy;
 mod joy_properties;
+mod names;
 mod parameters;
 mod properties;
 mod releases;

@@ -6,7 +6,8 @@ use crate::common;
 use common::{PAD, bits, driving, guarded, reference, wall};
 use joystick::{
     AxisMapping, DeviceId, Dynamics, EnableButtons, Feedback, FrameButtons, Hat, Input, JoyParams, Joystick,
-    MAX_NAME_LENGTH, MAX_PUBLISHED, Mappings, Output, Params, PoseState, Shape, VirtualState, port_name,
+    MAX_NAME_LENGTH, MAX_PUBLISHED, Mappings, Names, Output, Params, PoseState, Shape, VirtualState,
+    port_name,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -23,6 +24,7 @@ fn connect(machine: &mut Joystick) {
             serial: String::new(),
             path: String::new(),
             links: vec![],
+            mapping: String::new(),
             axes: vec![0; 2],
             buttons: vec![false; 10],
             hats: vec![],
@@ -91,6 +93,7 @@ fn params() -> impl Strategy<Value = Params> {
             virtual_device: "Hand".into(),
             intrinsic,
             dynamics,
+            names: Names::default(),
             mappings: Mappings { linear, angular, enable, coords },
             joy,
         },
@@ -130,6 +133,7 @@ fn input() -> impl Strategy<Value = Input> {
             serial,
             path: String::new(),
             links: vec![],
+            mapping: String::new(),
             axes,
             buttons,
             hats,

@@ -13,7 +13,18 @@ fn plug(bench: &mut Bench, id: DeviceId, name: &str, serial: &str, axes: [i16; 2
     let (guid, path, links) = ("guid".into(), format!("/dev/{}", id.0), vec![]);
     let buttons = (0..10).map(|button| held.contains(&button)).collect();
     let (name, serial, axes) = (name.into(), serial.into(), axes.into());
-    bench.give(Input::DeviceConnected { id, name, guid, serial, path, links, axes, buttons, hats: vec![] });
+    bench.give(Input::DeviceConnected {
+        id,
+        name,
+        guid,
+        serial,
+        path,
+        links,
+        mapping: String::new(),
+        axes,
+        buttons,
+        hats: vec![],
+    });
     bench.batch();
 }
 

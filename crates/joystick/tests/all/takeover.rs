@@ -102,6 +102,7 @@ fn all_held() -> Input {
         serial,
         path,
         links,
+        mapping: String::new(),
         axes,
         buttons: vec![true; 10],
         hats: vec![],

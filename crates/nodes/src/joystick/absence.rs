@@ -56,16 +56,20 @@ pub struct Missing {
     awaited: Option<String>,
     /// The connected devices.
     connected: Vec<String>,
+    /// A sentence for each of them that lacks inputs which parameters name.
+    refused: Vec<String>,
 }
 
 impl Missing {
     /// The state of `joystick` without a driving device; `None` if a device drives.
     pub fn of(joystick: &Joystick) -> Option<Self> {
         let awaited = || joystick.awaited().map(str::to_owned);
-        joystick
-            .controlled_id()
-            .is_none()
-            .then(|| Self { awaited: awaited(), connected: joystick.device_list() })
+        let refused = || joystick.refused().iter().map(ToString::to_string).collect();
+        joystick.controlled_id().is_none().then(|| Self {
+            awaited: awaited(),
+            connected: joystick.device_list(),
+            refused: refused(),
+        })
     }
 
     /// The line of the log. `root` is `/` except in tests.
@@ -79,8 +83,10 @@ impl Missing {
             if let Some(obstacle) = obstacle(root) {
                 text += &format!(": {obstacle}");
             }
-        } else {
+        } else if self.refused.is_empty() {
             text += &format!("; connected: {} (control_device selects)", self.connected.join(", "));
+        } else {
+            text += &format!("; {}", self.refused.join("; "));
         }
         text
     }
@@ -131,6 +137,7 @@ mod tests {
         let missing = |awaited: Option<&str>, connected: &[&str]| Missing {
             awaited: awaited.map(str::to_owned),
             connected: connected.iter().map(|&name| name.to_owned()).collect(),
+            refused: Vec::new(),
         };
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
@@ -143,6 +150,11 @@ mod tests {
         assert_eq!(
             text_of(missing(Some("Pad"), &["Other", "Pad_1"])),
             "no device drives: waiting for 'Pad'; connected: Other, Pad_1 (control_device selects)"
+        );
+        let refused = vec!["Pad may not drive: linear.x.axis is 'lefty', ...".to_owned()];
+        assert_eq!(
+            text_of(Missing { refused, ..missing(None, &["Pad"]) }),
+            "no device drives: waiting for any; Pad may not drive: linear.x.axis is 'lefty', ..."
         );
         let ports = root.join("dev/input/by-path");
         fs::create_dir_all(&ports).unwrap();

@@ -157,6 +157,7 @@ fn input(event: Event) -> Option<Input> {
             serial: details.serial,
             path: details.path,
             links: details.links,
+            mapping: details.mapping,
             axes,
             buttons,
             hats: hats.into_iter().map(hat).collect(),

@@ -74,10 +74,10 @@ fn settings<M: Contains<Joystick> + 'static>(runner: Runner<M>) -> Result<Runner
             Some(SetStateParams::Response { genom_success, genom_exdetail })
         })?
         .service::<GetMappings::Service>("~/get_mappings", move |_, context| {
-            let asked =
-                context.shell().inspect(|machine| RequestedMappings::from(machine.stage().mappings()));
-            let (genom_success, genom_exdetail) = (true, String::new());
-            Some(GetMappings::Response { genom_success, genom_exdetail, mappings: to_wire(&asked) })
+            let asked = context.shell().inspect(|machine| machine.stage().numbered_mappings());
+            let (genom_success, genom_exdetail) = genom_result(&asked);
+            let mappings = asked.map(|asked| to_wire(&asked)).unwrap_or_default();
+            Some(GetMappings::Response { genom_success, genom_exdetail, mappings })
         })?
         .service::<SetMappings::Service>("~/set_mappings", move |request, context| {
             let outcome = from_wire(&request.mappings).and_then(|asked| {

@@ -165,6 +165,7 @@ impl Driven {
                 serial: String::new(),
                 path: String::new(),
                 links: Vec::new(),
+                mapping: String::new(),
                 axes: axes.clone(),
                 buttons: buttons.clone(),
                 hats: Vec::new(),

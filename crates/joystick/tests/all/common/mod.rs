@@ -74,6 +74,7 @@ impl Bench {
             serial: String::new(),
             path: String::new(),
             links: vec![],
+            mapping: String::new(),
             axes: vec![0; 2],
             buttons: vec![false; 10],
             hats: vec![],
