@@ -6,6 +6,7 @@ use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use gamepad::{Capabilities, Details, Event};
+use joystick::Binding;
 
 use crate::access;
 use crate::devices::{Device, Devices, plain};
@@ -25,6 +26,7 @@ pub fn run(events: &Receiver<Event>, watch: bool, root: &Path, out: &mut dyn Wri
     let found = !devices.all().is_empty();
     if found {
         write!(out, "{}", table(devices.all()))?;
+        devices.all().iter().try_for_each(|device| writeln!(out, "{}", names(device)))?;
     } else {
         writeln!(out, "No joystick is connected that SDL {} can see.", gamepad::sdl_version())?;
         access::obstacles(root).iter().try_for_each(|why| writeln!(out, "- {why}"))?;
@@ -36,7 +38,7 @@ pub fn run(events: &Receiver<Event>, watch: bool, root: &Path, out: &mut dyn Wri
     if watch {
         for event in events {
             let gone = devices.update(&event);
-            if let Some(line) = line(&event, gone.as_ref(), &devices) {
+            for line in lines(&event, gone.as_ref(), &mut devices) {
                 writeln!(out, "{line}")?;
                 out.flush()?;
             }
@@ -69,14 +71,29 @@ fn row(device: &Device) -> [String; 11] {
         serial.clone(),
         path.clone(),
         driver.to_string(),
-        device.axes.len().to_string(),
+        device.hat_axis(0).to_string(),
         device.buttons.to_string(),
-        device.hats.len().to_string(),
+        device.hats.to_string(),
         battery.to_string(),
         can(*capabilities),
         links.join(","),
     ]
     .map(|cell| if cell.is_empty() { "-".into() } else { plain(&cell) })
+}
+
+/// SDL's names of a device's inputs with their numbers.
+fn names(device: &Device) -> String {
+    let (whole, other): (Vec<_>, Vec<_>) =
+        device.bindings.iter().partition(|(_, binding)| !matches!(binding, Binding::Other(_)));
+    let list = |all: &[(&str, &Binding)]| {
+        all.iter().map(|(name, binding)| format!("{name} {binding}")).collect::<Vec<_>>().join(", ")
+    };
+    let text = match (whole.as_slice(), other.as_slice()) {
+        ([], []) => "SDL has no names for its inputs, parameters take their numbers".into(),
+        (whole, []) => list(whole),
+        (whole, other) => format!("{}; not for parameters: {}", list(whole), list(other)),
+    };
+    plain(&format!("{}: {text}", device.name))
 }
 
 fn can(capabilities: Capabilities) -> String {
@@ -85,30 +102,69 @@ fn can(capabilities: Capabilities) -> String {
     all.iter().filter(|(has, _)| *has).map(|(_, what)| *what).collect::<Vec<_>>().join(",")
 }
 
-/// The line that `--watch` prints for an event, if any.
-fn line(event: &Event, gone: Option<&Device>, devices: &Devices) -> Option<String> {
-    let named = |id: &u32| devices.all().iter().find(|device| device.id == *id);
+/// The lines that `--watch` prints for an event.
+fn lines(event: &Event, gone: Option<&Device>, devices: &mut Devices) -> Vec<String> {
+    if let Event::OpenFailed { name, path, reason } = event {
+        return vec![format!("cannot be opened: {} {}: {}", plain(name), plain(path), plain(reason))];
+    }
+    if let Some(gone) = gone {
+        return vec![format!("- {}", row(gone)[..4].join("  "))];
+    }
+    let Some(device) = id(event).and_then(|id| devices.of(id)) else { return Vec::new() };
+    let name = plain(&device.name);
     match event {
-        Event::Connected { id, .. } => named(id).map(|device| format!("+ {}", row(device).join("  "))),
-        Event::Disconnected { .. } => gone.map(|device| format!("- {}", row(device)[..4].join("  "))),
-        Event::BatteryChanged { id, battery } => {
-            named(id).map(|device| format!("battery {battery}: {}", plain(&device.name)))
+        Event::Connected { .. } => vec![format!("+ {}", row(device).join("  ")), names(device)],
+        Event::BatteryChanged { battery, .. } => vec![format!("battery {battery}: {name}")],
+        Event::CapabilitiesChanged { capabilities, .. } => {
+            vec![format!("can now {}: {name}", can(*capabilities))]
         }
-        Event::CapabilitiesChanged { id, capabilities } => {
-            named(id).map(|device| format!("can now {}: {}", can(*capabilities), plain(&device.name)))
+        Event::Button { button, pressed: true, .. } => {
+            vec![act(device, &Binding::Button(*button), "pressed")]
         }
-        Event::OpenFailed { name, path, reason } => {
-            Some(format!("cannot be opened: {} {}: {}", plain(name), plain(path), plain(reason)))
+        Event::Axis { axis, value, .. } => moved(device, *axis, *value).into_iter().collect(),
+        Event::Hat { hat, state, .. } => {
+            let position = |least, greatest| match (least, greatest) {
+                (true, false) => i16::MIN,
+                (false, true) => i16::MAX,
+                _ => 0,
+            };
+            let vertical = device.hat_axis(*hat);
+            let halves = [(0, position(state.up, state.down)), (1, position(state.left, state.right))];
+            halves.into_iter().filter_map(|(half, value)| moved(device, vertical + half, value)).collect()
         }
+        _ => Vec::new(),
+    }
+}
+
+/// The device of an event that changes one.
+fn id(event: &Event) -> Option<u32> {
+    match event {
+        Event::Connected { id, .. }
+        | Event::BatteryChanged { id, .. }
+        | Event::CapabilitiesChanged { id, .. }
+        | Event::Axis { id, .. }
+        | Event::Button { id, .. }
+        | Event::Hat { id, .. } => Some(*id),
         _ => None,
     }
+}
+
+fn moved(device: &mut Device, axis: usize, value: i16) -> Option<String> {
+    let input = Binding::Axis { axis, inverted: false };
+    device.has_moved(axis, value).then(|| act(device, &input, &format!("moved to {value}")))
+}
+
+fn act(device: &Device, input: &Binding, what: &str) -> String {
+    let names = device.names(input);
+    let names = if names.is_empty() { names } else { format!(" ({names})") };
+    format!("{input}{names} {what}: {}", plain(&device.name))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::devices::tests::{connected, devices, linked};
-    use gamepad::Battery;
+    use gamepad::{Battery, Hat};
     use std::sync::mpsc::channel;
 
     #[test]
@@ -148,7 +204,7 @@ A longer name?  03cd  -       -                  evdev   2     3        1     wi
     }
 
     #[test]
-    fn watching_lists_connections_and_disconnections_until_sdl_ends() {
+    fn watching_lists_changes_with_names_and_numbers_until_sdl_ends() {
         let (events, received) = channel();
         let teller = std::thread::Builder::new().spawn(move || {
             // After the time for gathering.
@@ -156,6 +212,12 @@ A longer name?  03cd  -       -                  evdev   2     3        1     wi
             std::thread::sleep(GATHER + Duration::from_millis(300));
             let _ = events.send(connected(1, "Pad", "03ab", "S1", "/dev/input/event7"));
             let _ = events.send(Event::Axis { id: 1, axis: 0, value: 5 });
+            let _ = events.send(Event::Axis { id: 1, axis: 1, value: -20_000 });
+            let _ = events.send(Event::Button { id: 1, button: 2, pressed: true });
+            let _ = events.send(Event::Button { id: 1, button: 2, pressed: false });
+            let _ = events.send(Event::Button { id: 1, button: 1, pressed: true });
+            let state = Hat { right: true, ..Hat::default() };
+            let _ = events.send(Event::Hat { id: 1, hat: 0, state });
             let _ = events.send(Event::BatteryChanged { id: 1, battery: Battery::Low });
             let capabilities = Capabilities { gyro: true, ..Capabilities::default() };
             let _ = events.send(Event::CapabilitiesChanged { id: 1, capabilities });
@@ -169,9 +231,18 @@ A longer name?  03cd  -       -                  evdev   2     3        1     wi
         let lines: Vec<_> = text.lines().collect();
         assert!(lines[0].starts_with("No joystick is connected"), "{text}");
         assert!(lines[1].starts_with("- There is no /dev/input"), "{text}");
-        let tail = &lines[lines.len() - 4..];
+        let tail = &lines[lines.len() - 9..];
         assert_eq!(tail[0], "+ Pad  03ab  S1  /dev/input/event7  evdev  2  3  1  wired  rumble  -");
-        let after = ["battery low: Pad", "can now gyro: Pad", "- Pad  03ab  S1  /dev/input/event7"];
+        let after = [
+            "Pad: a button 0, rightshoulder button 2, leftx axis 0, lefty axis 1 inverted; not for parameters: dpup h0.1",
+            "axis 1 (lefty) moved to -20000: Pad",
+            "button 2 (rightshoulder) pressed: Pad",
+            "button 1 pressed: Pad",
+            "axis 3 moved to 32767: Pad",
+            "battery low: Pad",
+            "can now gyro: Pad",
+            "- Pad  03ab  S1  /dev/input/event7",
+        ];
         assert_eq!(tail[1..], after);
     }
 }

@@ -1,23 +1,14 @@
-//! Lists joysticks and identifies their axes and buttons; for a plain terminal, also over ssh.
+//! Lists joysticks with the names and numbers of their inputs; for a plain terminal, also over ssh.
 //!
 //! * [`arguments`]: the command line
 //! * [`devices`], [`mod@list`], [`access`]: the connected devices, and why there may be none
-//! * [`questions`], [`mapper`]: the questions, as a machine; [`stick`]: measurements of the axes; [`calibration`],
-//!   [`mapping`]: the result
-//! * [`mod@map`]: passes events, lines and time to the questions
 
 mod access;
 mod arguments;
-mod calibration;
 mod devices;
 mod list;
-mod map;
-mod mapper;
-mod mapping;
-mod questions;
-mod stick;
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, channel};
@@ -25,17 +16,20 @@ use std::sync::mpsc::{Receiver, channel};
 use clap::{CommandFactory as _, FromArgMatches as _};
 use gamepad::{Event, Gamepads};
 
-use arguments::{Command, CommandLine, Map};
-use map::Line;
+use arguments::{Command, CommandLine};
 
 const NOT_DONE: u8 = 1;
+
+const INSTEAD_OF_MAP: &str = "there is no `map` any more: give the parameters SDL's names, such as `linear.x.axis: lefty` \
+                              and `enable.on: rightshoulder`, or the numbers of a device without them; `list --watch` shows \
+                              both while you move it";
 
 fn main() -> ExitCode {
     let version = format!("{} (SDL {})", env!("CARGO_PKG_VERSION"), gamepad::sdl_version());
     let read = CommandLine::command().version(version).get_matches();
     let done = match CommandLine::from_arg_matches(&read).unwrap_or_else(|error| error.exit()).command {
         Command::List { watch } => list(watch),
-        Command::Map(options) => map(&options),
+        Command::Map { .. } => Err(Error::Message(INSTEAD_OF_MAP.into())),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -67,23 +61,6 @@ fn list(watch: bool) -> Result<(), Error> {
     if found { Ok(()) } else { Err(Error::Message(String::new())) }
 }
 
-fn map(options: &Map) -> Result<(), Error> {
-    if let Some(file) = &options.output {
-        map::may_write(file, options.force).map_err(Error::Message)?;
-    }
-    let (_gamepads, events) = start()?;
-    let keep_lines = !io::stdin().is_terminal();
-    let yaml =
-        map::run(&events, &lines(), keep_lines, options, &mut io::stderr().lock()).map_err(Error::Message)?;
-    match &options.output {
-        None => io::stdout().write_all(yaml.as_bytes()).map_err(Error::Output),
-        Some(file) => {
-            map::write(file, &yaml, options.force).map_err(Error::Message)?;
-            writeln!(io::stderr(), "Written: {}", file.display()).map_err(Error::Output)
-        }
-    }
-}
-
 /// Starts SDL and returns its events.
 fn start() -> Result<(Gamepads, Receiver<Event>), Error> {
     let (sender, events) = channel();
@@ -96,25 +73,6 @@ fn start() -> Result<(Gamepads, Receiver<Event>), Error> {
         ));
     }
     Ok((gamepads, events))
-}
-
-/// The lines that the user types, read by a thread that ends with the process, since a wait for a line cannot be
-/// ended otherwise.
-fn lines() -> Receiver<Line> {
-    let (sender, lines) = channel();
-    let read = move || {
-        for text in io::stdin().lock().lines().map_while(Result::ok) {
-            if let Some(line) = Line::of(&text)
-                && sender.send(line).is_err()
-            {
-                return;
-            }
-        }
-    };
-    if let Err(error) = std::thread::Builder::new().name("lines".into()).spawn(read) {
-        print_error(&format!("no line can be read, nothing can be skipped: {error}"));
-    }
-    lines
 }
 
 fn print_error(why: &str) {
