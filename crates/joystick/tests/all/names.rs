@@ -214,7 +214,7 @@ fn the_services_answer_with_numbers_once_a_device_has_them_and_keep_names() {
     let other = RequestedMappings { enable: [4, -1, 2], ..asked };
     let changed = names(&other.changes(bench.machine.mappings()));
     assert!(changed.contains(&"enable.on".to_owned()) && !changed.contains(&"enable.toggle".to_owned()));
-    // Unused is said in any case: before a device came, -1 is in force for the wire already.
+    // Unused is reported in any case: before a device came, -1 is in force for the wire already.
     let unused = RequestedMappings { enable: [-1, -1, -1], ..asked };
     for bench in [bench, Bench::new(named())] {
         let changed = names(&unused.changes(bench.machine.mappings()));
