@@ -1,7 +1,8 @@
+use processes::Folder;
 use ros::{Error, Stop};
 
 use crate::arguments::Arguments;
-use crate::child::Folder;
+use crate::child;
 use crate::evdev;
 use crate::hand::Hand;
 use crate::round::Stage;
@@ -26,7 +27,7 @@ pub fn measure(
         stop,
         hand: control,
         folder,
-        parameters: &folder.put("stack.yaml", parameters)?,
+        parameters: &folder.put("stack.yaml", parameters).map_err(child::failed)?,
         window: arguments.window(),
     };
     std::thread::scope(|scope| {
@@ -34,7 +35,7 @@ pub fn measure(
         let mut table = rounds(&stage, arguments.rounds)?;
         eprintln!("bench: a mocked pad of evdev");
         let no_virtual: Vec<&str> = parameters.lines().filter(|line| !line.contains("_device:")).collect();
-        let parameters = &folder.put("evdev.yaml", &no_virtual.join("\n"))?;
+        let parameters = &folder.put("evdev.yaml", &no_virtual.join("\n")).map_err(child::failed)?;
         table.evdev = evdev::measure(&Stage { parameters, ..stage }, arguments.rounds)?;
         Ok(table)
     })

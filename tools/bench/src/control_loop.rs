@@ -10,9 +10,9 @@ mod windows;
 
 use core::fmt;
 
+use processes::Folder;
 use ros::{Error, Stop};
 
-use crate::child::Folder;
 use crate::table::machine;
 
 pub use calls::serve_bare;

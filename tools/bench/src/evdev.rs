@@ -10,13 +10,13 @@ use std::path::Path;
 use std::process::{self, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
+use processes::beside;
 use ros::{Error, clock};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process};
 use safety::Stamp;
 
-use crate::child::beside;
 use crate::distribution::Distribution;
 use crate::hand::{RATE, Task};
 use crate::pairing::{Event, before, between};

@@ -10,9 +10,9 @@ mod trips;
 
 use core::fmt;
 
+use processes::Folder;
 use ros::{Error, Stop};
 
-use crate::child::Folder;
 use crate::table::machine;
 
 pub use bare::serve_bare;

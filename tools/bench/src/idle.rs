@@ -15,10 +15,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use isolation::{Isolation, inherited};
+use processes::{Activity, Folder, Process};
 use ros::{Error, Stop, clock};
 use safety::Instant;
 
-use crate::child::{Activity, Child, Folder};
+use crate::child;
 use crate::table::machine;
 
 /// How long the processes run before they are measured: by then all of them are at rest.
@@ -109,7 +110,7 @@ pub struct Report {
 /// # Errors
 /// A process does not start, or ends; its output is shown.
 pub fn measure(folder: &Folder, stop: &Stop) -> Result<Report, Error> {
-    let parameters = folder.put("idle.yaml", PAD)?;
+    let parameters = folder.put("idle.yaml", PAD).map_err(child::failed)?;
     let refused = |error: isolation::Refused| Error::Start(error.to_string());
     let own = Isolation::new(&inherited, std::process::id()).map_err(refused)?;
     let domains = own.beside(&inherited, SUBJECTS.len());
@@ -120,7 +121,7 @@ pub fn measure(folder: &Folder, stop: &Stop) -> Result<Report, Error> {
     for (subject, domain) in SUBJECTS.iter().zip(domains) {
         let children = subject.processes.iter().map(|(executable, arguments)| {
             let arguments: Vec<String> = arguments.iter().map(|word| argument(word, &parameters)).collect();
-            Child::start_in(Some(domain), executable, &arguments, folder)
+            Process::start(executable, arguments, Some(domain), folder).map_err(child::failed)
         });
         all.push((subject, children.collect::<Result<Vec<_>, _>>()?));
     }
@@ -136,14 +137,14 @@ pub fn measure(folder: &Folder, stop: &Stop) -> Result<Report, Error> {
 
 /// What each of `all` has done so far, after a pause, and when that was.
 fn observe(
-    all: &[(&Subject, Vec<Child>)],
+    all: &[(&Subject, Vec<Process>)],
     pause: Duration,
     stop: &Stop,
 ) -> Result<Vec<(Instant, Activity)>, Error> {
     self::pause(pause, stop).map_err(Error::Start)?;
     let activities = all.iter().map(|(subject, children)| {
         let activity = Activity::of(children).map_err(|why| {
-            let outputs: Vec<String> = children.iter().map(Child::output).collect();
+            let outputs: Vec<String> = children.iter().map(Process::output).collect();
             Error::Start(format!("{} could not be measured: {why}\n{}", subject.name, outputs.join("\n")))
         });
         Ok((clock::now(), activity?))

@@ -8,7 +8,7 @@
 //! | file | idea |
 //! |---|---|
 //! | `arguments` | what the user asks for |
-//! | `child` | a process: its start, its end, its CPU and memory |
+//! | `child` | the start of a process |
 //! | `baseline` | bare processes: `bench stamp`, `bench relay`, `bench loop` |
 //! | `bare_loop` | the least that a real-time loop does |
 //! | `lateness` | how late a node's loop wakes up, beside the bare loop |
@@ -82,10 +82,10 @@ mod zones;
 use std::process::ExitCode;
 
 use clap::{Parser as _, ValueEnum as _};
+use processes::Folder;
 use ros::Error;
 
 use crate::arguments::{Arguments, CommandLine, Part, Subject};
-use crate::child::Folder;
 
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;
@@ -110,7 +110,7 @@ fn bench(arguments: &Arguments) -> Result<(), Error> {
     isolation::ensure().map_err(|error| Error::Start(error.to_string()))?;
     let stop = &baseline::on_signals()?;
     let context = &ros::context()?;
-    let folder = &Folder::new()?;
+    let folder = &Folder::new("bench").map_err(child::failed)?;
     for &subject in Subject::value_variants().iter().filter(|&&subject| arguments.asks_for(subject)) {
         let table = match subject {
             Subject::Chain => chain::measure(context, arguments, folder, stop)?.to_string(),

@@ -7,6 +7,7 @@ mod report;
 mod unplugs;
 mod wires;
 
+use processes::{Folder, Process};
 use ros::{Error, Stop};
 
 pub use self::load::run as run_loaded;
@@ -14,7 +15,7 @@ pub use self::load::run as run_loaded;
 use self::report::Report;
 use self::wires::Wires;
 use crate::arguments::Arguments;
-use crate::child::{Child, Folder};
+use crate::child;
 use crate::hand::Hand;
 
 /// The vehicle's parameters, of which the joystick takes its own: one virtual pad that is moved over its topic.
@@ -35,8 +36,8 @@ pub fn measure(
         .map_err(Error::ros("make the node 'bench_pads'"))?;
     let (hand, control) = Hand::new(&mut node)?;
     let mut wires = Wires::new(node, hand.pad(), stop.clone())?;
-    let one = folder.put("pads.yaml", STACK)?;
-    let many = folder.put("many.yaml", MANY)?;
+    let one = folder.put("pads.yaml", STACK).map_err(child::failed)?;
+    let many = folder.put("many.yaml", MANY).map_err(child::failed)?;
     std::thread::scope(|scope| {
         scope.spawn(move || hand.run());
         let mut measure = || -> Result<Report, Error> {
@@ -61,12 +62,12 @@ pub fn measure(
 }
 
 /// Why `what` could not be measured, with the output of the process.
-fn failed(what: &str, why: &str, child: &Child) -> Error {
+fn failed(what: &str, why: &str, child: &Process) -> Error {
     Error::Start(format!("{what} could not be measured: {why}\n{}", child.output()))
 }
 
 /// The joystick node with the parameters in `path`.
-fn start(path: &std::path::Path, folder: &Folder) -> Result<Child, Error> {
+fn start(path: &std::path::Path, folder: &Folder) -> Result<Process, Error> {
     let arguments = ["--ros-args", "--params-file", &path.to_string_lossy()].map(str::to_owned);
-    Child::start("joystick", &arguments, folder)
+    child::start("joystick", &arguments, folder)
 }

@@ -1,11 +1,12 @@
 use std::path::Path;
 use std::time::Duration;
 
+use processes::{Folder, Process};
 use ros::{Error, Stop, clock};
 use safety::Machine;
 
 use crate::bounds::Bounds;
-use crate::child::{Child, Folder};
+use crate::child;
 use crate::reaction::{Reaction, plans};
 use crate::trials::{Input, Measured, Output, Trials};
 use crate::wires::{FROM_RELAY, TO_RELAY, Wires};
@@ -19,25 +20,25 @@ const PROGRESS: usize = 50;
 /// # Errors
 /// A process does not start, or a trial cannot be measured; the output of the processes is shown.
 pub fn measure(context: &r2r::Context, count: u32, folder: &Folder, stop: &Stop) -> Result<Bounds, Error> {
-    let parameters = folder.put("reactions.yaml", include_str!("reactions.yaml"))?;
+    let parameters = folder.put("reactions.yaml", include_str!("reactions.yaml")).map_err(child::failed)?;
     let wires = Wires::new(context)?;
-    let children = start(&parameters, folder)?;
+    let mut children = start(&parameters, folder)?;
     let measured = rehearse(wires, count, stop);
-    children.iter().for_each(Child::ask_to_end);
+    processes::end(&mut children);
     if stop.is_set() {
         return Err(Error::Start("interrupted".into()));
     }
     measured.map_err(|why| {
-        let outputs: Vec<String> = children.iter().map(Child::output).collect();
+        let outputs: Vec<String> = children.iter().map(Process::output).collect();
         Error::Start(format!("the reactions could not be measured: {why}\n{}", outputs.join("\n")))
     })
 }
 
-fn start(parameters: &Path, folder: &Folder) -> Result<[Child; 2], Error> {
+fn start(parameters: &Path, folder: &Folder) -> Result<[Process; 2], Error> {
     let arguments = ["--ros-args", "--params-file", &parameters.to_string_lossy()].map(str::to_owned);
     Ok([
-        Child::start("bench", &["relay", TO_RELAY, FROM_RELAY].map(str::to_owned), folder)?,
-        Child::start("hindbrain", &arguments, folder)?,
+        child::start("bench", &["relay", TO_RELAY, FROM_RELAY].map(str::to_owned), folder)?,
+        child::start("hindbrain", &arguments, folder)?,
     ])
 }
 

@@ -1,9 +1,10 @@
 use std::path::Path;
 use std::time::Duration;
 
+use processes::{Activity, Folder, Process};
 use ros::{Error, Stop, clock};
 
-use crate::child::{Activity, Child, Folder};
+use crate::child;
 use crate::distribution::Distribution;
 use crate::hand::{StickControl, Task};
 use crate::sink::{Listens, Received, Sink};
@@ -97,21 +98,21 @@ impl Stage<'_> {
     fn with<T>(
         &self,
         subjects: &[&Subject],
-        measure: impl FnOnce(&[Vec<Child>]) -> Result<T, String>,
+        measure: impl FnOnce(&[Vec<Process>]) -> Result<T, String>,
     ) -> Result<T, Error> {
-        let mut children: Vec<Vec<Child>> = Vec::new();
+        let mut children: Vec<Vec<Process>> = Vec::new();
         for subject in subjects {
             let processes = subject.processes(&self.parameters.to_string_lossy());
             let started =
-                processes.iter().map(|(name, arguments)| Child::start(name, arguments, self.folder));
+                processes.iter().map(|(name, arguments)| child::start(name, arguments, self.folder));
             children.push(started.collect::<Result<_, _>>()?);
         }
         let measured = measure(&children);
         self.hand.set(Task::Rest);
-        children.iter().flatten().for_each(Child::ask_to_end);
+        processes::end(children.iter_mut().flatten());
         measured.map_err(|why| {
             let names: Vec<&str> = subjects.iter().map(|subject| subject.name).collect();
-            let outputs: Vec<String> = children.iter().flatten().map(Child::output).collect();
+            let outputs: Vec<String> = children.iter().flatten().map(Process::output).collect();
             Error::Start(format!(
                 "{} could not be measured: {why}\n{}",
                 names.join(" and "),
@@ -127,7 +128,7 @@ impl Stage<'_> {
     }
 
     /// Waits until events arrive as they should.
-    fn prepare(&self, sink: &mut Sink, subject: &Subject, children: &[Child]) -> Result<(), String> {
+    fn prepare(&self, sink: &mut Sink, subject: &Subject, children: &[Process]) -> Result<(), String> {
         let arrives = |received: &Received| !received.pairing.events().is_empty();
         let end = clock::now() + START;
         match subject.kind {
@@ -156,7 +157,7 @@ impl Stage<'_> {
     fn wait(
         &self,
         sink: &mut Sink,
-        children: &[Child],
+        children: &[Process],
         enough: impl Fn(&Received) -> bool,
         failure: &str,
     ) -> Result<(), String> {
@@ -174,7 +175,7 @@ impl Stage<'_> {
     }
 
     /// What the processes of a subject and of its bare chain cost.
-    fn cost(&self, sink: &mut Sink, children: [&Vec<Child>; 2]) -> Result<[Cost; 2], String> {
+    fn cost(&self, sink: &mut Sink, children: [&Vec<Process>; 2]) -> Result<[Cost; 2], String> {
         let activities = || Ok::<_, String>([Activity::of(children[0])?, Activity::of(children[1])?]);
         let (began, before) = (clock::now(), activities()?);
         sink.clear();

@@ -1,6 +1,5 @@
 use core::fmt;
 use std::io;
-use std::path::PathBuf;
 use std::process::ExitStatus;
 
 use crate::other_nodes::OtherNode;
@@ -26,15 +25,10 @@ pub enum Error {
         /// Its error.
         source: io::Error,
     },
-    /// A node's executable is missing.
-    MissingExecutable {
-        /// Its expected path.
-        path: PathBuf,
-    },
     /// A node ended although the demo still runs.
     NodeEnded {
         /// Its name.
-        name: &'static str,
+        name: String,
         /// Its exit status.
         status: ExitStatus,
         /// Its last lines.
@@ -87,13 +81,6 @@ impl fmt::Display for Error {
             Self::Ros(error) => error.fmt(f),
             Self::Device { what } => write!(f, "config/hand.yaml: {what}"),
             Self::Io { what, source } => write!(f, "could not {what}: {source}"),
-            Self::MissingExecutable { path } => {
-                write!(
-                    f,
-                    "there is no '{}'; build all executables with `cargo build -p nodes -p demo`",
-                    path.display()
-                )
-            }
             Self::NodeEnded { name, status, words } => {
                 write!(f, "the node process '{name}' ended ({status})")?;
                 match words.as_str() {

@@ -6,11 +6,12 @@
 use core::fmt;
 use std::time::Duration;
 
+use processes::{Activity, Folder, Process};
 use ros::{Error, Stop, clock};
 
 use super::calls::{Caller, MANAGER};
 use super::node;
-use crate::child::{Activity, Child, Folder};
+use crate::child;
 use crate::idle::pause;
 
 const RATES: [u32; 2] = [200, 1000];
@@ -45,7 +46,7 @@ pub fn measure(context: &r2r::Context, folder: &Folder, stop: &Stop) -> Result<R
     for round in 1..=ROUNDS {
         for (rate, sums) in &mut rows {
             eprintln!("bench: loop: round {round} of {ROUNDS}, cost at {rate} Hz");
-            let bare = Child::start("bench", &["loop".to_owned(), rate.to_string()], folder)?;
+            let bare = child::start("bench", &["loop".to_owned(), rate.to_string()], folder)?;
             sums[1].add(&observe(bare, stop)?);
             let child = node::start(*rate, None, folder)?;
             let started = caller.wait().and_then(|()| caller.start(RUNNING));
@@ -56,12 +57,12 @@ pub fn measure(context: &r2r::Context, folder: &Folder, stop: &Stop) -> Result<R
     Ok(Report(rows.into()))
 }
 
-fn observe(child: Child, stop: &Stop) -> Result<Cost, Error> {
+fn observe(child: Process, stop: &Stop) -> Result<Cost, Error> {
     let measured = observed(&child, stop);
     measured.map_err(|why| Error::Start(format!("the cost could not be measured: {why}\n{}", child.output())))
 }
 
-fn observed(child: &Child, stop: &Stop) -> Result<Cost, String> {
+fn observed(child: &Process, stop: &Stop) -> Result<Cost, String> {
     pause(WARM_UP, stop)?;
     let of = || {
         Ok::<_, String>((

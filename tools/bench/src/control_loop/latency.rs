@@ -6,11 +6,12 @@
 use core::fmt;
 use std::time::Duration;
 
+use processes::Folder;
 use ros::{Error, Stop};
 
 use super::calls::{BARE, Caller, MANAGER};
 use super::node;
-use crate::child::{Child, Folder};
+use crate::child;
 use crate::distribution::Distribution;
 
 /// How often each is called.
@@ -39,7 +40,7 @@ pub struct Latency([Distribution; CALLS.len()]);
 /// A process does not start, or a call has no answer or is refused.
 pub fn measure(context: &r2r::Context, folder: &Folder, stop: &Stop) -> Result<Latency, Error> {
     eprintln!("bench: loop: service calls");
-    let _bare = Child::start("bench", &["service".to_owned()], folder)?;
+    let _bare = child::start("bench", &["service".to_owned()], folder)?;
     let child = node::start(RATE, None, folder)?;
     let times =
         take_times(context, stop).map_err(|error| Error::Start(format!("{error}\n{}", child.output())))?;

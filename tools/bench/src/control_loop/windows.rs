@@ -6,12 +6,12 @@ use core::fmt;
 use std::time::Duration;
 
 use fastrand::Rng;
+use processes::Folder;
 use ros::{Error, Stop, clock};
 
 use super::calls::{Caller, MANAGER};
 use super::node;
 use crate::bare_loop::Bare;
-use crate::child::Folder;
 use crate::lateness::{Mark, Pair, Table};
 use crate::reports::Reports;
 

@@ -5,11 +5,11 @@
 use core::fmt;
 use std::time::Duration;
 
+use processes::Folder;
 use ros::{Error, Stop, clock};
 
 use super::node::{self, HAND, Updater};
 use crate::bare_loop::Bare;
-use crate::child::Folder;
 use crate::lateness::{Mark, Pair, Table};
 use crate::reports::Reports;
 

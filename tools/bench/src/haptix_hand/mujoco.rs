@@ -5,9 +5,8 @@
 use core::fmt;
 use std::process::Command;
 
+use processes::beside;
 use ros::Error;
-
-use crate::child::beside;
 
 const NAME: &str = "mujoco_hand";
 

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use processes::{Folder, Process};
 use r2r::Client;
 use r2r::haptix_msgs::msg::Command;
 use r2r::haptix_msgs::srv::Update;
 use ros::{Error, Node};
 
-use crate::child::{Child, Folder};
+use crate::child;
 use crate::service::{call, client, wait_for};
 
 /// The namespace of the node's services and topics.
@@ -16,13 +17,13 @@ pub const HAND: &str = "/haptix";
 /// Starts the node with the analytic hand, whose thread has one processor if it is given.
 /// # Errors
 /// There is no such executable.
-pub fn start(core: Option<usize>, folder: &Folder) -> Result<Child, Error> {
+pub fn start(core: Option<usize>, folder: &Folder) -> Result<Process, Error> {
     let mut arguments =
         ["--ros-args", "-p", "device:=mpl", "-p", "step_rate:=1000", "-p", "update_rate:=1000.0"]
             .map(str::to_owned)
             .to_vec();
     arguments.extend(core.into_iter().flat_map(|core| ["-p".to_owned(), format!("cores:=[{core}]")]));
-    Child::start("haptix", &arguments, folder)
+    child::start("haptix", &arguments, folder)
 }
 
 /// A command that brings motor 0 to `position` \[rad\], and the others to 0.

@@ -7,13 +7,14 @@
 use core::fmt;
 use std::time::Duration;
 
+use processes::Folder;
 use r2r::Publisher;
 use r2r::haptix_msgs::msg::{Command, Sensor};
 use ros::{Error, Stop, clock, qos};
 
 use super::bare::BARE;
 use super::node::{self, HAND, Updater, command};
-use crate::child::{Child, Folder};
+use crate::child;
 use crate::distribution::Distribution;
 use crate::incoming::Incoming;
 
@@ -45,7 +46,7 @@ pub struct Report([Distribution; ROWS.len()]);
 /// A process does not start, or there is no answer.
 pub fn measure(context: &r2r::Context, folder: &Folder, stop: &Stop) -> Result<Report, Error> {
     eprintln!("bench: hand: updates and commands");
-    let _bare = Child::start("bench", &["bare-hand".to_owned()], folder)?;
+    let _bare = child::start("bench", &["bare-hand".to_owned()], folder)?;
     let child = node::start(None, folder)?;
     let times =
         take_times(context, stop).map_err(|error| Error::Start(format!("{error}\n{}", child.output())))?;

@@ -2,11 +2,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use gamepad::{VirtualPad, VirtualState};
+use processes::{Folder, Process};
 use ros::{Error, Stop, clock};
+
+use crate::child;
 
 use super::failed;
 use super::wires::Wires;
-use crate::child::{Child, Folder};
 
 /// How long the node runs before it is measured.
 const WARM_UP: Duration = Duration::from_secs(2);
@@ -46,12 +48,12 @@ impl Load {
         let arguments = ["pads", &self.pads.to_string(), &rate.to_string(), "--ros-args", "--params-file"];
         let mut arguments = arguments.map(str::to_owned).to_vec();
         arguments.push(parameters.to_string_lossy().into_owned());
-        let node = Child::start("bench", &arguments, folder)?;
+        let node = child::start("bench", &arguments, folder)?;
         let used = self.uses(wires, window, &node);
         used.map_err(|why| failed(&format!("a node with {} pads", self.pads), &why, &node))
     }
 
-    fn uses(&mut self, wires: &mut Wires, window: Duration, node: &Child) -> Result<(), String> {
+    fn uses(&mut self, wires: &mut Wires, window: Duration, node: &Process) -> Result<(), String> {
         wires.listen(clock::now() + WARM_UP, |_, _| false)?;
         let (began, before) = (clock::now(), node.usage()?);
         wires.listen(began + window, |_, _| false)?;

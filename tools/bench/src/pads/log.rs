@@ -1,10 +1,11 @@
 use std::time::Duration;
 
+use processes::Folder;
 use ros::{Error, clock};
 
 use super::wires::{Message, Wires};
 use super::{STACK, failed, start};
-use crate::child::Folder;
+use crate::child;
 use crate::hand::{StickControl, Task};
 
 /// How long the node gets to start.
@@ -31,8 +32,9 @@ pub fn measure(
     folder: &Folder,
 ) -> Result<Logged, Error> {
     let parameters = folder
-        .put("log.yaml", &STACK.replacen("ros__parameters:\n", "ros__parameters:\n    rate: 1000\n", 1))?;
-    let path = folder.put("rows", "")?;
+        .put("log.yaml", &STACK.replacen("ros__parameters:\n", "ros__parameters:\n    rate: 1000\n", 1))
+        .map_err(child::failed)?;
+    let path = folder.put("rows", "").map_err(child::failed)?;
     let node = start(&parameters, folder)?;
     let mut log = || -> Result<Logged, String> {
         if !wires.listen(clock::now() + START, |message, _| matches!(message, Message::Device(..)))? {

@@ -1,12 +1,13 @@
 use std::path::Path;
 use std::time::Duration;
 
+use processes::Folder;
 use ros::{Error, clock};
 use safety::Stamp;
 
 use super::wires::{BARE, Message, Wires};
 use super::{failed, start};
-use crate::child::{Child, Folder};
+use crate::child;
 use crate::hand::{STICK, StickControl, Task};
 
 /// How long processes get to start and to find each other.
@@ -63,7 +64,7 @@ pub fn measure(
     hand.set(Task::Rest);
     recorded.map_err(|why| failed("the joystick", &why, &node))?;
     drop(node);
-    let bare = Child::start("bench", &["stamp".to_owned(), STICK.into(), BARE.into()], folder)?;
+    let bare = child::start("bench", &["stamp".to_owned(), STICK.into(), BARE.into()], folder)?;
     hand.set(Task::Drive);
     let recorded = record(wires, window, |message| matches!(message, Message::Bare(_)), paths);
     hand.set(Task::Rest);

@@ -1,12 +1,12 @@
 use std::path::Path;
 use std::time::Duration;
 
+use processes::Folder;
 use r2r::or_joystick::msg::State;
 use ros::{Error, clock};
 
 use super::wires::{Message, Wires};
 use super::{failed, start};
-use crate::child::Folder;
 
 /// How long the node gets to do what is waited for.
 const PATIENCE: Duration = Duration::from_secs(15);
