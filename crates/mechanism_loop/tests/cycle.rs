@@ -70,7 +70,11 @@ impl Rig {
     }
 
     fn with(period: Duration) -> Self {
-        let mut robot = Robot::new(&Description::parse(URDF).unwrap());
+        Self::of(URDF, period)
+    }
+
+    fn of(urdf: &str, period: Duration) -> Self {
+        let mut robot = Robot::new(&Description::parse(urdf).unwrap());
         robot.joints_mut().iter_mut().for_each(|joint| joint.is_calibrated = true);
         let actuators = Arc::new(Mutex::new(robot.actuators().to_vec()));
         let hardware =
@@ -233,6 +237,21 @@ fn reports_are_due_at_their_rates_and_come_back() {
     assert!((198..=201).contains(&count(|report| report.0)), "{}", count(|report| report.0));
     assert!((1..=2).contains(&count(|report| report.1)));
     assert!(rig.reports.iter().all(|report| report.2 == 1));
+}
+
+#[test]
+fn the_reports_of_a_hundred_joints_allocate_nothing() {
+    let (_, joint) = URDF.split_once("<link name=\"head\"/>").unwrap();
+    let joint = joint.trim_end().trim_end_matches("</robot>");
+    let more = (1..100).map(|number| {
+        let joint = joint.replace("pan", &format!("pan_{number}")).replace("head", &format!("head_{number}"));
+        format!("<link name=\"head_{number}\"/>{joint}")
+    });
+    let mut rig = Rig::of(&URDF.replace("</robot>", &(more.collect::<String>() + "</robot>")), PERIOD);
+    assert_eq!(rig.robot.joints().len(), 100);
+    rig.start("pan");
+    rig.cycles(1200);
+    assert!(rig.reports.len() >= 120);
 }
 
 #[test]

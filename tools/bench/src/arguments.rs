@@ -13,7 +13,7 @@ pub struct Arguments {
     /// The only measurement to make; without it all are made.
     #[arg(long, value_enum)]
     pub only: Option<Subject>,
-    /// Length of one measurement of `chain` and `pads` in seconds.
+    /// Length of one measurement of `chain`, of `pads` and of each step of a pure crate in seconds.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = value_parser!(u64).range(1..=10))]
     pub seconds: u64,
     /// How often each subject of `chain` and `pads` is measured, in turns.
@@ -86,12 +86,6 @@ pub enum Part {
     },
     /// Prints when it has read a report of the pad with this device file, in microseconds since 1970.
     Reader { file: PathBuf },
-    /// One of the things that `drive` measures, for valgrind to count its instructions.
-    Steps {
-        case: u32,
-        #[arg(value_parser = value_parser!(u32).range(1..=1_000_000))]
-        count: u32,
-    },
 }
 
 /// Measures the nodes and machines, and prints tables; the subcommands are the processes that it starts for that.
@@ -158,7 +152,7 @@ mod tests {
             ("--only motors", "possible values: chain, reactions, pads, idle, zones, loop, hand, drive"),
             ("--fast", "--fast"),
             ("relay /a", "<TO>"),
-            ("steps 4 0", "0 is not in 1..=1000000"),
+            ("pads 101 0", "101 is not in 0..=100"),
         ] {
             let refusal = read(line).unwrap_err();
             assert!(refusal.contains(part), "{line}: {refusal}");

@@ -5,7 +5,6 @@ mod calls;
 mod cost;
 mod latency;
 mod node;
-mod steps;
 mod windows;
 
 use core::fmt;
@@ -13,6 +12,8 @@ use core::fmt;
 use processes::Folder;
 use ros::{Error, Stop};
 
+use crate::arguments::Arguments;
+use crate::steps;
 use crate::table::machine;
 
 pub use calls::serve_bare;
@@ -29,9 +30,14 @@ pub struct Report {
 /// Measures one after the other, each beside its floor.
 /// # Errors
 /// A process does not start, ends, or does not answer; its output is shown.
-pub fn measure(context: &r2r::Context, folder: &Folder, stop: &Stop) -> Result<Report, Error> {
+pub fn measure(
+    context: &r2r::Context,
+    asked: &Arguments,
+    folder: &Folder,
+    stop: &Stop,
+) -> Result<Report, Error> {
     let machine = machine(); // the load before
-    let steps = steps::measure()?;
+    let steps = steps::measure(&steps::LOOP, asked.seconds)?;
     let windows = windows::measure(context, folder, stop)?;
     let latency = latency::measure(context, folder, stop)?;
     let cost = cost::measure(context, folder, stop)?;

@@ -5,7 +5,6 @@ mod bare;
 mod jitter;
 mod mujoco;
 mod node;
-mod steps;
 mod trips;
 
 use core::fmt;
@@ -13,6 +12,8 @@ use core::fmt;
 use processes::Folder;
 use ros::{Error, Stop};
 
+use crate::arguments::Arguments;
+use crate::steps;
 use crate::table::machine;
 
 pub use bare::serve_bare;
@@ -29,9 +30,14 @@ pub struct Report {
 /// Measures one after the other, each beside its floor.
 /// # Errors
 /// A process does not start, ends, or does not answer; its output is shown.
-pub fn measure(context: &r2r::Context, folder: &Folder, stop: &Stop) -> Result<Report, Error> {
+pub fn measure(
+    context: &r2r::Context,
+    asked: &Arguments,
+    folder: &Folder,
+    stop: &Stop,
+) -> Result<Report, Error> {
     let machine = machine(); // the load before
-    let steps = steps::measure()?;
+    let steps = steps::measure(&steps::HAND, asked.seconds)?;
     let trips = trips::measure(context, folder, stop)?;
     let jitter = jitter::measure(context, folder, stop)?;
     let mujoco = mujoco::measure()?;

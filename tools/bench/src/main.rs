@@ -1,6 +1,6 @@
-//! `bench`: how long a stick event takes to the motors, in one process and in four, beside a bare chain; and how long
-//! hindbrain takes to stop them for each reason, beside a bare relay; what the joystick node costs; what the zones
-//! cost; how well the control loop keeps its time; what a HAPTIX hand costs; and what the arbiter and the drive cost.
+//! `bench`: how long a stick event takes to the motors, in one process and in four, beside a bare chain; how long hindbrain takes to
+//! stop them for each reason, beside a bare relay; what the joystick node costs; how well the control loop keeps its time; what a HAPTIX
+//! hand costs; and what the steps of the pure crates cost beside their floors.
 //!
 //! Figures and ratios, not a test: whatever they are, the exit code is 0 if they could be measured. How each is measured stands in the
 //! docs of its module; `docs/performance.md` has those figures that users need.
@@ -38,14 +38,12 @@
 //! | `pads` | the joystick node: its topics, an unplugged pad, the load of many, the log |
 //! | **idle** | |
 //! | `idle` | what each node costs while nothing moves |
-//! | **zones** | |
-//! | `zones` | a stick, a scan and a cloud through the pure machines, beside the least that has to be done with them |
 //! | **loop** | |
-//! | `control_loop` | the control loop of `mechanism`: steps, lateness beside a bare loop, calls, cost of the node |
+//! | `control_loop` | the control loop of `mechanism`: lateness beside a bare loop, calls, cost of the node |
 //! | **hand** | |
-//! | `haptix_hand` | a HAPTIX hand: steps, updates and commands over DDS, lateness of its loop, MuJoCo |
-//! | **drive** | |
-//! | `drive` | a command through the arbiter, a stick event through the drive: time, allocations, instructions |
+//! | `haptix_hand` | a HAPTIX hand: updates and commands over DDS, lateness of its loop, MuJoCo |
+//! | **drive**, **zones**, and in **loop** and **hand** | |
+//! | `steps` | steps of the pure crates, which criterion measures in `benches/steps`, as tables |
 
 mod arguments;
 mod bare_loop;
@@ -55,7 +53,6 @@ mod chain;
 mod child;
 mod control_loop;
 mod distribution;
-mod drive;
 mod evdev;
 mod hand;
 mod haptix_hand;
@@ -72,12 +69,12 @@ mod round;
 mod service;
 mod sink;
 mod slots;
+mod steps;
 mod subject;
 mod table;
 mod trials;
 mod vehicle;
 mod wires;
-mod zones;
 
 use std::process::ExitCode;
 
@@ -86,9 +83,6 @@ use processes::Folder;
 use ros::Error;
 
 use crate::arguments::{Arguments, CommandLine, Part, Subject};
-
-#[global_allocator]
-static ALLOCATOR: allocations::Counting = allocations::Counting;
 
 fn main() -> ExitCode {
     let CommandLine { bench: arguments, part } = CommandLine::parse();
@@ -117,10 +111,10 @@ fn bench(arguments: &Arguments) -> Result<(), Error> {
             Subject::Reactions => rehearsal::measure(context, arguments.reactions, folder, stop)?.to_string(),
             Subject::Pads => pads::measure(context, arguments, folder, stop)?.to_string(),
             Subject::Idle => idle::measure(folder, stop)?.to_string(),
-            Subject::Zones => zones::measure()?.to_string(),
-            Subject::Loop => control_loop::measure(context, folder, stop)?.to_string(),
-            Subject::Hand => haptix_hand::measure(context, folder, stop)?.to_string(),
-            Subject::Drive => drive::measure(stop)?.to_string(),
+            Subject::Zones => with_machine(steps::measure(&steps::ZONES, arguments.seconds)?),
+            Subject::Loop => control_loop::measure(context, arguments, folder, stop)?.to_string(),
+            Subject::Hand => haptix_hand::measure(context, arguments, folder, stop)?.to_string(),
+            Subject::Drive => with_machine(steps::measure(&steps::DRIVE, arguments.seconds)?),
         };
         println!("{table}\n");
         if let Some(page) = &arguments.write {
@@ -128,6 +122,10 @@ fn bench(arguments: &Arguments) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+fn with_machine(report: steps::Report) -> String {
+    format!("{report}\n{}", table::machine())
 }
 
 /// A part of what is measured.
@@ -140,6 +138,5 @@ fn play(part: Part) -> Result<(), Error> {
         Part::BareHand => haptix_hand::serve_bare(),
         Part::Reader { file } => evdev::read(&file),
         Part::Pads { pads, rate, ros: _ } => pads::run_loaded(pads, rate, &baseline::on_signals()?),
-        Part::Steps { case, count } => drive::run_steps(case, count),
     }
 }

@@ -76,7 +76,8 @@ fn build_and_run(
     let folder = match profile {
         Profile::Dev => "debug",
         Profile::Release => {
-            cargo.arg("--release");
+            // Also the benchmarks, which `bench` starts by cargo: they decide the features of what all of them share.
+            cargo.args(["--bench", "steps", "--release"]);
             "release"
         }
     };

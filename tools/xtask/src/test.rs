@@ -267,10 +267,10 @@ fn in_spare_time(root: &Root, arguments: &[&str]) -> Command {
     command
 }
 
-/// Builds everything that [`OTHERS`] have, with the same features as their tests: otherwise r2r, which takes longest, would be built
+/// Builds everything that [`OTHERS`] have, the benchmarks too, with the same features as their tests: otherwise r2r, which takes longest, would be built
 /// twice.
 fn build(root: &Root) -> Outcome<bool> {
-    let what: &[&str] = &["build", "--quiet", "--lib", "--tests", "--bins", "--examples"];
+    let what: &[&str] = &["build", "--quiet", "--lib", "--tests", "--bins", "--examples", "--bench", "steps"];
     let mut command = cargo(root, &[what, &crates()].concat());
     let (environment, _) = Environment::new(root).isolated(root)?;
     succeeds(lint(environment.apply(&mut command)).env("RUST_BACKTRACE", "1"))

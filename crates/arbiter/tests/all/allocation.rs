@@ -4,7 +4,7 @@
 use crate::common;
 
 use allocations::{Counting, count};
-use arbiter::{Input, Invalid, Output, Params, specification};
+use arbiter::{Input, Invalid, Lock, Output, Params, Source, SourceType, specification};
 use common::{Bench, HIGH, LOCK, LOW, lock, params, wall};
 use params::Value;
 use safety::{Instant, Machine, Velocity};
@@ -59,6 +59,18 @@ fn with_limits_they_allocate_nothing_either() {
         specification().resolve(overrides.map(|(name, value)| (name.into(), Value::Float(value)))).unwrap();
     let limited = Params { limits: Params::read(&set).unwrap().limits, ..params(vec![lock(50)]) };
     assert_eq!(allocations(Bench::with(limited)), 0);
+}
+
+#[test]
+fn with_eight_sources_and_four_locks_they_allocate_nothing_either() {
+    let mut many = params(vec![lock(50)]);
+    for number in 0..6 {
+        let (name, topic) = (format!("more_{number}"), format!("/more_{number}"));
+        many.sources.push(Source::new(&name, &topic, SourceType::TwistStamped, 20 + number));
+        // A silent lock, which is closed, stops no source above it.
+        many.locks.extend((number < 3).then(|| Lock { name, topic, ..lock(5) }));
+    }
+    assert_eq!(allocations(Bench::with(many)), 0);
 }
 
 #[test]

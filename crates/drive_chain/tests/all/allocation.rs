@@ -52,6 +52,23 @@ fn a_stick_event_is_a_motor_value_without_an_allocation() {
 }
 
 #[test]
+fn a_stick_event_allocates_three_messages_for_observers_at_most() {
+    let mut bench = Bench::new();
+    bench.full_ahead();
+    let mut allocated = 0;
+    for round in 0..200 {
+        bench.pass(Duration::from_millis(7));
+        let moved = AxisMoved { id: STICK, axis: 1, value: -32767 + 100 * round };
+        let inputs = [Input::ClockRead(bench.stamp()), Input::Joystick(moved), Input::Joystick(BatchEnded)];
+        let before = count();
+        inputs.into_iter().for_each(|input| bench.drive.handle(bench.now, input));
+        while bench.drive.poll(bench.now).is_some() {}
+        allocated += count() - before;
+    }
+    assert!(allocated > 0 && allocated <= 3 * 200, "{allocated} in 200 events");
+}
+
+#[test]
 fn with_limits_a_stick_event_is_a_motor_value_without_an_allocation_too() {
     let limits = [
         ("limits.linear.x.acceleration", Value::Float(2.0)),

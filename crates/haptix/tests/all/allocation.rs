@@ -58,6 +58,22 @@ fn a_hand_allocates_nothing_whatever_is_done_with_it() {
 }
 
 #[test]
+fn every_built_in_hand_steps_and_is_read_without_an_allocation() {
+    for name in ["mpl", "mpl_gazebo", "two_finger"] {
+        let mut hand = AnalyticHand::new(Model::builtin(name).unwrap(), 1);
+        let mut setpoints = hand.constants().start;
+        let before = count();
+        for step in 0..2000 {
+            setpoints.ref_pos.fill([0.1, 0.7][step / 200 % 2]);
+            hand.command(&setpoints).unwrap();
+            hand.step(STEP).unwrap();
+            hand.read(&mut Sensor::default()).unwrap();
+        }
+        assert_eq!(count(), before, "{name}");
+    }
+}
+
+#[test]
 fn a_hand_of_bare_motors_and_a_robot_elsewhere_allocate_nothing() {
     let mut hand = AnalyticHand::new(Model::builtin("mpl").unwrap(), 1);
     hand.simulate(&simulation()).unwrap();
