@@ -49,7 +49,7 @@ mod tests {
         let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
         write(
             "Cargo.toml",
-            "[package]\nname = \"features\"\nedition = \"2024\"\n[lib]\npath = \"lib.rs\"\n[workspace]\n",
+            "[package]\nname = \"workspace_hack\"\nedition = \"2024\"\n[lib]\npath = \"lib.rs\"\n[workspace]\n",
         );
         write("lib.rs", "#[test]\nfn passes() {}\n");
         // `once` passes the second time, `twice` the third.
