@@ -11,8 +11,8 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use arbiter::{Arbiter, Lock, Source, SourceType};
-use drive_chain::{Drive, Input, Output, Stages};
 use criterion::Criterion;
+use drive_chain::{Drive, Input, Output, Stages};
 use hindbrain::Motors;
 use joystick::{DeviceId, Joystick};
 use params::Value;
