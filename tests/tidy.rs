@@ -219,6 +219,28 @@ fn code_and_documents_use_the_words_of_the_field() {
     }
 }
 
+/// Beginnings of sentences that do not name their subject.
+const NO_SUBJECT: [&str; 5] = ["What ", "That ", "Those ", "The same ", "So many "];
+
+#[test]
+fn doc_comments_begin_with_their_subject() {
+    let mut found = Vec::new();
+    for path in files(&root(), &["rs"]) {
+        let text = fs::read_to_string(&path).expect("a file of ours");
+        let mut before = "";
+        for (line, text) in text.lines().map(str::trim_start).enumerate() {
+            for mark in ["/// ", "//! "] {
+                let first = text.strip_prefix(mark).filter(|_| !before.starts_with(mark.trim_end()));
+                if first.is_some_and(|first| NO_SUBJECT.iter().any(|begin| first.starts_with(begin))) {
+                    found.push(format!("{}:{}: {text}", path.display(), line + 1));
+                }
+            }
+            before = text;
+        }
+    }
+    assert!(found.is_empty(), "no subject:\n{}", found.join("\n"));
+}
+
 /// A wall 0.9 m ahead of the vehicle and a post beside its left front corner, as a scanner of 720 beams sees them, and
 /// a stick ahead and a little to the left: 70 percent, -25 percent.
 #[test]
