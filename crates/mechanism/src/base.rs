@@ -12,7 +12,7 @@ pub struct BaseMotors {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("hardware is 'base': the robot's actuators are [{}], must be [{}]", .found.join(", "), MOTORS.join(", "))]
 pub struct BaseError {
-    /// Those of the robot.
+    /// Names of the robot's actuators.
     pub found: Vec<String>,
 }
 

@@ -28,7 +28,7 @@ pub struct Setup {
     pub frames: Frames,
     /// The joints that it moves, as far as that is known.
     pub moves: Vec<String>,
-    /// What its parameters allow, and hardly anyone wants: for the log.
+    /// Warnings for the log: parameter values that are allowed but probably a mistake.
     pub warnings: Vec<String>,
 }
 
@@ -237,7 +237,7 @@ impl From<VelocityLaw> for Gains {
     }
 }
 
-/// What is to be reported of `gains`, which are the parameters `named`, `of` a joint.
+/// Warnings about `gains`, which the parameters `named` set for the joint `of`.
 fn gains_warnings(gains: Gains, named: &str, of: &str) -> Vec<String> {
     let Gains { p, i, d, i_clamp, max_effort } = gains;
     let mut warnings = Vec::new();

@@ -35,7 +35,7 @@ pub struct Description {
     pub transmissions: Vec<TransmissionDescription>,
     /// Transmissions that were left out, each with its reason.
     pub skipped: Vec<Skipped>,
-    /// What is used, and hardly meant so.
+    /// Parts of the description that are valid but probably a mistake.
     pub doubts: Vec<Doubt>,
 }
 
@@ -122,7 +122,7 @@ impl Description {
         self.joints.iter().position(|joint| joint.name == name)
     }
 
-    /// What its transmissions move, each as `pan (pan_motor, 50:1)`: the joints, their actuators and the reduction.
+    /// The joints that each transmission moves, with their actuators and the reduction: `pan (pan_motor, 50:1)`.
     pub fn moves(&self) -> Vec<String> {
         self.transmissions.iter().map(|transmission| transmission.moves(&self.joints)).collect()
     }

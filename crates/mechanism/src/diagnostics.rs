@@ -19,16 +19,16 @@ pub struct Diagnostics {
     controllers: BTreeMap<String, ControllerEntry>,
     /// Whether the statuses leave out that a controller took too long.
     pub(crate) ignores_overruns: bool,
-    /// What is to be known of running controllers, by their names.
+    /// Warnings about running controllers, with the controllers' names.
     pub(crate) concerns: Vec<(String, Concern)>,
 }
 
-/// Something that a controller's user may not expect.
+/// A warning about a running controller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Concern {
-    /// In a few words.
+    /// Summary in a few words.
     pub(crate) message: &'static str,
-    /// What it is about.
+    /// Key and value of the status: the joint or the input that it is about.
     pub(crate) value: (&'static str, String),
 }
 
@@ -39,13 +39,13 @@ pub struct Status {
     pub name: String,
     /// How bad it is.
     pub level: Level,
-    /// In a few words.
+    /// Summary in a few words.
     pub message: &'static str,
     /// Keys and values, in the original's order.
     pub values: Vec<(&'static str, String)>,
 }
 
-/// What a controller reports.
+/// State of a controller, as the control loop reports it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ControllerReport {
     /// Whether it runs.

@@ -55,7 +55,7 @@ impl Histogram {
         self.0.iter().enumerate().filter(|(index, _)| least(*index) >= bound).map(|(_, count)| count).sum()
     }
 
-    /// What was added since `earlier`.
+    /// Durations that were added since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut left = *self;
@@ -86,7 +86,7 @@ impl SharedHistogram {
         }
     }
 
-    /// What was added so far; one that is added meanwhile may be missing.
+    /// Durations that were added so far; one that is added meanwhile may be missing.
     pub fn read(&self) -> Histogram {
         Histogram(core::array::from_fn(|index| {
             self.0.get(index).map_or(0, |count| count.load(Ordering::Relaxed))

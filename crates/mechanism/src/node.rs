@@ -82,7 +82,7 @@ pub enum Input {
 /// Everything that the node does.
 #[derive(Debug)]
 pub enum Output {
-    /// What the [`Manager`] asks for.
+    /// Do as the [`Manager`] asks.
     Manager(controllers::Output),
     /// Halt all motors.
     Halt,
@@ -151,7 +151,7 @@ pub struct Mechanism {
     outputs: VecDeque<Output>,
 }
 
-/// What is done while the vehicle's state is awaited for the first time.
+/// Outputs at the start: the motors stay halted until the vehicle's state is received for the first time.
 fn halted_at_the_start() -> [Output; 2] {
     [Output::Halt, Output::Warn("the motors are halted: the vehicle's state is awaited".to_owned())]
 }
@@ -308,7 +308,7 @@ impl Mechanism {
         self.invalid_commands = count;
     }
 
-    /// What is to be reported if another node publishes the joints' states too.
+    /// Warning that another node publishes the joints' states too; `None` if this is the only one.
     pub fn second_publisher(&self) -> Option<String> {
         let count = self.publishers;
         let sentence = || {

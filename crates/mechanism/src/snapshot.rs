@@ -6,7 +6,7 @@ use crate::controllers::{ControlLoop, PublishPeriod};
 use crate::diagnostics::ControllerReport;
 use crate::{Actuator, Histogram, Joint, Robot};
 
-/// What a control loop reports after a step.
+/// Report of a control loop after a step.
 ///
 /// # Real-time
 /// Filling one in the loop allocates nothing: it was made outside, with the names of the robot and room for controllers.
@@ -92,7 +92,7 @@ impl Snapshot {
 pub struct Recorder {
     joint_states: PublishPeriod,
     statistics: PublishPeriod,
-    /// That the loop steps is reported even where nothing else is.
+    /// Period of the reports that only show that the loop runs, while nothing else is due.
     sign_of_life: PublishPeriod,
     was_halted: bool,
     link: Option<LinkState>,

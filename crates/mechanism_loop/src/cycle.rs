@@ -14,7 +14,7 @@ use safety::{Instant, MessageTime};
 use crate::delivery::{Delivery, Inbox, InputStop, MOST_DELIVERIES};
 use crate::link::Shared;
 
-/// What the loop reports, in the order in which it happened.
+/// Event that the loop reports; events are in the order in which they happened.
 #[derive(Debug)]
 pub enum Event {
     /// A change was made.
@@ -25,7 +25,7 @@ pub enum Event {
     Reported(Box<Snapshot>),
     /// The output of a controller in the step at this time, and the output's index.
     ControllerOutput(ControllerId, Instant, usize, Report),
-    /// What a controller had and needs no longer: it is freed outside the loop.
+    /// A message that a controller needs no longer: it is freed outside the loop.
     Used(Message),
 }
 

@@ -31,7 +31,7 @@ pub struct Settings {
     pub statistics_rate: f64,
     /// Whether the motors are halted from the start.
     pub is_halted: bool,
-    /// What the thread asks of the operating system.
+    /// Requests of the thread to the operating system.
     pub real_time: RealTime,
 }
 
@@ -39,17 +39,17 @@ pub struct Settings {
 pub struct Control {
     /// The thread. When it is dropped it ends after its present cycle; the last command of every actuator is an effort of zero.
     pub thread: Periodic,
-    /// What the operating system refused.
+    /// Requests that the operating system refused.
     pub refused: Vec<Refused>,
     /// Changes and halts.
     pub commands: Commands,
     /// Messages to controllers.
     pub deliveries: Deliveries,
-    /// What the loop reports.
+    /// Events that the loop reports.
     pub events: Events,
 }
 
-/// What both sides see.
+/// State that the node and the loop share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) change: Mailbox<Change>,
@@ -92,7 +92,7 @@ impl Commands {
     }
 }
 
-/// What the loop reports, for one thread.
+/// Queue of the loop's events, for one thread.
 pub struct Events {
     events: Consumer<Event>,
     free: Producer<Box<Snapshot>>,

@@ -44,10 +44,10 @@ const CONTROLLERS: [(&str, &str); 8] = [
     ("velocity", "steersman/JointVelocityController"),
     ("calibration", "steersman/JointCalibrationController"),
 ];
-/// Those that a robot elsewhere runs, which has no calibration sensor.
+/// Number of the controllers, from the first one on, that a robot elsewhere runs: it has no calibration sensor.
 const ELSEWHERE: usize = CONTROLLERS.len() - 1;
 
-/// Those that a hand runs.
+/// Controllers of a hand.
 const OF_A_HAND: [(&str, &str); 3] = [
     ("effort", "steersman/JointEffortController"),
     ("position", "steersman/JointPositionController"),
@@ -89,7 +89,7 @@ fn parameters(name: &str, joints_of: &[&str]) -> Vec<(String, Value)> {
     given.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// What is sent to the controller `name` for the time `number`.
+/// Message `number` to the controller `name`.
 fn message(name: &str, number: usize) -> Message {
     match name {
         "drive" => {
@@ -126,7 +126,7 @@ const CASE: &str = "STEERSMAN_TEST_SYSTEM_CALLS";
 /// SIGSYS.
 const BAD_SYSTEM_CALL: i32 = 31;
 
-/// What the hardware is, or does in each cycle beside simulating.
+/// Kind of the hardware, or its work in each cycle beside simulating.
 #[derive(Clone, Copy)]
 enum Does {
     Nothing,
@@ -293,7 +293,7 @@ fn run(does: Does) -> ! {
     std::process::exit(0) // the thread cannot end: that needs system calls
 }
 
-/// What the node is for the loop.
+/// Client of the loop, in place of the node.
 struct Client {
     control: Control,
     robot: Robot,

@@ -67,7 +67,7 @@ pub trait Controller: Send {
     }
 }
 
-/// What a controller sees of a control step.
+/// Input of a controller in one control step: the time, and the robot's joints and actuators.
 #[derive(Debug)]
 pub struct Step<'a> {
     /// The time of this step.

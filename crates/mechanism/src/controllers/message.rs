@@ -24,11 +24,11 @@ pub enum Message {
 pub struct ControllerInput {
     /// Its name: `command`.
     pub name: &'static str,
-    /// What it takes.
+    /// Kind of the messages that it takes.
     pub kind: InputKind,
 }
 
-/// What an input takes.
+/// Kind of the messages that an input takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputKind {
     /// [`Message::Float`], from `std_msgs/Float64`.

@@ -16,7 +16,7 @@ pub enum Refusal {
                  letter, joined by /, 255 bytes at most"
     )]
     Name(String),
-    /// So many controllers are loaded already.
+    /// The limit, this many loaded controllers, is reached.
     #[error("{0} controllers can be loaded at most")]
     Full(usize),
     /// The parameter `<name>.type` is missing or empty.
@@ -55,7 +55,7 @@ pub enum Refusal {
     /// No controller of this name is loaded.
     #[error("no controller '{0}' is loaded")]
     NotLoaded(String),
-    /// The strictness of a switch is none.
+    /// The strictness of a switch is not 0, 1 or 2.
     #[error("strictness is {0}, must be 1 (best effort), 2 (strict), or 0, which counts as 1")]
     Strictness(i32),
     /// A controller cannot start.
@@ -93,7 +93,7 @@ pub enum Refusal {
     /// A load or a reload takes longer than this time in a library; what it makes is discarded.
     #[error("{what} takes longer than {time:?}, so it is given up; nothing changed")]
     Slow {
-        /// What takes so long.
+        /// The load or reload that takes so long.
         what: String,
         /// The time.
         time: Duration,
@@ -101,7 +101,7 @@ pub enum Refusal {
     /// An earlier load or reload has hung in a library for this time.
     #[error("{what} has taken {:.1} s, and before it ends no controller and no library can be loaded", .time.as_secs_f64())]
     Hangs {
-        /// What hangs.
+        /// The load or reload that hangs.
         what: String,
         /// The time.
         time: Duration,

@@ -1,14 +1,14 @@
 use crate::laws::GoalId;
 use crate::standard::Goal;
 
-/// What a controller publishes on an output.
+/// A value that a controller publishes on an output.
 ///
 /// It is a value without memory of its own, so that the control loop can pass it on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Report {
     /// One number.
     Float(f64),
-    /// Something has happened or is the case.
+    /// An event has happened, or a condition holds.
     Event,
     /// A state in a word.
     Word(&'static str),
@@ -40,19 +40,19 @@ pub enum Report {
     WaitsForZero {
         /// The input's name.
         input: &'static str,
-        /// Whether they do.
+        /// Whether they wait.
         waits: bool,
     },
     /// Whether commands on the controller's input `input` move nothing, since they are a stream that ran on through a halt of the motors.
     StreamWaits {
         /// The input's name.
         input: &'static str,
-        /// Whether they do.
+        /// Whether they wait.
         waits: bool,
     },
-    /// What became of a goal, [`Goal::None`] if the controller was started again.
+    /// A goal ended with this result; [`Goal::None`] if the controller was started again.
     GoalEnded(GoalId, Goal),
-    /// Of the goals until `until` all but `goal`, the one that is followed, were replaced by what came after them.
+    /// All goals up to `until` except `goal`, which is followed, were replaced by later commands.
     GoalsReplaced {
         /// The goal that is followed, if the motion fulfils one.
         goal: Option<GoalId>,

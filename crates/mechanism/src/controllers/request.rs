@@ -9,11 +9,11 @@ pub enum Request {
     Unload(String),
     /// Stops and starts controllers between two steps.
     Switch {
-        /// Started, in this order, after all stops.
+        /// Controllers to start, in this order, after all stops.
         start: Vec<String>,
-        /// Stopped, in this order.
+        /// Controllers to stop, in this order.
         stop: Vec<String>,
-        /// What happens with a name that is unknown and with a controller that does not start.
+        /// The strictness: whether an unknown name or a controller that does not start makes the switch fail.
         strictness: i32,
     },
     /// Loads the controllers' libraries again.
@@ -24,7 +24,7 @@ pub enum Request {
 }
 
 impl Request {
-    /// What it stops, as a request of its own that stops as much as it can; `None` if that is nothing.
+    /// The stops of this request, as a request of its own that stops as many of them as it can; `None` if it stops nothing.
     pub(crate) fn stops(&self) -> Option<Self> {
         let Self::Switch { stop, .. } = self else { return None };
         let stop = stop.clone();

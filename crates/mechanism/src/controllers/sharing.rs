@@ -17,7 +17,7 @@ pub(super) fn shared_joints<'a>(
     joints
 }
 
-/// What is reported of a joint that these controllers move together.
+/// Warning that these controllers move the joint together.
 pub(super) fn sharing_sentence(joint: &str, names: &[&str]) -> String {
     let (last, others) = names.split_last().map_or(("", names), |(last, others)| (*last, others));
     format!("joint '{joint}' is moved by '{}' and '{last}' at once: their efforts add", others.join("', '"))

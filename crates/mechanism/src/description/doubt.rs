@@ -8,14 +8,14 @@ use crate::description::xml::{child, line};
 use crate::description::{JointDescription, TransmissionDescription};
 use crate::robot::{Joint, JointKind, JointLimits, SafetyController, joint_of, strength};
 
-/// Something that is used, and hardly meant so.
+/// A part of the description that is valid but probably a mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Doubt {
     /// The part: `transmission 'pan'`.
     pub part: String,
     /// The line of its element, from 1.
     pub line: u32,
-    /// What it is.
+    /// The probable mistake, in words.
     pub text: String,
 }
 

@@ -14,7 +14,7 @@ pub enum DescriptionError {
     Missing {
         /// The element, as `joint 'pan'`.
         element: String,
-        /// What is missing.
+        /// The missing attribute or element.
         what: &'static str,
         /// The line of the element.
         line: u32,
@@ -28,7 +28,7 @@ pub enum DescriptionError {
         attribute: &'static str,
         /// The text found.
         value: String,
-        /// What it must be.
+        /// The values that it may have, in words.
         range: String,
         /// The line of the element.
         line: u32,

@@ -46,7 +46,7 @@ pub enum GoalError {
     ToleranceJoint {
         /// The joint.
         joint: String,
-        /// Those of the controller.
+        /// Joints of the controller.
         known: Vec<String>,
     },
     /// A tolerance is none.

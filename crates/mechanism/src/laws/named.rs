@@ -46,9 +46,9 @@ pub enum NamedPointsError {
     /// The joints are not the same, each once.
     #[error("its joints are [{}], must be [{}] in any order", .found.join(", "), .wanted.join(", "))]
     Joints {
-        /// Those found.
+        /// Joints of the trajectory.
         found: Vec<String>,
-        /// Those of the controller.
+        /// Joints of the controller.
         wanted: Vec<String>,
     },
     /// The points do not make a trajectory.

@@ -1,4 +1,4 @@
-//! What worries about running controllers: joints that they share, commands that wait for a zero or come from several nodes.
+//! Warnings about running controllers: joints that they share, commands that wait for a zero or come from several nodes.
 
 use safety::{Instant, STREAM_PAUSE};
 
@@ -8,7 +8,7 @@ use crate::diagnostics::Concern;
 use crate::waiting::Wait;
 
 impl Mechanism {
-    /// What is to be known of running controllers.
+    /// Warnings about running controllers, with the controllers' names.
     pub(super) fn concerns(&self) -> Vec<(String, Concern)> {
         let mut concerns = Vec::new();
         for (joint, names) in self.manager.shared_joints() {

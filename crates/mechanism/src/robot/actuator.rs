@@ -10,9 +10,9 @@ pub struct Actuator {
     pub name: String,
     /// Whether the hardware reads a calibration sensor for it; without one its joint cannot be calibrated.
     pub has_calibration_sensor: bool,
-    /// What the hardware is to do next.
+    /// Next command for the hardware.
     pub command: ActuatorCommand,
-    /// What the hardware reported last.
+    /// Last state that the hardware reported.
     pub state: ActuatorState,
 }
 

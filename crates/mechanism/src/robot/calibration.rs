@@ -39,7 +39,7 @@ impl SimulatedSensor {
     }
 }
 
-/// What the sensor reads at `x`.
+/// Reading of the sensor at `x`; `None` if there is none.
 fn reading(kind: JointKind, edges: &CalibrationEdges, x: f64) -> Option<bool> {
     if !x.is_finite() {
         return None;
@@ -59,7 +59,7 @@ fn reading(kind: JointKind, edges: &CalibrationEdges, x: f64) -> Option<bool> {
     }
 }
 
-/// The same angle from -π, which is left out, to π.
+/// Normalizes an angle: above -π, up to π.
 fn normalized(angle: f64) -> f64 {
     let turned = angle.rem_euclid(TAU);
     if turned > PI { turned - TAU } else { turned }

@@ -17,7 +17,7 @@ pub fn step_time(gap: Duration, period: Duration) -> Duration {
     gap.min(period * MOST_PERIODS)
 }
 
-/// What is commanded to the motors before a step.
+/// Command to the motors before a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HaltAction {
     /// Halt.
@@ -38,8 +38,8 @@ pub struct HaltGate {
 }
 
 impl HaltGate {
-    /// What to do before a step, `gap` after the one before, if a halt is wanted or not and so many `resets` were requested since
-    /// the start.
+    /// Decides on the command before a step that is `gap` after the one before. `is_wanted` is true while the motors shall be halted;
+    /// `resets` counts the resets that were requested since the start.
     pub fn step(
         &mut self,
         is_wanted: bool,

@@ -5,7 +5,7 @@ use safety::{Instant, LinkState};
 use crate::Robot;
 use crate::robot::SimulatedRobot;
 
-/// What a control loop moves: it sets the state of a robot's actuators before a step, and obeys their commands after it.
+/// Hardware of a control loop: it sets the state of a robot's actuators before a step, and obeys their commands after it.
 ///
 /// # Real-time
 /// The loop calls `read`, `write` and `link` in each cycle: they must not allocate, lock or block.

@@ -15,7 +15,7 @@ use crate::robot::{Joint, JointKind, MotorHalt, SimulatedSensor};
 /// own; calibration sensors and halts as in pr2_mechanism.
 #[derive(Clone, Debug)]
 pub struct SimulatedRobot {
-    /// What the robot really does; its actuators are at raw positions.
+    /// True state of the simulated robot; its actuators are at raw positions.
     plant: Robot,
     dynamics: Vec<JointDynamics>,
     /// The joint whose calibration sensor each actuator reads.

@@ -1,4 +1,4 @@
-/// What a joint did since the start, and since its last report.
+/// Statistics of a joint: some since the start, others of the window since its last report.
 ///
 /// # Source
 /// `pr2_mechanism_model` 1.8.21, `JointStatistics`; own: `has_violated_limits` reports that the safety limits changed a

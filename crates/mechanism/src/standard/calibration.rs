@@ -99,7 +99,7 @@ enum State {
     Calibrated,
 }
 
-/// What a search changes.
+/// Values before a search, which changes them; a search that is ended early restores them.
 #[derive(Clone, Copy, Debug)]
 struct Before {
     is_calibrated: bool,

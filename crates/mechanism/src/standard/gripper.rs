@@ -17,7 +17,7 @@ use crate::standard::PositionController;
 /// when the joint was slower than `stall_velocity` for `stall_time` somewhere else, as on an object. In all states the effort
 /// stays on.
 /// # Errors
-/// Those of [`PositionController`].
+/// As for [`PositionController`].
 /// # Source
 /// `position_controllers/GripperActionController` of ros2_controllers 4 (Jazzy).
 #[derive(Clone, Debug)]

@@ -52,7 +52,7 @@ fn robot() -> Robot {
     robot
 }
 
-/// What the type `JointCalibrationController` says about this joint: nothing, or why it refuses it.
+/// Creates a `JointCalibrationController` for this joint; the error says why its type refuses the joint.
 fn calibration_of(joint: &str) -> Result<(), String> {
     calibration_on(&robot(), joint)
 }
@@ -124,7 +124,7 @@ fn a_simulation_says_which_actuators_have_a_calibration_sensor() {
     assert_eq!(without.map(|actuator| actuator.name.as_str()).collect::<Vec<_>>(), ["bare_motor"]);
 }
 
-/// What a controller of the type `name` with these parameters is warned of.
+/// Warnings about a controller of the type `name` with these parameters.
 fn warnings(name: &str, parameters: &[(&str, Value)]) -> Vec<String> {
     let robot = robot();
     let known = BUILTIN_TYPES.iter().find(|known| known.name == format!("steersman/{name}")).unwrap();

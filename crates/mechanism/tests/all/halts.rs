@@ -155,7 +155,7 @@ fn an_effort_that_is_not_finite_is_warned_of_once_and_counted() {
     assert_eq!(warnings.len(), 1, "{:?}", bench.warnings);
 }
 
-/// What the machine answers to `request` after a hold of 10 s; a thread that emptied its queue at 1 s reads again at 11 s.
+/// Answer of the machine to `request` after a hold of 10 s; a thread that emptied its queue at 1 s reads again at 11 s.
 fn after_a_hold(request: Request) -> Option<Result<(), Refusal>> {
     let mut bench = Bench::new(false);
     let (since, now) = (Instant::from_millis(1000), Instant::from_millis(11_000));

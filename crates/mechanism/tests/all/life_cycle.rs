@@ -28,7 +28,7 @@ fn stop(rig: &mut Rig) -> Result<(), Refusal> {
     rig.switch(&[], &["a"], STRICT)
 }
 
-/// What a controller that is being created is to all others: not there.
+/// A controller whose init fails is not loaded: all requests about it are refused.
 #[test]
 fn a_controller_that_is_not_initialised_is_not_there() {
     let mut rig = Rig::new();

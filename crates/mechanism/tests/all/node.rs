@@ -25,7 +25,7 @@ impl Node {
         Self { machine: Mechanism::new(TIMEOUT, awaits_state), now: Instant::from_millis(1000) }
     }
 
-    /// What it does about an input: `halt`, `reset`, `halted true`, `warn ...`, and `statuses`.
+    /// Passes an input and returns the node's outputs: `halt`, `reset`, `halted true`, `statuses`, and sentences for the log.
     fn outputs(&mut self, input: Input) -> Vec<String> {
         self.machine.handle(self.now, input);
         self.drain()

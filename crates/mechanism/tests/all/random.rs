@@ -9,10 +9,10 @@ use mechanism::controllers::{Dependency, Request};
 
 const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "2"];
 
-/// What the services must answer, written from their description alone.
+/// Model of the services: their right answers, written from their description alone.
 #[derive(Default)]
 struct Model {
-    /// In the order of loading.
+    /// Loaded controllers, in the order of loading.
     loaded: Vec<&'static str>,
     running: Vec<&'static str>,
     /// Pairs of a controller and the one that it needs.

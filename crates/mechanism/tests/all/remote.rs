@@ -20,7 +20,7 @@ impl Rig {
         Self { machine, now: 1000 }
     }
 
-    /// What the input makes the node do, without what it publishes.
+    /// Passes an input and returns the node's outputs, except publishing.
     fn give(&mut self, input: Input) -> Vec<String> {
         self.now += 1;
         let now = Instant::from_millis(self.now);

@@ -1,4 +1,4 @@
-//! What the loop reports and when: joint states, statistics of joints, actuators and controllers.
+//! Contents and times of the loop's reports: joint states, statistics of joints, actuators and controllers.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;

@@ -15,7 +15,7 @@ use safety::Instant;
 
 const STRICT: i32 = 2;
 
-/// What a controller saw of its joint and its actuator, in which call.
+/// State of a controller's joint and actuator that it saw in a call, and which call it was.
 #[derive(Clone, Debug, PartialEq)]
 struct Seen {
     call: &'static str,
@@ -113,8 +113,8 @@ fn a_step_reads_zeroes_updates_limits_writes_and_switches_in_this_order() {
     assert_eq!(rig.control.robot().actuators()[0].command.effort, 1.5);
 }
 
-/// What a controller sees when it is started again at the end of a halt: this step's position, commands at zero, and no update of
-/// this step yet.
+/// A controller that is started again at the end of a halt sees this step's position and commands at zero; its first update in this
+/// step comes later.
 #[test]
 fn a_restart_lies_after_the_zeroes_and_before_the_first_update() {
     let (mut rig, seen) = rig(1.0, 1.0);

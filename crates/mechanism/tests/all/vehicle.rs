@@ -153,7 +153,7 @@ fn motion_begins_with_a_zero_and_ends_with_the_command() {
     assert_eq!(vehicle.step(0.0, 0.0), (0.0, 0.0));
 }
 
-/// What counts as a zero is one.
+/// A neutral command counts as zero and moves nothing.
 #[test]
 fn a_neutral_velocity_moves_nothing() {
     let mut vehicle = Vehicle::new();

@@ -72,7 +72,7 @@ impl Filter {
     }
 }
 
-/// What a [`Belt`] remembers from one step to the next.
+/// State of a [`Belt`] between two steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct State {
     sampled: Option<Duration>,

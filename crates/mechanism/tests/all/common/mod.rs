@@ -14,7 +14,7 @@ use mechanism::robot::transmission::{Simple, Transmission};
 use mechanism::robot::{Actuator, Joint, JointKind};
 use safety::{Instant, Machine};
 
-/// What was called, in this order: `update pan`.
+/// Calls of the controllers in their order: `update pan`.
 #[derive(Clone, Default)]
 pub struct Log(Arc<Mutex<Vec<String>>>);
 
@@ -23,13 +23,13 @@ impl Log {
         self.0.lock().unwrap().push(line);
     }
 
-    /// What was called since the last time.
+    /// Takes the calls since the last time.
     pub fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap())
     }
 }
 
-/// What a test can change in a controller while it is in the loop.
+/// Behaviour that a test can change in a controller while it is in the loop.
 #[derive(Clone, Default)]
 pub struct Behaviour(Arc<Mutex<Plan>>);
 
@@ -125,7 +125,7 @@ pub struct Rig {
     pub own: Vec<(String, Box<dyn Controller>)>,
     /// How long controllers have taken \[µs\], beside 10 µs for each reading of the clock.
     pub taken: Arc<AtomicU64>,
-    /// What waits for the loop.
+    /// The change that waits for the loop.
     pub waiting: Option<Box<Change>>,
     next: RequestId,
 }
