@@ -1,4 +1,4 @@
-//! What crosses the border between a library and the program: C types only, so that both may be built by different compilers.
+//! Types that cross the border between a library and the program: C types only, so that both may be built by different compilers.
 //!
 //! A change of any of these types is a change of [`VERSION`].
 //! # Source
@@ -115,7 +115,7 @@ pub struct Type {
     pub report: unsafe extern "C" fn(controller: *mut c_void, output: *mut usize, value: *mut f64) -> u8,
 }
 
-/// What a controller is made of.
+/// Arguments for the creation of a controller.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Setup {
@@ -125,7 +125,7 @@ pub struct Setup {
     pub joints: Slice<JointInfo>,
     /// Takes the reason of a failure.
     pub fail: unsafe extern "C" fn(context: *mut c_void, reason: Text),
-    /// For `fail`.
+    /// Context to pass to `fail`.
     pub context: *mut c_void,
 }
 
@@ -151,7 +151,7 @@ pub struct Parameter {
     pub texts: Slice<Text>,
 }
 
-/// What does not change of a joint.
+/// Constant properties of a joint.
 #[derive(Debug)]
 #[repr(C)]
 pub struct JointInfo {

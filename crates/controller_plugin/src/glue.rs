@@ -18,7 +18,7 @@ unsafe impl<T> Sync for Shared<T> {}
 /// A controller, which is not called any more after a panic.
 struct Instance<C> {
     controller: C,
-    /// What is reported of its panic.
+    /// The failure to report after its panic.
     panicked: Option<&'static str>,
 }
 

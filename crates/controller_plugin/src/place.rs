@@ -9,12 +9,12 @@ use std::sync::OnceLock;
 const LENGTH: usize = 256;
 /// How many places are kept. More than that in one process are not named.
 const PLACES: usize = 32;
-/// What a place is between.
+/// Text before the place of a panic; [`AFTER`] follows the place.
 const BEFORE: &str = "it panicked at ";
 const AFTER: &str = "; unload it and load it again";
 const WITHOUT: &str = "it panicked; unload it and load it again";
 
-/// What is reported of a panic at one place.
+/// Sentence that reports a panic at one place.
 #[derive(Clone, Copy)]
 struct Sentence {
     bytes: [u8; LENGTH],
@@ -37,20 +37,20 @@ pub fn note(info: &PanicHookInfo<'_>) {
     LAST.set(sentence);
 }
 
-/// What is reported of the panic that this thread has just caught, with its place if it was [noted](note).
+/// Sentence that reports the panic that this thread has just caught, with its place if it was [noted](note).
 /// # Real-time
 /// As for [`note`]; the first time at a place it may wait for another thread that does the same.
 pub fn sentence() -> &'static str {
     LAST.take().and_then(kept).unwrap_or(WITHOUT)
 }
 
-/// The same sentence with no end of life; none if there is no room.
+/// Keeps a sentence for the rest of the process and returns it; `None` if there is no room.
 fn kept(new: Sentence) -> Option<&'static str> {
     KEPT.iter().map(|slot| slot.get_or_init(|| new).text()).find(|kept| *kept == new.text())
 }
 
 impl Sentence {
-    /// None if it is too long.
+    /// A sentence with this place; `None` if it is too long.
     fn new(file: &str, line: u32) -> Option<Self> {
         let mut sentence = Self { bytes: [0; LENGTH], length: 0 };
         write!(sentence, "{BEFORE}{file}:{line}{AFTER}").ok()?;

@@ -4,7 +4,7 @@ use core::ops::RangeInclusive;
 use crate::abi::{self, kind};
 use crate::glue::{slice, text};
 
-/// What a controller is made of: its parameters and the robot's joints.
+/// Arguments for the creation of a controller: its parameters and the robot's joints.
 ///
 /// A parameter that `new` did not ask for is refused, so a misspelt one is found. An integer is taken where a double is asked for.
 pub struct Setup<'a> {
@@ -13,7 +13,7 @@ pub struct Setup<'a> {
     asked: RefCell<Vec<String>>,
 }
 
-/// What does not change of a joint.
+/// Constant properties of a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointInfo<'a> {
     /// Its name.
@@ -42,7 +42,7 @@ pub enum JointKind {
 }
 
 impl<'a> Setup<'a> {
-    /// What the program passes.
+    /// A setup of the parameters and joints that the program passes.
     pub(crate) fn new(parameters: &'a [abi::Parameter], joints: &'a [abi::JointInfo]) -> Self {
         Self { parameters, joints, asked: RefCell::new(vec!["type".to_owned()]) }
     }
