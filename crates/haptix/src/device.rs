@@ -15,7 +15,7 @@ use crate::wire::{Description, RobotInfo, Sensor};
 /// # Source
 /// own
 pub trait Device: Send {
-    /// What the hand is.
+    /// Constant properties of the hand.
     fn constants(&self) -> &Constants;
 
     /// Takes new setpoints; they replace a hold.
@@ -57,10 +57,10 @@ pub trait Device: Send {
     }
 }
 
-/// What a hand is; none of it changes while it runs.
+/// Constant properties of a hand, which do not change while it runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constants {
-    /// What it consists of.
+    /// Counts and ranges of its parts, and its update rate.
     pub info: RobotInfo,
     /// The names of its parts.
     pub description: Description,

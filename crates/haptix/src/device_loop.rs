@@ -11,7 +11,7 @@ use crate::wire::Sensor;
 /// How much time a [`DeviceLoop`] makes up for at most.
 const MAX_CATCH_UP: Duration = Duration::from_millis(100);
 
-/// What a [`DeviceLoop`] is given. It is plain data, so it can travel to a real-time thread in a ring.
+/// An order to a [`DeviceLoop`]. It is plain data, so it can travel to a real-time thread in a ring.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Order {
     /// New setpoints.
@@ -32,18 +32,18 @@ pub enum Order {
     Configure(Settings),
 }
 
-/// What may change while the loop runs.
+/// Settings that may change while the loop runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Without a command for this long the device holds; `None` for never.
     pub command_timeout: Option<Duration>,
     /// The part of the gains of its start with which it holds, 0 to 1.
     pub hold_gain: f64,
-    /// What a simulated device simulates.
+    /// Objects, noise, delay and faults of a simulated device.
     pub simulation: Simulation,
 }
 
-/// What the device does.
+/// Mode of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// It follows the setpoints.
@@ -67,7 +67,7 @@ pub enum Report {
 pub struct Reading {
     /// When it was taken.
     pub at: Instant,
-    /// What the device does from then on.
+    /// Mode of the device from then on.
     pub mode: Mode,
     /// When the latest command was received that the loop took, whether or not it is still followed; `None` before the first one.
     pub last_command: Option<Instant>,
@@ -110,7 +110,7 @@ pub struct DeviceLoop {
     tick: Duration,
 }
 
-/// What was ordered since the last tick.
+/// Orders since the last tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Ordered {
     reset: Option<bool>,
@@ -144,7 +144,7 @@ impl DeviceLoop {
         new
     }
 
-    /// What the hand is.
+    /// Constant properties of the hand.
     pub fn constants(&self) -> &Constants {
         self.device.constants()
     }

@@ -35,7 +35,7 @@ const LONGEST_STEP: Duration = Duration::from_millis(1);
 /// As a [`Device`] its servos follow setpoints. [`drive`](Self::drive) leaves them out: then it is a hand of bare motors, for a
 /// controller elsewhere.
 ///
-/// The same calls give the same readings, bit for bit.
+/// Readings are deterministic: they depend only on the calls, bit for bit.
 /// # Real-time
 /// `step` and `read` allocate nothing.
 /// # Source
@@ -56,7 +56,7 @@ pub struct AnalyticHand {
     sensing: Sensing,
 }
 
-/// What a motor does, at its shaft.
+/// State of a motor, at its shaft.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MotorState {
     /// \[rad\]
@@ -131,7 +131,7 @@ impl AnalyticHand {
         });
     }
 
-    /// What the motor `index` does; 0 if there is none.
+    /// State of the motor `index`; all 0 if there is none.
     pub fn motor(&self, index: usize) -> MotorState {
         let Some((motor, state)) = self.model.motors.get(index).zip(self.states.get(index)) else {
             return MotorState::default();

@@ -17,7 +17,7 @@ mod state;
 mod urdf;
 mod wire;
 
-/// What a [`Model`] consists of, for another device that simulates the same hand.
+/// Parts of a [`Model`], for another device that simulates the same hand.
 pub mod parts {
     pub use crate::hand::contacts::Pad;
     pub use crate::hand::kinematics::{ImuMount, JointFrame, Mount};

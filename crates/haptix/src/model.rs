@@ -21,7 +21,7 @@ pub const BUILTIN: [(&str, &str); 3] = [
     ("two_finger", include_str!("../devices/two_finger.yaml")),
 ];
 
-/// What an [`AnalyticHand`](crate::AnalyticHand) consists of: checked, so nothing about it can be wrong later.
+/// Model of an [`AnalyticHand`](crate::AnalyticHand): its description is checked, so nothing about it can be wrong later.
 ///
 /// The format is explained in `devices/mpl.yaml`. A description may be based on a built-in one and then only contains what differs.
 /// # Source
@@ -31,11 +31,11 @@ pub struct Model {
     pub(crate) constants: Constants,
     pub(crate) motors: Vec<Motor>,
     pub(crate) joints: Vec<Joint>,
-    /// Of the joints, in their order.
+    /// Frames of the joints, in their order.
     pub(crate) frames: Vec<JointFrame>,
     pub(crate) pads: Vec<Pad>,
     pub(crate) imus: Vec<ImuMount>,
-    /// In the frame of the base.
+    /// Upward direction in the frame of the base.
     pub(crate) up: Unit<Vector3<f64>>,
 }
 
@@ -44,7 +44,7 @@ pub struct Model {
 pub struct Motor {
     /// Turns of the motor for one turn of its joint, above 0.
     pub gear: f64,
-    /// At the joint side of the gear.
+    /// Properties of the motor and its load, at the joint side of the gear.
     pub plant: Plant,
     /// Where it starts, at the joint side of the gear \[rad\].
     pub start: f64,
@@ -53,7 +53,7 @@ pub struct Motor {
 /// A joint and the motor that moves it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Joint {
-    /// Its index.
+    /// Index of the motor.
     pub motor: usize,
     /// The joint's angle by the motor's, at the joint side of the gear.
     pub coupling: Coupling,
@@ -95,14 +95,14 @@ impl Model {
         }
     }
 
-    /// The same with this update rate \[Hz\], above 0.
+    /// Returns the model with this update rate \[Hz\], above 0.
     #[must_use]
     pub fn with_update_rate(mut self, update_rate: f64) -> Self {
         self.constants.info.update_rate = update_rate as f32;
         self
     }
 
-    /// What the hand is.
+    /// Constant properties of the hand.
     pub fn constants(&self) -> &Constants {
         &self.constants
     }
@@ -112,7 +112,7 @@ impl Model {
         &self.motors
     }
 
-    /// What moves each joint, in their order.
+    /// Motor and coupling of each joint, in their order.
     pub fn joints(&self) -> &[Joint] {
         &self.joints
     }
@@ -132,7 +132,7 @@ impl Model {
         &self.imus
     }
 
-    /// What is up, in the frame of the base.
+    /// Upward direction in the frame of the base.
     pub fn up(&self) -> Unit<Vector3<f64>> {
         self.up
     }

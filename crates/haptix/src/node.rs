@@ -112,17 +112,17 @@ impl Haptix {
         self
     }
 
-    /// What the hand is.
+    /// Constant properties of the hand.
     pub fn constants(&self) -> &Constants {
         &self.constants
     }
 
-    /// What the motors shall do.
+    /// Setpoints of the motors.
     pub fn setpoints(&self) -> &Setpoints {
         &self.setpoints
     }
 
-    /// What the hand does now.
+    /// State of the hand now.
     pub fn state(&self) -> State {
         match (&self.failure, &self.reading) {
             _ if self.has_timed_out() => State::NotAnswering(self.absence()),
@@ -142,7 +142,7 @@ impl Haptix {
         self.states.as_ref().map(StateMonitor::absence)
     }
 
-    /// The same as the end of a sentence.
+    /// `absence()` as a clause to append to a message: "; …".
     fn because(&self) -> String {
         self.absence().map_or(String::new(), |why| format!("; {why}"))
     }

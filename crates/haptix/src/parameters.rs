@@ -166,13 +166,13 @@ pub struct Params {
     pub cores: Vec<usize>,
     /// Whether frames are published.
     pub publish_tf: bool,
-    /// What stands before the name of each frame.
+    /// Prefix of the name of each frame.
     pub frame_prefix: String,
     /// The seed of the noise.
     pub seed: u64,
     /// The topics of a robot elsewhere, with the device that is one.
     pub topics: RobotTopics,
-    /// What may change while the node runs.
+    /// Settings that may change while the node runs.
     pub settings: Settings,
 }
 

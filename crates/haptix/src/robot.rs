@@ -72,7 +72,7 @@ pub struct RobotCommand {
     pub time: Duration,
 }
 
-/// What the robot shall do.
+/// Aim of the robot's motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant)] // a box would allocate on the device's thread
 enum Aim {
@@ -158,7 +158,7 @@ impl RobotHand {
         Self { model, timeout, states: None, aim: Aim::Nothing, is_lost: false, time: Duration::ZERO }
     }
 
-    /// What it consists of.
+    /// Model of the robot.
     pub fn model(&self) -> &RobotModel {
         &self.model
     }

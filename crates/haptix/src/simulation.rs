@@ -7,18 +7,18 @@ pub const MAX_OBJECTS: usize = 16;
 /// The longest delay of a reading \[ticks\].
 pub const MAX_DELAY: usize = 50;
 
-/// What a simulated hand has around it, and what is wrong with it. The default is nothing.
+/// Objects, noise, delay and faults of a simulated hand. By default there are none.
 /// # Source
 /// own
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Simulation {
     /// The objects that the hand can touch.
     pub objects: [Option<Object>; MAX_OBJECTS],
-    /// What is added to the readings.
+    /// Noise that is added to the readings.
     pub noise: Noise,
     /// How many ticks old a reading is, at most [`MAX_DELAY`].
     pub delay: usize,
-    /// What is broken.
+    /// Parts that are broken.
     pub faults: Faults,
 }
 
@@ -67,21 +67,21 @@ pub enum Shape {
 /// Standard deviations of normally distributed noise.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Noise {
-    /// Of joint positions; at motors times their gears \[rad\].
+    /// Noise of joint positions; at motors times their gears \[rad\].
     pub position: f64,
-    /// Of joint velocities; at motors times their gears \[rad/s\].
+    /// Noise of joint velocities; at motors times their gears \[rad/s\].
     pub velocity: f64,
-    /// Of the motors' torques, at the joint side of their gears \[N·m\].
+    /// Noise of the motors' torques, at the joint side of their gears \[N·m\].
     pub torque: f64,
-    /// Of contact forces \[N\]; a force stays at least 0.
+    /// Noise of contact forces \[N\]; a force stays at least 0.
     pub contact: f64,
-    /// Of each component of an acceleration \[m/s²\].
+    /// Noise of each component of an acceleration \[m/s²\].
     pub acceleration: f64,
-    /// Of each component of an angular velocity \[rad/s\].
+    /// Noise of each component of an angular velocity \[rad/s\].
     pub angular_velocity: f64,
 }
 
-/// What is broken, by index.
+/// Parts that are broken, by index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     /// Motors that do not move whatever their torque.

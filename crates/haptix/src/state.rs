@@ -4,7 +4,7 @@ use safety::VehicleHalt;
 
 use crate::node::DEVICE_TIMEOUT;
 
-/// What the hand does.
+/// State of the hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     /// There is no reading yet.

@@ -191,7 +191,7 @@ impl Model {
     }
 }
 
-/// What a joint reaches: its angle is least and greatest at an end of the motor or at a knee.
+/// Limits of a joint: its angle is least and greatest at an end of the motor or at a knee.
 fn reach(motor: &Motor, coupling: &Coupling) -> Reach {
     let plant = &motor.plant;
     let within = |angle: &f64| *angle > plant.minimum && *angle < plant.maximum;

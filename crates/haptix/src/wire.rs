@@ -1,4 +1,4 @@
-//! What goes over the wire: single precision, fixed lengths, zero beyond the counts.
+//! Types that go over the wire: single precision, fixed lengths, zero beyond the counts.
 
 use safety::Stamp;
 
@@ -97,7 +97,7 @@ pub struct Sensor {
     pub imu_orientation: [[f32; 4]; MAX],
 }
 
-/// What the motors shall do: five groups of values, each of which is given for all motors or not at all.
+/// Command to the motors: five groups of values, each of which is given for all motors or not at all.
 ///
 /// A missing group keeps the values that it was last given. Entries from the motor count on are ignored.
 /// # Source

@@ -182,7 +182,7 @@ impl Connection {
         self.period.unwrap_or(PERIOD)
     }
 
-    /// What the hand consists of.
+    /// Requests the counts and ranges of the hand's parts, and its update rate.
     /// # Errors
     /// Nobody answered in time, or the device fails.
     pub fn robot_info(&mut self, limit: Duration) -> Result<wire::RobotInfo, Failure> {

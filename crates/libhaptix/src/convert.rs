@@ -32,7 +32,7 @@ pub fn sensor(message: &wire::Sensor) -> Sensor {
     }
 }
 
-/// What the hand consists of, as C has it; no count is beyond the arrays.
+/// Converts the counts and ranges of the hand's parts, and its update rate, to C; no count is beyond the arrays.
 pub fn robot_info(message: &wire::RobotInfo) -> RobotInfo {
     let count = |count: i32| count.clamp(0, MAX as c_int);
     let limits = |limits: &[wire::Limit]| filled(limits, |limit| [limit.minimum, limit.maximum]);

@@ -162,7 +162,7 @@ pub extern "C" fn hx_close() -> c_int {
     })
 }
 
-/// What the hand consists of; all zero on an error.
+/// Reads the counts and ranges of the hand's parts, and its update rate; all zero on an error.
 /// # Safety
 /// `out` is NULL or points to a `hxRobotInfo` that nothing else uses meanwhile.
 #[unsafe(no_mangle)]

@@ -9,7 +9,7 @@ use std::time::Instant;
 static LAST: Mutex<String> = Mutex::new(String::new());
 
 thread_local! {
-    /// What this thread was last given: it stays until the thread asks again.
+    /// Text that this thread got last: it stays until the thread asks again.
     static GIVEN: RefCell<CString> = RefCell::default();
 }
 

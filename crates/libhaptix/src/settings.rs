@@ -3,7 +3,7 @@ const NAMESPACE: &str = "HAPTIX_NAMESPACE";
 /// Whether `hx_update` waits for the next tick.
 const WAIT_FOR_TICK: &str = "HAPTIX_WAIT_FOR_TICK";
 
-/// What the environment says.
+/// Settings from the environment variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The node `haptix` in the graph: `/left/haptix`.

@@ -14,7 +14,7 @@ pub struct Pad {
     pub radius: f64,
 }
 
-/// What is known of the hand at an instant.
+/// Posture of the hand at an instant.
 pub(crate) struct Posture<'a> {
     pub joints: &'a [JointFrame],
     pub angles: &'a [Angle],

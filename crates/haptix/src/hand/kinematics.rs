@@ -5,9 +5,9 @@ use nalgebra::{Matrix3, Rotation3, Unit, Vector3};
 pub struct JointFrame {
     /// The joint whose link carries it; `None` for the base. It has a smaller index.
     pub parent: Option<usize>,
-    /// In the frame of that link \[m\].
+    /// Position in the frame of that link \[m\].
     pub origin: Vector3<f64>,
-    /// In the frame of that link.
+    /// Axis in the frame of that link.
     pub axis: Unit<Vector3<f64>>,
 }
 
@@ -16,7 +16,7 @@ pub struct JointFrame {
 pub struct Mount {
     /// The joint that moves the link; `None` for the base.
     pub link: Option<usize>,
-    /// In the frame of the link \[m\].
+    /// Position in the frame of the link \[m\].
     pub position: Vector3<f64>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Link {
     spin: Vector3<f64>,
     /// \[rad/s²\]
     spin_rate: Vector3<f64>,
-    /// Of its origin \[m/s²\].
+    /// Acceleration of its origin \[m/s²\].
     acceleration: Vector3<f64>,
 }
 
@@ -108,7 +108,7 @@ impl Link {
     }
 }
 
-/// What an inertial unit measures after [`motion`]: the acceleration less gravity \[m/s²\] and the angular velocity \[rad/s\], both
+/// Measures as an inertial unit does, after [`motion`]: the acceleration less gravity \[m/s²\] and the angular velocity \[rad/s\], both
 /// in its own frame. `gravity` is in the frame of the base.
 pub(crate) fn measure(imu: &ImuMount, links: &[Link], gravity: Vector3<f64>) -> [Vector3<f64>; 2] {
     let link = link(links, imu.mount.link);

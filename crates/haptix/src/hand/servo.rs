@@ -1,4 +1,4 @@
-/// What a motor and what hangs on it are like, at the joint side of the gear.
+/// Properties of a motor together with its load, at the joint side of the gear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plant {
     /// \[kg·m²\], above 0.
@@ -13,7 +13,7 @@ pub struct Plant {
     pub maximum: f64,
 }
 
-/// What the servo is to do.
+/// Targets of the servo.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Demand {
     /// \[rad\]

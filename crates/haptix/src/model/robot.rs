@@ -8,7 +8,7 @@ use crate::robot::LEAST_RATE;
 use crate::setpoints::Setpoints;
 use crate::wire::{Description, Limit, MAX, RobotInfo};
 
-/// What a robot elsewhere consists of, as a hand: its joints by their names, and the motors that are commanded through them.
+/// Model of a robot elsewhere, as a hand: its joints by their names, and the motors that are commanded through them.
 ///
 /// The format is explained in `devices/robot.yaml`.
 /// # Source
@@ -31,7 +31,7 @@ pub(crate) struct RobotMotor {
     pub velocity: f64,
 }
 
-/// What a robot may measure beside positions.
+/// Quantities that a robot may measure; it must measure positions.
 const MEASURES: [&str; 3] = ["position", "velocity", "effort"];
 
 impl RobotModel {
@@ -116,14 +116,14 @@ impl RobotModel {
         })
     }
 
-    /// The same with this update rate \[Hz\], above 0.
+    /// Returns the model with this update rate \[Hz\], above 0.
     #[must_use]
     pub fn with_update_rate(mut self, update_rate: f64) -> Self {
         self.constants.info.update_rate = update_rate as f32;
         self
     }
 
-    /// What the hand is.
+    /// Constant properties of the hand.
     pub fn constants(&self) -> &Constants {
         &self.constants
     }
@@ -133,7 +133,7 @@ impl RobotModel {
         &self.others
     }
 
-    /// What it measures.
+    /// Quantities that it measures besides positions.
     pub fn measures(&self) -> Measures {
         self.measures
     }

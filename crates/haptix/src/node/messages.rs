@@ -16,7 +16,7 @@ pub enum Input {
     UpdateRequested { id: u64, command: Box<Command>, wait_for_tick: bool },
     /// A reading was requested.
     ReadRequested { id: u64 },
-    /// What the hand consists of was requested.
+    /// Counts, ranges and names of the hand's parts were requested.
     InfoRequested { id: u64 },
     /// Grasps were set; none to leave the grasp mode.
     GraspRequested { id: u64, grasps: Vec<GraspValue> },
@@ -75,16 +75,16 @@ pub enum Output {
 /// The answer of a call. An error is a text, and nothing was changed; HAPTIX has code 1 for it, and 0 otherwise.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// Of an update; the latest reading comes also with an error.
+    /// Answer to an update; the latest reading comes also with an error.
     Update(Result<(), String>, Box<Sensor>),
-    /// Of a reading.
+    /// Answer to a request for a reading.
     Read(Result<Box<Sensor>, String>),
-    /// What the hand consists of.
+    /// Answer to a request for the counts, ranges and names of the hand's parts.
     Info(Result<Box<(RobotInfo, Description)>, String>),
     /// The command that the grasps amount to.
     Grasp(Result<Box<Command>, String>),
-    /// Of a reset.
+    /// Answer to a reset.
     Reset(Result<(), String>),
-    /// Of a reset that ends the halt by the vehicle; it is an error if the hand stays halted.
+    /// Answer to a reset that ends the halt by the vehicle; it is an error if the hand stays halted.
     MotorsReset(Result<(), String>),
 }

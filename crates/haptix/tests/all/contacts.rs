@@ -1,4 +1,4 @@
-//! What the hand touches: forces against closed forms.
+//! Contacts of the hand with objects: forces against closed forms.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;

@@ -171,7 +171,7 @@ fn a_late_thread_makes_up_for_its_pause_but_not_for_a_long_one() {
     assert_eq!(reading.sensor.time_stamp, Stamp { sec: 0, nanosec: 120_000_000 });
 }
 
-/// What a [`Broken`] device was asked, and what it does.
+/// Calls that a [`Broken`] device received, and its answers.
 #[derive(Default)]
 struct Plan {
     calls: Vec<String>,

@@ -113,7 +113,7 @@ fn every_joint_of_the_mpl_comes_to_both_of_its_ends() {
     }
 }
 
-/// What each name says, as in the original: its grasps close the middle and ring fingers by 2.06 rad in the American pinch; in the
+/// Grasps have the shape of their names. The original's close the middle and ring fingers by 2.06 rad in the American pinch; in the
 /// British one the middle finger pinches, too, and the ring finger is extended; the tray has the thumb across a flat hand.
 #[test]
 fn pinches_and_the_tray_have_the_shape_of_their_names() {

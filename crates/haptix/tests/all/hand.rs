@@ -1,4 +1,4 @@
-//! What the analytic hand does beyond the tests that every hand must pass: no overshoot, exact joints, and the noise's deviation.
+//! Properties of the analytic hand beyond the tests that every hand must pass: no overshoot, exact joints, and the noise's deviation.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;
@@ -32,7 +32,7 @@ fn every_motor_of_the_mpl_reaches_its_target_without_overshoot() {
     }
 }
 
-/// What a simulator of bodies does within a tolerance is exact here.
+/// Joints follow their motors exactly here; a simulator of bodies only does so within a tolerance.
 #[test]
 fn joints_are_exactly_where_their_motor_has_them() {
     let mut rig = rig("mpl");

@@ -1,4 +1,4 @@
-//! What the inertial units read in known poses and motions.
+//! Readings of the inertial units in known poses and motions.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;

@@ -1,4 +1,4 @@
-//! What holds for any input.
+//! Properties that hold for any input.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;
@@ -307,7 +307,7 @@ proptest! {
     }
 }
 
-/// What may happen to a loop: a command, a hold, another time-out, a reset of the pose, or time.
+/// Event of a loop: a command, a hold, another time-out, a reset of the pose, or time that passes.
 #[derive(Clone, Debug)]
 enum Turn {
     Command,

@@ -17,7 +17,7 @@ use safety::{Instant, PublisherId, StateMonitor, StatesMessage};
 const TIMEOUT: Duration = Duration::from_millis(100);
 const TOPIC: &str = "joint_states";
 
-/// What goes to the robot and comes from it, in place of the rings.
+/// Link to the robot and back, in place of the rings.
 #[derive(Clone, Default)]
 struct Link(Arc<Mutex<Way>>);
 

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers that the tests share.
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 pub mod node;
