@@ -68,9 +68,9 @@ pub enum Error {
         device: String,
         /// The action that failed.
         action: &'static str,
-        /// What it answered.
+        /// The answer of the device.
         found: String,
-        /// What it should have answered.
+        /// The expected answer.
         wanted: String,
     },
     /// The device reports error bits.

@@ -32,7 +32,7 @@ const BITS_PER_BYTE: u32 = 10;
 /// delayed while that worker starves on an overloaded computer. A write into a buffer with room is not.
 pub(crate) struct Line {
     port: SerialPort,
-    /// The same open file, which shares its lock and its non-blocking mode.
+    /// File of the same open port, so that it shares the port's lock and non-blocking mode.
     file: File,
     device: PathBuf,
     byte: Duration,

@@ -11,7 +11,7 @@ use crate::MujocoHand;
 const ROUNDS: usize = 300;
 const CALLS: usize = 20;
 
-/// What a step of 1 ms takes \[ns\], median and 99th percentile of the rounds.
+/// Durations of a step of 1 ms and of a reading \[ns\], median and 99th percentile of the rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured {
     /// [`MujocoHand`]'s step: servos, couplings, MuJoCo's step.

@@ -23,7 +23,7 @@ const MOST_DAMPING: f64 = 0.2 / STEP;
 /// and do not touch each other, an object is a spring with a damper. Unlike there the links are bodies of their own, which move each
 /// other and touch objects with their whole length.
 ///
-/// The same calls give the same readings, bit for bit.
+/// Readings are deterministic: they depend only on the calls, bit for bit.
 /// # Source
 /// own
 pub struct MujocoHand {
@@ -39,7 +39,7 @@ pub struct MujocoHand {
     time: Duration,
     simulation: Simulation,
     sensing: Sensing,
-    /// What the sensors of the base read: it never moves.
+    /// Readings of the sensors on the base, which never moves.
     base: Sensor,
 }
 

@@ -14,7 +14,7 @@ pub(crate) const RIGID: f64 = 0.1;
 const DENSITY: f64 = 100.0;
 /// The radius of a link's capsules, as a part of its largest contact sensor's: what lies before a sensor touches the sensor first.
 const SLENDER: f64 = 0.5;
-/// The same of a link without contact sensors \[m\].
+/// The radius of the capsules of a link without contact sensors \[m\].
 const RADIUS: f64 = 0.004;
 /// A link is a body of its own only if it is longer \[m\].
 const SHORT: f64 = 0.002;
@@ -26,7 +26,7 @@ pub(crate) struct Plan {
     pub motors: Vec<String>,
     /// The joints that are not their motor's one to one; each has an equality constraint, in this order.
     pub followers: Vec<usize>,
-    /// What may touch objects.
+    /// Geoms that may touch objects: contact pads and bones.
     pub skins: Vec<String>,
 }
 
@@ -241,7 +241,7 @@ fn drive(out: &mut String, name: &str, axis: &str, plant: &Plant) -> core::fmt::
     )
 }
 
-/// What couples the joints to their motors, what sticks, and the servos.
+/// Writes the constraints that couple joints to their motors, the constraints for motors that are stuck, and the servos.
 fn constraints(out: &mut String, model: &Model, plan: &Plan) -> core::fmt::Result {
     writeln!(out, "<equality>")?;
     for follower in &plan.followers {

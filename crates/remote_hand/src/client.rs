@@ -70,7 +70,7 @@ impl RemoteHand {
         Self::start_with(program, model, description, seed, ANSWER_TIMEOUT)
     }
 
-    /// The same with another time that a call waits for its answer: tests on a busy machine must not depend on it.
+    /// As [`Self::start`], with another time limit for answers: tests on a busy machine must not depend on it.
     /// # Errors
     /// As [`Self::start`].
     pub fn start_with(

@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
         Some(*first)
     }
 
-    /// What is left.
+    /// Takes the bytes that are left.
     pub(crate) fn rest(&mut self) -> &'a [u8] {
         core::mem::take(&mut self.0)
     }

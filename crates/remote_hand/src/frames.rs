@@ -6,7 +6,7 @@ use haptix::{DeviceError, Sensor, Setpoints, Simulation};
 
 use crate::codec::{Reader, Writer};
 
-/// Both sides must have the same one: it changes whenever a frame does.
+/// Version of the frames, which both sides must share: it changes whenever a frame does.
 pub(crate) const VERSION: u32 = 2;
 
 /// The longest frame but [`Request::Start`], with its header.
@@ -15,7 +15,7 @@ pub(crate) const MAX_FRAME: usize = 4096;
 pub(crate) const MAX_TEXT: usize = 1 << 20;
 pub(crate) const HEADER: usize = 8;
 
-/// What the caller asks for.
+/// Request of the caller.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant)] // a box would allocate on the device's thread
 pub(crate) enum Request {
@@ -25,7 +25,7 @@ pub(crate) enum Request {
         seed: u64,
         description: String,
     },
-    /// Has no answer.
+    /// Passes time; it has no answer.
     Step(Duration),
     Read,
     Command(Setpoints),
@@ -34,7 +34,7 @@ pub(crate) enum Request {
     Simulate(Simulation),
 }
 
-/// What the process answers.
+/// Answer of the process.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant)]
 pub(crate) enum Answer {

@@ -7,7 +7,7 @@ use haptix::{Device, DeviceError, Sensor};
 
 use crate::frames::{Answer, HEADER, MAX_FRAME, MAX_TEXT, Request, VERSION, header};
 
-/// What the caller wants to have simulated.
+/// Hand that the caller wants to have simulated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Start {
     /// The description of the hand, as [`haptix::Model::parse`] reads it.

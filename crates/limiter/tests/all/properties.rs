@@ -81,7 +81,7 @@ fn driven(settings: Settings, events: &[(Event, u64)]) -> (Axis, Instant) {
     (axis, now)
 }
 
-/// The same with ordinary stops in place of emergencies, which continue after the next target.
+/// Events with ordinary stops in place of emergencies, which continue after the next target.
 fn calm(mut events: Vec<(Event, u64)>) -> Vec<(Event, u64)> {
     for (event, _) in &mut events {
         if let Event::Stop(how @ Stop::Emergency) = event {
