@@ -44,7 +44,7 @@ pub use self::pads::Pads;
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "joystick";
 
-/// What the node publishes.
+/// Topics that the node publishes.
 pub struct Topics {
     desired: Desired,
     joy: Topic<sensor::Joy>,
@@ -207,7 +207,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     run_and(context, stop, |_| Ok(()))
 }
 
-/// The same, with `before` called for the devices first.
+/// Runs the node as [`run`] does, but calls `before` with its devices first.
 /// # Errors
 /// The node does not start, or `before` fails.
 pub fn run_and(

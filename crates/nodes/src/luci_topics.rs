@@ -2,7 +2,7 @@
 
 /// The scaling of the eight zones, `luci_messages/LuciZoneScaling`.
 pub const SCALING: &str = "luci/scaling";
-/// What the chair leaves of its own stick, `luci_messages/LuciJoystickScaling`.
+/// The stick after the chair's own scaling, `luci_messages/LuciJoystickScaling`.
 pub const JOYSTICK_SCALING: &str = "luci/joystick_scaling";
 /// The chair's own stick, `luci_messages/LuciJoystick`.
 pub const JOYSTICK_POSITION: &str = "luci/joystick_position";

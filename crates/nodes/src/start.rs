@@ -295,7 +295,7 @@ pub fn finish<M: Machine>(shell: &Shell<M>, stop: &Stop, last: impl IntoIterator
     stop.set_done();
 }
 
-/// The same, with whether the node ended without a panic.
+/// Publishes the final messages as [`finish`] does; `is_whole` is false if the node ended with a panic.
 #[allow(clippy::disallowed_methods)] // the machine has stopped; nothing waits for this thread
 fn conclude<M: Machine>(is_whole: bool, shell: &Shell<M>, last: impl IntoIterator<Item = M::Input>) {
     let deliver = || {

@@ -32,7 +32,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     run_with(context, stop, |runner| runner)
 }
 
-/// The same with `with` applied to each node's runner, which tests use to inject a fault.
+/// Runs the four nodes as [`run`] does, after `with` has changed each node's runner: tests inject a fault by it.
 /// # Errors
 /// One of the nodes does not start; then none of them runs. Or one of them panicked.
 pub fn run_with(

@@ -26,7 +26,7 @@ pub const NAME: &str = "velocity_arbiter";
 /// The topic of the node's command.
 pub const COMMAND: &str = "cmd_vel_arbitrated";
 
-/// What the node publishes.
+/// Topics that the node publishes.
 pub struct Topics {
     command: CommandTopic,
     active: Topic<DiagnosticStatus>,

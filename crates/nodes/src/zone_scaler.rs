@@ -26,7 +26,7 @@ pub const NAME: &str = "zone_scaler";
 /// The topic of the node's command.
 pub const COMMAND: &str = "cmd_vel";
 
-/// What the node publishes.
+/// Topics that the node publishes.
 pub struct Topics {
     command: CommandTopic,
     applied: Topic<luci::LuciJoystickScaling>,

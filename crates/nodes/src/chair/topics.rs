@@ -16,7 +16,7 @@ use crate::messages;
 /// The topic that drives the chair.
 pub const REMOTE: &str = "luci/remote_joystick";
 
-/// What the node publishes.
+/// Topics that the node publishes.
 pub struct Topics {
     remote: Topic<LuciJoystick>,
     state: Topic<Text>,

@@ -27,7 +27,7 @@ pub(super) struct DeviceThread {
     shared: Arc<Shared>,
 }
 
-/// What all threads see.
+/// Signs of life and statistics of the device's thread, shared by all threads.
 #[derive(Debug)]
 struct Shared {
     /// The sign of life of the node, which reads the commands: before its first one and while the node hangs, the device holds.
@@ -69,7 +69,7 @@ impl Timing {
 /// Orders to the device, from one thread at a time, without waiting.
 pub(super) struct Orders {
     ring: Producer<Order>,
-    /// What the ring has no room for: while the device's thread is held. Of equal orders in a row the last one counts.
+    /// Orders that found no room in the ring, because the device's thread is held. Of equal orders in a row only the last is kept.
     backlog: VecDeque<Order>,
 }
 
@@ -89,7 +89,7 @@ impl Orders {
         self.flush();
     }
 
-    /// Passes on what there is room for. It is called with every reading, so nothing stays.
+    /// Passes on as many orders as the ring has room for. It is called with every reading, so no order stays.
     pub(super) fn flush(&mut self) {
         while self.ring.slots() > 0 {
             let Some(order) = self.backlog.pop_front() else { return };

@@ -15,8 +15,9 @@ use super::robot::Robot;
 
 /// The name of the device with known values.
 const DUMMY: &str = "dummy";
-/// What stands before the name of a hand that MuJoCo simulates, and the executable that does.
+/// Prefix of the name of a hand that MuJoCo simulates.
 const MUJOCO: &str = "mujoco:";
+/// The executable that simulates it.
 const MUJOCO_HAND: &str = "mujoco_hand";
 
 /// The hand that the parameters name, and the parameters that were checked for it.
@@ -25,7 +26,7 @@ pub(super) struct Hand {
     /// `None` for one without links.
     pub(super) skeleton: Option<Skeleton>,
     pub(super) params: Params,
-    /// What the node needs for a robot elsewhere, if it is one.
+    /// The node's side of a robot elsewhere, if the hand is one.
     pub(super) robot: Option<Robot>,
 }
 

@@ -63,7 +63,7 @@ fn padded(values: &[f32]) -> [f32; MAX] {
     padded
 }
 
-/// What the hand consists of.
+/// The message that describes the hand: numbers of motors, joints and sensors, limits, and update rate.
 pub(super) fn robot_info(info: &RobotInfo) -> wire::RobotInfo {
     let count = |count: usize| i32::try_from(count.min(MAX)).unwrap_or(0);
     let limit = |limit: Limit| wire::Limit { minimum: limit.minimum, maximum: limit.maximum };

@@ -49,7 +49,7 @@ impl Robot {
         (device, Self { model, topics: topics.clone(), states, commands })
     }
 
-    /// What judges its states.
+    /// A monitor that judges its states.
     pub(super) fn monitor(&self) -> StateMonitor {
         let Self { model, topics, .. } = self;
         let joints = model.constants().description.joint_names.clone();

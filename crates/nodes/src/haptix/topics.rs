@@ -8,17 +8,17 @@ use safety::Stamp;
 
 use super::messages;
 
-/// What the node publishes.
+/// Topics that the node publishes.
 pub(super) struct Topics {
     sensor: Topic<wire::Sensor>,
     state: Topic<Text>,
-    /// Not of a robot elsewhere, which publishes them itself.
+    /// `None` for a robot elsewhere, which publishes its joint states itself.
     joint_states: Option<Topic<JointState>>,
     imus: Vec<Topic<Imu>>,
     tf: Option<Frames>,
     description: Description,
     prefix: String,
-    /// What does not change: late subscribers receive it as long as its publishers exist.
+    /// Topics with one message that does not change: late subscribers receive it as long as these publishers exist.
     _constant: (Topic<wire::RobotInfo>, Topic<wire::RobotDescription>),
 }
 
@@ -30,7 +30,7 @@ struct Frames {
 }
 
 impl Topics {
-    /// Opens the topics and publishes what does not change.
+    /// Opens the topics and publishes the messages that do not change.
     /// # Errors
     /// The middleware refuses a topic.
     pub(super) fn new(

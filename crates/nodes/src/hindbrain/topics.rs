@@ -20,7 +20,7 @@ pub const APPLIED: &str = "hind/applied";
 /// The infra-red sensors, `sensor_msgs/Range`.
 pub const INFRARED: &str = "hind/ir";
 
-/// What the node publishes, and the motor controller.
+/// Topics that the node publishes, and the motor controller.
 pub struct Topics {
     port: Topic<Int16>,
     starboard: Topic<Int16>,

@@ -92,9 +92,9 @@ impl Missing {
     }
 }
 
-/// What may prevent all devices from being read; `steersman-joystick list` shows more.
+/// A likely reason why no device can be read, if there is one; `steersman-joystick list` shows more.
 ///
-/// Checks only what udev classifies as a joystick: keyboards and mice are not readable on an ordinary desktop, and need not be.
+/// Checks only devices that udev classifies as joysticks: keyboards and mice are not readable on an ordinary desktop, and need not be.
 fn obstacle(root: &Path) -> Option<String> {
     let input = root.join("dev/input");
     if !input.is_dir() {

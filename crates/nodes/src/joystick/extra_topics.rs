@@ -36,7 +36,8 @@ impl ExtraTopics {
         });
     }
 
-    /// The same, and makes the device measure while `~/imu` has subscribers; `enable` switches a device's sensors.
+    /// Publishes as [`publish`](Self::publish) does, and makes the device measure while `~/imu` has subscribers; `enable` switches
+    /// a device's sensors.
     pub fn serve(&mut self, driver: Option<u32>, enable: impl FnMut(u32, bool)) {
         self.publish(driver);
         self.known.measure(driver, self.imu.has_subscribers(), enable);

@@ -8,7 +8,7 @@ use super::surroundings::Surroundings;
 use crate::hindbrain::MOTORS;
 use crate::messages;
 
-/// What the node publishes: LUCI's topics under their absolute names, and the base's motors.
+/// Topics that the node publishes: LUCI's under their absolute names, and the base's motors.
 pub struct Topics {
     position: Topic<luci::LuciJoystick>,
     joystick_scaling: Topic<luci::LuciJoystickScaling>,

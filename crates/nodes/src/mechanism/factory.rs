@@ -22,17 +22,17 @@ use super::trial::Trial;
 /// else.
 pub(super) struct Factory(Sender<Job>);
 
-/// What the factory has done.
+/// Receiver of the factory's results.
 pub(super) struct Products(Receiver<Done>);
 
-/// What the factory is to do.
+/// A job for the factory's thread.
 enum Job {
     Create(String, Set),
     Reload,
     Discard(Box<dyn Any + Send>),
 }
 
-/// What it did.
+/// Result of a job.
 pub(super) enum Done {
     Created(String, Result<Created, Refusal>),
     Reloaded(Result<(), Refusal>),
@@ -57,7 +57,7 @@ impl Types {
     }
 }
 
-/// A controller, and what its topics need.
+/// A controller, and the data that its topics need.
 pub(super) struct Created {
     pub(super) controller: NewController,
     pub(super) inputs: &'static [ControllerInput],
@@ -126,7 +126,7 @@ impl Factory {
 }
 
 impl Products {
-    /// The next thing that is done.
+    /// The next result, if there is one.
     pub(super) fn next(&self) -> Option<Done> {
         self.0.try_recv().ok()
     }

@@ -11,7 +11,7 @@ use safety::Instant;
 /// A controller whose panic stops it alone, as a failure does. It does not start again: its state is not known.
 pub(super) struct Guarded {
     controller: Box<dyn Controller>,
-    /// What is reported of its panic.
+    /// The failure that is reported for its panic; `None` if it has not panicked.
     panicked: Cell<Option<ControllerFailure>>,
 }
 

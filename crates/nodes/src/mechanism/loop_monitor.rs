@@ -77,7 +77,7 @@ impl MonitorHandle {
     }
 }
 
-/// What the monitor passes on, and to whom.
+/// Sources that the monitor reads, and receivers that it passes their events on to.
 pub(super) struct MonitorContext {
     pub(super) shell: Shell<Mechanism>,
     pub(super) events: Events,

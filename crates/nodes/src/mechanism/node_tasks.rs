@@ -12,7 +12,7 @@ use super::follow::FollowServers;
 use super::inputs::ControllerTopics;
 use super::outputs::ControllerOutputs;
 
-/// What needs the node itself, on its own thread: new controllers get their topics, and what arrives on them is passed on.
+/// Tasks that need the node itself, on its own thread: they give new controllers their topics, and pass on the messages that arrive there.
 pub(super) struct NodeTasks {
     pub(super) shell: Shell<Mechanism>,
     pub(super) deliveries: Deliveries,

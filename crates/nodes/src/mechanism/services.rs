@@ -74,8 +74,8 @@ impl Requests {
         self.send(shell, request, needs_node, |result| reply(result.is_ok()));
     }
 
-    /// The same for a goal of an action, with the reason of a refusal; returns the request's id. r2r answers a cancellation on
-    /// the node's own thread.
+    /// Asks the manager as [`ask`](Self::ask) does, for a goal of an action: `reply` also receives the reason of a refusal. Returns
+    /// the request's id. r2r answers a cancellation on the node's own thread.
     fn pursue(
         &self,
         shell: &Shell<Mechanism>,

@@ -11,7 +11,7 @@ use ros::clock::to_wire;
 use ros::{Error, Topic, panics, qos};
 use safety::{Instant, Stamp};
 
-/// What the node publishes.
+/// Topics that the node publishes.
 pub(super) struct Topics {
     joint_states: Topic<JointState>,
     statistics: Topic<MechanismStatistics>,
