@@ -8,11 +8,11 @@ use crate::{Choice, Refusal, Set, Value};
 pub struct Declaration {
     /// Name, lower case with dots between levels; inside a [`Group`](crate::Group) its last part.
     pub name: &'static str,
-    /// What it does, one or two sentences.
+    /// Description of its effect, one or two sentences.
     pub text: &'static str,
     /// Unit of the value as text; empty for a plain number or text.
     pub unit: &'static str,
-    /// Type, default and what is allowed.
+    /// Type, default and allowed values.
     pub kind: Kind,
     /// When it may be changed.
     pub change: Change,

@@ -109,7 +109,7 @@ impl Page {
     }
 }
 
-/// What is allowed, as text: a range with its unit, or the choices.
+/// Allowed values as text: a range with its unit, or the choices.
 fn allowed(declaration: &Declaration) -> String {
     let unit = if declaration.unit.is_empty() { String::new() } else { format!(" {}", declaration.unit) };
     let choices = |allowed: &[&str]| allowed.join(", ");

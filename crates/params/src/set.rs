@@ -62,8 +62,8 @@ impl Set {
         self.edit(changes.iter().map(|(name, value)| (name.as_str(), Some(value))))
     }
 
-    /// The same, where a missing value deletes the parameter. Only the key of an entry of a live group can be deleted, which removes
-    /// the whole entry.
+    /// The set with all `edits` applied as by [`change`](Self::change), where a missing value deletes the parameter. Only the key of
+    /// an entry of a live group can be deleted, which removes the whole entry.
     /// # Errors
     /// The first [`Refusal`]; `self` stays in force.
     pub fn edit<'a>(

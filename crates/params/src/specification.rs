@@ -6,7 +6,7 @@ use crate::{Change, Declaration, Kind, Refusal, Set, Value};
 pub struct Specification {
     /// The node, which is also its executable and its key in a YAML file.
     pub node: &'static str,
-    /// What the node does, one sentence.
+    /// Description of the node's task, one sentence.
     pub text: &'static str,
     pub(crate) parameters: Vec<Declaration>,
     pub(crate) groups: Vec<Group>,

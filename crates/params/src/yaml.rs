@@ -19,11 +19,11 @@ pub struct Wrong {
 pub struct Node {
     /// Its line, from 1; for an entry of a mapping that of its key.
     pub line: usize,
-    /// What it is.
+    /// Content of the part.
     pub what: Tree,
 }
 
-/// What a part of a document is.
+/// Content of a part of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Tree {
     /// One value, not yet read.

@@ -154,7 +154,7 @@ impl<A: WrappedActionTypeSupport + 'static> Shared<A> {
 }
 
 impl<A: WrappedActionTypeSupport + 'static> GoalRequest<A> {
-    /// What the client asks for.
+    /// The goal that the client requests.
     pub fn goal(&self) -> &A::Goal {
         &self.goal
     }

@@ -45,7 +45,7 @@ impl<M: Machine + 'static> Candidate<M> {
         Self::indexed(qos, move |_, message| convert(message))
     }
 
-    /// The same for one of several like topics: `convert` also receives the topic's index at the time of delivery.
+    /// A subscription to `T` on one of several like topics: `convert` also receives the topic's index at the time of delivery.
     pub fn indexed<T: WrappedTypesupport + Send + 'static>(
         qos: QosProfile,
         convert: impl FnMut(usize, T) -> Option<M::Input> + Send + 'static,
@@ -177,7 +177,7 @@ mod tests {
         seen.lock().unwrap().clone()
     }
 
-    /// What is delivered of `count` commands followed by `parts`.
+    /// The delivered part of `count` commands followed by `parts`.
     fn after_backlog(count: usize, parts: &[f64]) -> Vec<f64> {
         delivered(&[&vec![1.0; count], parts].concat())
     }

@@ -6,7 +6,7 @@ pub enum Error {
     /// The middleware refused something.
     #[error("could not {what}: {source}")]
     Ros {
-        /// What was tried.
+        /// The attempted action, worded to follow "could not".
         what: String,
         /// The middleware's error.
         source: r2r::Error,

@@ -10,8 +10,8 @@
 //! * [`Parameters`] serves the six parameter services over a [`params::Set`]. A node's own services get a [`ServiceContext`],
 //!   through which they change parameters in the same way.
 //!
-//! What is deliberately absent: a message that waits while another one is delivered (all are received first), timers of r2r
-//! (the machine's deadline is the only timer), and any wait between two reads.
+//! Three things are deliberately absent: a message that waits while another one is delivered (all are received first), timers of
+//! r2r (the machine's deadline is the only timer), and any wait between two reads.
 #![forbid(unsafe_code)]
 
 pub mod clock;

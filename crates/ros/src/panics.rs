@@ -59,7 +59,7 @@ pub fn contain<T>(call: impl FnOnce() -> T) -> Option<T> {
     contain_and_note(|_| (), call)
 }
 
-/// The same; the panic hook calls `note` with a panic of `call`.
+/// Calls `call` as [`contain`] does; the panic hook calls `note` with a panic of `call`.
 /// # Real-time
 /// It neither allocates nor locks, and makes no system call, unless `call` panics.
 pub fn contain_and_note<T>(note: fn(&PanicHookInfo<'_>), call: impl FnOnce() -> T) -> Option<T> {

@@ -264,7 +264,8 @@ impl Parameters {
         Ok(())
     }
 
-    /// The same for a change that does not come from the parameter services. Only parameters whose value differs are published.
+    /// Makes a change that does not come from the parameter services, all or none of it. Only parameters whose value differs are
+    /// published.
     pub(crate) fn change_from_inside(
         &mut self,
         mut changes: Vec<(String, Value)>,

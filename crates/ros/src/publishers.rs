@@ -71,8 +71,8 @@ impl Publisher {
         self.full_name.contains(NAMELESS)
     }
 
-    /// What it offers and what is required, if a subscription to `type_name` does not receive it. The middleware never connects
-    /// the two and does not report it.
+    /// The offered and the required type or reliability, if a subscription to `type_name` does not receive its messages. The
+    /// middleware never connects the two and does not report it.
     pub fn mismatch<'a>(&'a self, type_name: &'a str, reliable: bool) -> Option<(&'a str, &'a str)> {
         if self.type_name != type_name {
             Some((&self.type_name, type_name))

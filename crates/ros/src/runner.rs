@@ -19,7 +19,7 @@ use crate::{Error, Inputs, Node, Parameters, ServiceContext, Shell, Status, Stop
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
 /// The longest sleep of a thread that waits for messages: it must notice a request to end.
 pub const LONGEST_SLEEP: Duration = Duration::from_millis(100);
-/// That of a node that [sleeps longer](Runner::sleep_longer_at_rest) at rest.
+/// The longest sleep of a thread whose node [sleeps longer](Runner::sleep_longer_at_rest) at rest.
 pub const REST_SLEEP: Duration = Duration::from_millis(250);
 
 /// The longest sleep of a node that only waits for an answer.

@@ -6,7 +6,7 @@ use crate::parameter_update::ParameterUpdate;
 use crate::requests::{Requests, respond};
 use crate::{Error, Parameters, Shell, qos};
 
-/// What a service may use while it answers: the machine and the node's parameters.
+/// The machine and the node's parameters, for a service to use while it answers.
 ///
 /// A service that changes a value sets a parameter, which passes the same check as `ros2 param set`; a value that a button changes is followed by
 /// its parameter. So there is one source of truth, which `/parameter_events` reports. An outcome that depends on the machine is read and
