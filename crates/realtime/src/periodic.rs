@@ -22,12 +22,12 @@ pub struct Periodic {
     ended: Arc<AtomicBool>,
 }
 
-/// What the function learns of its present call.
+/// Timing of one call, which the function receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cycle {
     /// The time now.
     pub now: Instant,
-    /// How much later than due that is.
+    /// Delay of `now` after the time at which the call was due.
     pub late: Duration,
     /// The time since the previous call; the period in the first.
     pub since_last: Duration,

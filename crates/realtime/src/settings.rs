@@ -7,7 +7,7 @@ use thread_priority::{
     set_thread_priority_and_policy, thread_native_id,
 };
 
-/// What a thread asks of the operating system, so that it wakes up in time.
+/// Settings that a thread requests from the operating system, so that it wakes up in time.
 ///
 /// Each request may be refused; the thread then runs without it, and the caller gets the remedy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

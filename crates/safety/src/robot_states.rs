@@ -83,7 +83,7 @@ pub enum StatesError {
     },
     /// It names a part that the robot does not have, or one twice.
     Unknown {
-        /// What a part is, `actuator` or `joint`.
+        /// Kind of the part, `actuator` or `joint`.
         part: &'static str,
         /// The name.
         name: String,
@@ -92,7 +92,7 @@ pub enum StatesError {
     },
     /// It does not name a part of the robot.
     Missing {
-        /// What a part is.
+        /// Kind of the part, `actuator` or `joint`.
         part: &'static str,
         /// The name.
         name: String,
@@ -105,7 +105,7 @@ pub enum StatesError {
         way: f64,
         /// How far it may be \[rad or m\].
         most: f64,
-        /// In which time.
+        /// The time of that way.
         time: Duration,
     },
     /// A part is faster than it can be.
@@ -133,12 +133,12 @@ pub enum StatesError {
 /// A message counts if it has a finite position and velocity of each actuator, is fresh, and has moved none further, and none is faster,
 /// than twice [its speed](Self::within) allows. An effort of NaN is not measured. None counts
 /// while a topic on which one publisher is expected has several. Actuators that the robot does not have are ignored.
-/// [`of_joints`](Self::of_joints) says what a robot has that measures something else, or of which only a part is meant: that is
-/// known completely, so other names are refused.
+/// [`of_joints`](Self::of_joints) is for a robot that measures something else, or of which only some joints are used: all its
+/// joints are known, so other names are refused.
 #[derive(Clone, Debug)]
 pub struct StateMonitor {
     topic: String,
-    /// What a part is.
+    /// Kind of the parts, `actuator` or `joint`.
     part: &'static str,
     actuators: Vec<String>,
     /// Parts of the robot whose states do not matter.
@@ -158,7 +158,7 @@ pub struct StateMonitor {
     reported: Vec<(Discriminant<StatesError>, Instant)>,
 }
 
-/// What a part is of which there may be others.
+/// Kind of the parts that [`of_joints`](StateMonitor::of_joints) judges; the robot may have others of this kind.
 const JOINT: &str = "joint";
 /// How much later than its stamp a state may have been measured or sent.
 const LATENCY: Duration = Duration::from_millis(20);
@@ -169,7 +169,7 @@ const MOST_IGNORED: usize = 64;
 /// A kind of refusal is reported once in this time, also when messages that count come between.
 const REPORT_PERIOD: Duration = Duration::from_secs(1);
 
-/// What a robot measures beside positions.
+/// Quantities that a robot measures beside positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measures {
     /// Whether it has velocities; if not, they are not read.
@@ -202,7 +202,8 @@ impl StateMonitor {
         }
     }
 
-    /// The same for joints of a robot that has also the joints `others`, which do not matter, and `measures` this.
+    /// Makes it judge joints of a robot in place of actuators: states of the joints `others` do not matter, and `measures` are the
+    /// quantities that the robot measures.
     #[must_use]
     pub fn of_joints(mut self, others: Vec<String>, measures: Measures) -> Self {
         (self.part, self.others, self.measures) = (JOINT, others, measures);

@@ -28,12 +28,12 @@ pub struct NotFinite {
 /// own; the original hindbrain decoded 1e308 as half speed.
 pub const MAX_PLAUSIBLE: f64 = 100.0;
 
-/// A velocity is neutral if no linear part is further from zero than this \[m/s]: the output of a released stick, drift included.
+/// A neutral velocity has no linear part further from zero than this \[m/s]: it is the output of a released stick, drift included.
 ///
 /// # Source
 /// own: for a vehicle with a full speed of 1 m/s it is the first step of its motors.
 pub const NEUTRAL_LINEAR: f64 = 0.02;
-/// The same for the angular parts \[rad/s].
+/// A neutral velocity has no angular part further from zero than this \[rad/s].
 pub const NEUTRAL_ANGULAR: f64 = 0.05;
 
 /// The slowest full speed that a vehicle may declare [m/s, rad/s]: if every possible command were neutral, no stop would last until

@@ -223,7 +223,7 @@ impl Arm {
         self.moving(a, b, 1.0)
     }
 
-    /// The same with the second one at this speed.
+    /// The next states, 4 ms after the ones before, with the second actuator at `speed`.
     fn moving(&mut self, a: f64, b: f64, speed: f64) -> Result<(), String> {
         self.now += 4;
         let (now, millis) = (Instant::from_millis(self.now), Duration::from_millis(self.now));
