@@ -45,10 +45,10 @@ pub struct Capabilities {
     pub gyro: bool,
 }
 
-/// Which part of SDL reads a device.
+/// The part of SDL that reads a device.
 ///
-/// The same pad has other axis and button numbers, and another GUID, with another driver. SDL uses hidraw for devices
-/// that it knows and may read, and evdev otherwise, so a file permission decides.
+/// A pad has other axis and button numbers, and another GUID, with each driver. SDL uses hidraw for devices that it knows
+/// and may read, and evdev otherwise, so a file permission decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Driver {
     /// The kernel's own driver, through `/dev/input/event*`: axes and buttons in the order of the kernel's codes.

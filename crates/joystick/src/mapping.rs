@@ -90,7 +90,7 @@ impl Shape {
         if self.curve == 1.0 { input } else { input.abs().powf(self.curve).copysign(input) }
     }
 
-    /// The same before the curve.
+    /// The value of [`input`](Self::input) before the curve is applied.
     fn straight(&self, raw: i16) -> f64 {
         let input = self.calibrated(raw);
         without_dead_zone(if self.invert { 0.0 - input } else { input }, self.dead_zone)

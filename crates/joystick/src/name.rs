@@ -17,7 +17,7 @@ pub fn port_name(name: &str) -> String {
     legal_name(name).unwrap_or_else(|| "joystick".into())
 }
 
-/// The same for a requested name; `None` if no legal character is left.
+/// The port name for the requested name `name`, by the rules of [`port_name`]; `None` if no legal character is left.
 pub(crate) fn legal_name(name: &str) -> Option<String> {
     let mut port = String::with_capacity(MAX_NAME_LENGTH);
     for c in name.chars() {

@@ -174,7 +174,7 @@ pub mod tests {
         }
     }
 
-    /// The same with links to its file.
+    /// The event `event` of a pad, with `links` to the pad's file.
     pub fn linked(mut event: Event, links: &[&str]) -> Event {
         if let Event::Connected { details, .. } = &mut event {
             details.links = links.iter().map(|&link| link.to_owned()).collect();

@@ -95,7 +95,7 @@ impl Joystick {
         }
     }
 
-    /// What the user has to do to drive with the stick.
+    /// Instruction for the user: buttons to hold or press to drive with the stick.
     fn how_to_drive(&self) -> String {
         let EnableButtons { on, slow, toggle } = self.filter.mappings().enable;
         let ways =

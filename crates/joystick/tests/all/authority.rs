@@ -1,4 +1,4 @@
-//! When the stick claims the vehicle, and what is published while it is connected, when it is lost, and while nothing commands.
+//! Authority of the stick: when it claims the vehicle, and the states published while it is connected, lost, or not in command.
 
 use crate::common;
 
@@ -11,7 +11,7 @@ pub const FAREWELL: u64 = 1000;
 /// How long \[ms] of these the states have no velocity.
 const LOST: u64 = 100;
 
-/// What was published in `millis`.
+/// States that are published in the next `millis`.
 pub fn published(bench: &mut Bench, millis: u64) -> Vec<PoseState> {
     bench.outputs.clear();
     bench.run(millis);

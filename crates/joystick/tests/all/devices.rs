@@ -1,4 +1,4 @@
-//! What is published of devices: batches, hats, limits, unplugging, and which of them drives.
+//! Devices and their published states: batches, hats, limits, unplugging, and the choice of the device that drives.
 
 use crate::common;
 

@@ -1,4 +1,4 @@
-//! What is published on `joy` and `~/connected`.
+//! Messages on `joy` and `~/connected`.
 
 use crate::common;
 

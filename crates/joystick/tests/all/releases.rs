@@ -1,4 +1,4 @@
-//! What a release is, and what only looks like one.
+//! Releases, and losses that only look like one.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 use crate::{authority, common};
