@@ -95,7 +95,7 @@ impl Encoders {
 /// Messages may be reordered within this time; beyond it the clock has restarted.
 const REORDERED: Duration = Duration::from_secs(1);
 
-/// The same angle in -180 to 180 degrees, for one in -360 to 360.
+/// Wraps `angle`, in -360 to 360 degrees, to -180 to 180 degrees.
 fn nearest(angle: f64) -> f64 {
     if angle > 180.0 {
         angle - 360.0

@@ -7,7 +7,7 @@ use zones::{Boundaries, Profiles, profile_parameters};
 use crate::Mode;
 
 params::params! {
-    /// What a person sets of the chair's remote.
+    /// Parameters of the chair's remote.
     struct Remote {
         mode: Mode = Parameter::choice("mode", "shared").at_start()
             .text("How the chair is driven: auto, where the occupant's stick is dead, or shared, where it is published for \
@@ -31,7 +31,7 @@ params::params! {
 }
 
 params::params! {
-    /// What a person sets of the node.
+    /// Parameters of the node itself: message type, activation, frames.
     struct Declared {
         stamped: bool = Parameter::bool("stamped", true).at_start()
             .text("Take cmd_vel as geometry_msgs/TwistStamped and publish the occupant's stick as that; otherwise \
@@ -48,7 +48,7 @@ params::params! {
 }
 
 params::params! {
-    /// What a person sets of the odometry.
+    /// Parameters of the odometry.
     struct Odometry {
         circumference: f64 = Parameter::float("odometry.circumference", 1.0373, 0.1, 5.0).unit("m")
             .text("Circumference of a drive wheel."),
@@ -74,7 +74,7 @@ params::params! {
 }
 
 params::params! {
-    /// What a person sets of the inertial unit.
+    /// Parameters of the inertial unit.
     struct Imu {
         acceleration_unit: f64 = Parameter::float("imu.acceleration_unit", 1.0, 1e-6, 100.0).unit("m/s^2")
             .text("What one unit of the accelerometer is; LUCI states none. 9.80665 if it counts in g."),
@@ -94,21 +94,21 @@ pub fn specification() -> Specification {
 /// The parameters in force, parsed; units and ranges as in [`specification`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
-    /// Of [`Remote`](crate::Remote).
+    /// Parameters of [`Remote`](crate::Remote).
     pub remote: RemoteParams,
-    /// Of [`Odometry`](crate::Odometry).
+    /// Parameters of [`Odometry`](crate::Odometry).
     pub odometry: OdometryParams,
-    /// What one unit of the accelerometer is \[m/s²\], for [`imu`](crate::imu).
+    /// Size of one unit of the accelerometer \[m/s²\], for [`imu`](crate::imu).
     pub acceleration_unit: f64,
-    /// Commands come with a stamp, and the occupant's stick is published with one; fixed once the node runs, as all below.
+    /// Whether commands come with a stamp, and the occupant's stick is published with one; fixed once the node runs, as all below.
     pub stamped: bool,
-    /// Enter the mode at the start.
+    /// Whether to enter the mode at the start.
     pub activate: bool,
     /// The chair's own frame; not empty.
     pub base_frame: String,
     /// The odometry's frame; not empty.
     pub odom_frame: String,
-    /// Publish the pose on /tf as well.
+    /// Whether to publish the pose on /tf as well.
     pub transform: bool,
 }
 
@@ -131,26 +131,26 @@ pub struct RemoteParams {
     pub attempts: u32,
     /// The calibrations; fixed once the machine is made.
     pub profiles: Profiles,
-    /// For the zone in published sticks, which LUCI's node does not pass on to the chair; as LUCI publishes them.
+    /// Zone boundaries as LUCI publishes them, for the zone in published sticks, which LUCI's node does not pass on to the chair.
     pub boundaries: Boundaries,
 }
 
 /// Parameters of [`Odometry`](crate::Odometry).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OdometryParams {
-    /// Of a drive wheel \[m\].
+    /// Circumference of a drive wheel \[m\].
     pub circumference: f64,
-    /// Between the drive wheels \[m\].
+    /// Distance between the drive wheels \[m\].
     pub wheel_base: f64,
-    /// Turns of an encoder for one of its wheel.
+    /// Turns of an encoder for one turn of its wheel.
     pub gear: f64,
     /// Whether the left and the right angle grow when the chair goes forward.
     pub increases_forward: [bool; 2],
-    /// Of a wheel \[m/s\].
+    /// Highest speed of a wheel \[m/s\]; encoder angles that would mean more are ignored.
     pub max_speed: f64,
     /// The way over a longer gap is unknown.
     pub max_gap: Duration,
-    /// So many messages at the start do not count.
+    /// Number of encoder messages that are ignored at the start.
     pub discard: u32,
     /// Variance of a wheel's way per metre \[m\].
     pub slip: f64,

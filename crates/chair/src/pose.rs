@@ -67,7 +67,7 @@ fn sinc(x: f64) -> f64 {
     if x.abs() < 1e-4 { 1.0 - x * x / 6.0 } else { x.sin() / x }
 }
 
-/// The same angle from -π to π.
+/// Wraps `angle` to -π to π.
 fn wrapped(angle: f64) -> f64 {
     if (-PI..=PI).contains(&angle) { angle } else { angle - TAU * (angle / TAU).round() }
 }

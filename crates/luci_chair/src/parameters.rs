@@ -22,7 +22,7 @@ enum PositionSent {
 params::choices! { PositionSent: Streamed = "streamed", OnChange = "on_change" }
 
 params::params! {
-    /// What a person sets of the fake chair.
+    /// Parameters of the fake chair.
     struct Declared {
         remote_timeout: Duration = Parameter::seconds("remote_timeout", 0.1, 0.02, 1.0)
             .text("With no remote joystick for so long the brakes engage; LUCI states 10 Hz, and 4 Hz on an older page."),
@@ -84,47 +84,47 @@ pub fn specification() -> Specification {
 /// The parameters in force, parsed; units and ranges as in [`specification`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// The brakes engage after so long without the remote.
+    /// The brakes engage after this time without the remote.
     pub remote_timeout: Duration,
-    /// So long the scaling is suspended.
+    /// Time for which the override button suspends the scaling.
     pub override_time: Duration,
-    /// Of a wheel that follows \[m/s²\].
+    /// Acceleration of a wheel that follows the stick, both ways \[m/s²\].
     pub acceleration: f64,
-    /// Of a wheel that is braked \[m/s²\].
+    /// Deceleration of a wheel that is braked \[m/s²\].
     pub brake: f64,
-    /// At full throw, by profile \[m/s\].
+    /// Speed at full throw, by profile \[m/s\].
     pub forward: [f64; 5],
-    /// At full throw, by profile \[rad/s\].
+    /// Turning speed at full throw, by profile \[rad/s\].
     pub turn: [f64; 5],
-    /// At the start, 1 to 5.
+    /// Profile at the start, 1 to 5.
     pub profile: i32,
-    /// Between the drive wheels \[m\].
+    /// Distance between the drive wheels \[m\].
     pub wheel_base: f64,
-    /// Of a drive wheel \[m\].
+    /// Circumference of a drive wheel \[m\].
     pub circumference: f64,
-    /// Turns of an encoder for one of its wheel.
+    /// Turns of an encoder for one turn of its wheel.
     pub gear: f64,
     /// Whether the left and the right angle grow when the chair goes forward.
     pub increases_forward: [bool; 2],
     /// The encoder board's clock at the start \[ms\].
     pub boot_millis: u32,
-    /// Periods of 10 ms from stick to stick, 1 or more.
+    /// Ticks of 10 ms between two messages of the stick, 1 or more.
     pub joystick_ticks: u64,
     /// Whether the stick's position carries its own source, and not the one in force.
     pub position_is_physical: bool,
     /// Whether the stick's position is sent when it changes, and not streamed.
     pub position_on_change: bool,
-    /// The same for the zones' scaling.
+    /// Ticks between two messages of the zones' scaling.
     pub scaling_ticks: u64,
-    /// The same for the encoders.
+    /// Ticks between two messages of the encoders.
     pub encoder_ticks: u64,
-    /// The same for the inertial unit.
+    /// Ticks between two messages of the inertial unit.
     pub imu_ticks: u64,
-    /// The same for clouds and depth pictures.
+    /// Ticks between two messages with clouds and depth pictures.
     pub surroundings_ticks: u64,
-    /// The same for infra-red pictures and the cameras' data; `None` without them.
+    /// Ticks between two messages with infra-red pictures and the cameras' data; `None` without them.
     pub camera_ticks: Option<u64>,
-    /// Of the base's wheels at full servo value \[m/s\].
+    /// Speed of the base's wheels at full servo value \[m/s\].
     pub wheel_speed: f64,
     /// Where one zone ends and the next begins, as LUCI publishes it.
     pub boundaries: Boundaries,

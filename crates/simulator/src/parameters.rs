@@ -14,7 +14,7 @@ const ROOM: &[f64] = &[
 ];
 
 params::params! {
-    /// What a person sets of the simulator.
+    /// Parameters of the simulator.
     struct Declared {
         walls: Vec<f64> = Parameter::floats("walls", ROOM, -1000.0, 1000.0, 400).unit("m").at_start()
             .text("Straight walls, four numbers each: x and y of one end, x and y of the other, in the map frame."),
