@@ -132,12 +132,12 @@ fn is_stopped(list: &[Listed], name: &str) -> bool {
     list.iter().any(|(other, state)| other == name && state == "stopped")
 }
 
-/// What became of controllers that were to be loaded.
+/// Outcome of a request to load several controllers.
 #[derive(Default)]
 struct Loaded {
-    /// Those that are loaded and stopped, in the order of their names.
+    /// Controllers that are loaded and stopped, in the order of the request.
     all: Vec<String>,
-    /// Those of them that were loaded by this, and the one whose load was not answered in time: it may still take effect.
+    /// Controllers that this process loaded, and the one whose load was not answered in time: it may still take effect.
     own: Vec<String>,
     failures: Vec<Failure>,
 }
