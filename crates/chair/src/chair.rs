@@ -66,11 +66,11 @@ pub enum ChairOutput {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Side {
-    /// On the left.
+    /// Left camera.
     Left = 0,
-    /// On the right.
+    /// Right camera.
     Right = 1,
-    /// Behind.
+    /// Rear camera.
     Rear = 2,
 }
 

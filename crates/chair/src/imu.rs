@@ -31,7 +31,7 @@ pub struct Imu {
     pub angular_velocity: [f64; 3],
     /// Always -1 first.
     pub angular_velocity_covariance: [f64; 9],
-    /// With gravity \[m/s²\].
+    /// Acceleration, gravity included \[m/s²\].
     pub linear_acceleration: [f64; 3],
     /// -1 first if a part was not a number.
     pub linear_acceleration_covariance: [f64; 9],

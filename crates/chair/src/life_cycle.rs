@@ -106,7 +106,7 @@ impl Remote {
         }
     }
 
-    /// Until when a requested mode without an answer may still be entered.
+    /// Time until which a requested mode without an answer may still be entered.
     pub(crate) fn open_until(&self) -> Option<Instant> {
         self.open.map(|at| at + self.params.service_timeout)
     }

@@ -24,15 +24,15 @@ pub enum OdometryInput {
 pub struct Estimate {
     /// The stamp of the encoder message.
     pub stamp: Stamp,
-    /// From the start, forward \[m\].
+    /// Position relative to the start, forward \[m\].
     pub x: f64,
-    /// From the start, to the left \[m\].
+    /// Position relative to the start, to the left \[m\].
     pub y: f64,
-    /// Counter-clockwise, from -π to π \[rad\].
+    /// Heading, counter-clockwise, from -π to π \[rad\].
     pub heading: f64,
-    /// Along the heading \[m/s\].
+    /// Velocity along the heading \[m/s\].
     pub forward: f64,
-    /// Counter-clockwise \[rad/s\].
+    /// Angular velocity, counter-clockwise \[rad/s\].
     pub turn: f64,
     /// Covariance of the pose: 6 × 6, row by row, x, y, z, roll, pitch, yaw. Unobservable values have a million.
     pub pose_covariance: [f64; 36],

@@ -26,9 +26,9 @@ pub enum Service {
 /// How a remote computer drives the chair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Alone: the occupant's stick is disabled, and its topic silent.
+    /// The remote drives alone: the occupant's stick is disabled, and its topic silent.
     Auto,
-    /// With the occupant's stick, which is published for blending.
+    /// The remote drives with the occupant's stick, which is published for blending.
     Shared,
 }
 

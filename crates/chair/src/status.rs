@@ -51,7 +51,7 @@ pub struct Counters {
 /// Why only neutral is published, or nothing at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// Not activated.
+    /// The mode is not activated.
     Inactive,
     /// The mode is being entered.
     Activating,

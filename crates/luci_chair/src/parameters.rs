@@ -198,7 +198,7 @@ impl Params {
         }
     }
 
-    /// With what may change at run time taken from `next`.
+    /// These parameters, with those that may change at run time taken from `next`.
     pub(crate) fn changed(self, next: Self) -> Self {
         let Self { remote_timeout, override_time, acceleration, brake, forward, turn, boundaries, .. } = next;
         let Self { position_is_physical, position_on_change, .. } = next;

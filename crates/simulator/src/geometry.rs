@@ -17,11 +17,11 @@ pub struct Segment {
 /// REP-103.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pose {
-    /// Along the map's x axis \[m\].
+    /// Position along the map's x axis \[m\].
     pub x: f64,
-    /// Along the map's y axis \[m\].
+    /// Position along the map's y axis \[m\].
     pub y: f64,
-    /// Counter-clockwise from the map's x axis \[rad\], in (-pi, pi].
+    /// Heading, counter-clockwise from the map's x axis \[rad\], in (-pi, pi].
     pub heading: f64,
 }
 

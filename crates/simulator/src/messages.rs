@@ -53,11 +53,11 @@ pub enum Output {
 pub struct Odometry {
     /// The time of that step, not of the call.
     pub stamp: Stamp,
-    /// In the map frame.
+    /// Pose in the map frame.
     pub pose: Pose,
-    /// Along the heading \[m/s\]: that of the wheels, reduced by contact with a wall.
+    /// Velocity along the heading \[m/s\]: the velocity of the wheels, reduced by contact with a wall.
     pub forward: f64,
-    /// Counter-clockwise \[rad/s\].
+    /// Angular velocity, counter-clockwise \[rad/s\].
     pub turn: f64,
     /// The wheels, port and starboard.
     pub wheels: [Wheel; 2],
@@ -121,9 +121,9 @@ pub struct Range {
 pub struct Snapshot<'a> {
     /// The vehicle in the map frame.
     pub pose: Pose,
-    /// Along the heading \[m/s\].
+    /// Velocity along the heading \[m/s\].
     pub forward: f64,
-    /// Counter-clockwise \[rad/s\].
+    /// Angular velocity, counter-clockwise \[rad/s\].
     pub turn: f64,
     /// All walls.
     pub walls: &'a [Segment],

@@ -10,9 +10,9 @@ use crate::geometry::{Pose, Segment, bearing, clearance, first_contact, wrap};
 #[derive(Clone, Debug)]
 pub(crate) struct Vehicle {
     pub pose: Pose,
-    /// Along the heading \[m/s\]: that of the wheels, reduced by contact with a wall.
+    /// Velocity along the heading \[m/s\]: the velocity of the wheels, reduced by contact with a wall.
     pub forward: f64,
-    /// Counter-clockwise \[rad/s\].
+    /// Angular velocity, counter-clockwise \[rad/s\].
     pub turn: f64,
     /// Whether a wall reduced the last motion.
     pub touching: bool,

@@ -14,7 +14,7 @@ struct Bench {
     outputs: Vec<ChairOutput>,
 }
 
-/// With the published profiles.
+/// Parameters with the published profiles.
 fn params() -> Params {
     Params::read(&specification().resolve(published()).unwrap()).unwrap()
 }
@@ -37,7 +37,7 @@ impl Bench {
         bench
     }
 
-    /// In the shared mode, with a chair that shows it, and nothing recorded yet.
+    /// A bench in the shared mode, with a chair that shows it, and nothing recorded yet.
     fn active() -> Self {
         let mut bench = Self::new();
         bench.on(ChairInput::Remote(Input::Activated));

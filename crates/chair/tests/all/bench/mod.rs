@@ -8,13 +8,13 @@ use chair::{
 use safety::{Command, Instant, Machine, Stamp, Velocity};
 use zones::published;
 
-/// With calibrated profiles.
+/// Parameters with calibrated profiles.
 pub fn params(mode: Mode) -> RemoteParams {
     let set = specification().resolve(published()).unwrap();
     RemoteParams { mode, ..Params::read(&set).unwrap().remote }
 }
 
-/// In profile 1 full throw is 0.54 m/s and 1.2212 rad/s.
+/// A command; in profile 1 full throw is 0.54 m/s and 1.2212 rad/s.
 pub fn go(forward: f64, turn: f64) -> Input {
     Input::CommandReceived(Command::new(Velocity::planar(forward, turn).unwrap(), Stamp::ZERO))
 }
@@ -49,7 +49,7 @@ impl Bench {
         }
     }
 
-    /// In the shared mode, confirmed, with a profile and a zero command, and nothing recorded yet.
+    /// A bench in the shared mode, confirmed, with a profile and a zero command, and nothing recorded yet.
     pub fn confirmed() -> Self {
         let mut bench = Self::new(params(Mode::Shared));
         bench.on(Input::ProfileReceived(1));
