@@ -147,7 +147,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     run_with(context, stop, |runner| runner)
 }
 
-/// Runs the node as [`run`] does, after `with` has changed its runner: tests inject a fault by it.
+/// Runs the node as [`run`] does, after `with` has changed its runner. Tests use this to inject a fault.
 /// # Errors
 /// The node does not start, or it panicked.
 pub fn run_with(

@@ -38,7 +38,7 @@ pub fn states(message: sensor::JointState) -> StatesMessage {
 
 /// The frame of a command.
 const FRAME: &str = "base_link";
-/// In place of the frame: the command is a zero that withholds motion, see [`Command::withheld`].
+/// Name in place of the frame of a command that is a zero and withholds motion, see [`Command::withheld`].
 const WITHHELD: &str = "withheld";
 
 /// A command as a stamped Twist in the vehicle's frame.

@@ -32,7 +32,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     run_with(context, stop, |runner| runner)
 }
 
-/// Runs the four nodes as [`run`] does, after `with` has changed each node's runner: tests inject a fault by it.
+/// Runs the four nodes as [`run`] does, after `with` has changed each node's runner. Tests use this to inject a fault.
 /// # Errors
 /// One of the nodes does not start; then none of them runs. Or one of them panicked.
 pub fn run_with(

@@ -24,7 +24,7 @@ pub struct Topics {
     odometry: Topic<Odometry>,
     transforms: Option<Topic<TFMessage>>,
     imu: Topic<sensor::Imu>,
-    /// In the order of [`Side::ALL`].
+    /// Topics of the cameras, in the order of [`Side::ALL`].
     cameras: [Topic<sensor::CameraInfo>; 3],
     frames: Frames,
 }

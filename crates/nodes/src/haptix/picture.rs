@@ -17,7 +17,7 @@ use super::messages;
 const PERIOD: Duration = Duration::from_millis(40);
 /// How long it is shown after the node has ended.
 const LIFETIME: WireDuration = WireDuration { sec: 1, nanosec: 0 };
-/// At this force a contact sensor is all red \[N\].
+/// Force at which a contact sensor is all red \[N\].
 const STRONG: f32 = 5.0;
 /// The edge of the plate that shows a plane \[m\].
 const PLATE: f64 = 0.4;

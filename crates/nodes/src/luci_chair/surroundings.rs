@@ -6,9 +6,9 @@ use super::topics::header;
 
 /// Clouds without points and black pictures, in LUCI's frames and encodings, so subscribers find the topics.
 pub struct Surroundings {
-    /// With their frames.
+    /// Topics of the clouds, with their frames.
     clouds: Vec<(Topic<PointCloud2>, &'static str)>,
-    /// With their frames.
+    /// Topics of the depth pictures, with their frames.
     depths: Vec<(Topic<Image>, String)>,
     /// Empty unless the cameras were requested.
     cameras: Vec<Camera>,

@@ -95,7 +95,7 @@ mod tests {
         }
     }
 
-    /// In a process of its own, since the panic hook is that of the whole process.
+    /// Runs in a process of its own, since the panic hook is that of the whole process.
     #[test]
     fn a_controller_that_panicked_says_where_and_is_not_called_again() {
         const OWN: &str = "STEERSMAN_TEST_GUARDED";

@@ -173,14 +173,14 @@ impl MonitorContext {
     }
 }
 
-/// When the monitor has to look.
+/// Periods that decide when the monitor has to look.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
-    /// Of the loop.
+    /// Period of the loop.
     step: Duration,
-    /// Between two reports.
+    /// Time between two reports.
     report: Duration,
-    /// Between two efforts for a robot elsewhere.
+    /// Time between two efforts for a robot elsewhere.
     efforts: Duration,
 }
 
