@@ -78,13 +78,13 @@ enum Origin {
 /// How ROS looks for other nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Range {
-    /// By the profile alone.
+    /// The profile alone decides.
     Profile,
-    /// On this machine alone.
+    /// ROS looks on this machine alone.
     ThisMachine,
-    /// On this machine and on those that are named.
+    /// ROS looks on this machine and on those that are named.
     Peers,
-    /// Nowhere.
+    /// ROS looks nowhere.
     Off,
 }
 

@@ -21,9 +21,9 @@ pub struct Declaration {
 /// When a parameter may be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// At any time, with immediate effect.
+    /// The parameter may be changed at any time, with immediate effect.
     Live,
-    /// Only when the node starts.
+    /// The parameter may be changed only when the node starts.
     AtStart,
 }
 
@@ -228,19 +228,19 @@ impl<T> Parameter<T> {
         Self { declaration, value: PhantomData }
     }
 
-    /// With this unit.
+    /// Sets the unit.
     pub const fn unit(mut self, unit: &'static str) -> Self {
         self.declaration.unit = unit;
         self
     }
 
-    /// With this description.
+    /// Sets the description.
     pub const fn text(mut self, text: &'static str) -> Self {
         self.declaration.text = text;
         self
     }
 
-    /// Changeable only when the node starts.
+    /// Makes it changeable only when the node starts.
     pub const fn at_start(mut self) -> Self {
         self.declaration.change = Change::AtStart;
         self

@@ -28,12 +28,12 @@ struct Subscribed<M: Machine> {
     is_counted: bool,
 }
 
-/// Makes an input of the publishers of a topic.
+/// A function that makes an input of the publishers of a topic.
 enum Count<M: Machine> {
-    /// Of their number, whenever it changes.
+    /// An input of their number, whenever it changes.
     Number(Box<dyn Fn(usize) -> M::Input + Send>),
-    /// Of their identities, whenever they change and before messages are delivered; `None` if the graph cannot be read. The
-    /// last ones that were reported.
+    /// An input of their identities, whenever they change and before messages are delivered; `None` if the graph cannot be read.
+    /// The second field is the last ones that were reported.
     Identities(Box<dyn Fn(Option<Vec<PublisherId>>) -> M::Input + Send>, Option<Option<Vec<PublisherId>>>),
 }
 

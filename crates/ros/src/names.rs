@@ -15,7 +15,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// For the node `node` in `namespace`, with the rules among `arguments`.
+    /// The names for the node `node` in `namespace`, with the rules among `arguments`.
     pub fn new(node: &str, namespace: &str, arguments: impl IntoIterator<Item = String>) -> Self {
         let names = Self { node: node.into(), namespace: namespace.into(), rules: Vec::new() };
         let rules = names.rules(arguments);

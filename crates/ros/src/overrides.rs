@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(overrides.of("/other"), [value("a", Value::Integer(1)), value("b", Value::Integer(3))]);
     }
 
-    /// Of two files with these keys.
+    /// Overrides from two files, with the keys `nodes`.
     fn given(nodes: &[&str]) -> Overrides {
         let block = |(line, node): (usize, &&str)| Given {
             place: format!("f, line {line}"),

@@ -18,7 +18,7 @@ use crate::{Error, clock, panics};
 /// switch lies between a stick event and a motor value unless another thread is publishing. The thread of
 /// [`start_alarm`](Shell::start_alarm) carries out what is due without an event.
 ///
-/// Of the outputs that wait the machine says which may be lost or overtaken ([`Machine::backlog`]).
+/// The machine decides which of the outputs that wait may be lost or overtaken ([`Machine::backlog`]).
 ///
 /// An output that must not wait for a send is an act ([`act_first`](Shell::act_first)): it is carried out under the machine's lock, at once.
 ///
@@ -57,9 +57,9 @@ const LOOK: Duration = Duration::from_millis(1);
 /// Where a fault can be injected, see [`Shell::add_fault`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultPlace {
-    /// In the machine, at every use.
+    /// The machine, at every use.
     Machine,
-    /// In the publishing of its outputs.
+    /// The publishing of its outputs.
     Publish,
 }
 

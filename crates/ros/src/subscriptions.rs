@@ -25,9 +25,9 @@ pub(crate) struct DynamicSubscriptions<M: Machine> {
     names: Names,
     shell: Shell<M>,
     plan: Plan<M>,
-    /// In reading order.
+    /// Entries in reading order.
     entries: Vec<Entry<M>>,
-    /// Subscribed to, but not named by the parameters now.
+    /// Subscriptions that the parameters do not name now.
     inactive: Vec<Subscribed<M>>,
     own: Option<OwnCommand>,
 }
@@ -73,7 +73,7 @@ struct Entry<M: Machine> {
 const MAX_INACTIVE: usize = 64;
 
 impl<M: Machine + 'static> DynamicSubscriptions<M> {
-    /// For the node called `node`. `plan` returns the subscriptions that a set of parameters names, in reading order.
+    /// The subscriptions of the node called `node`. `plan` returns those that a set of parameters names, in reading order.
     pub(crate) fn new(
         node: &str,
         names: &Names,

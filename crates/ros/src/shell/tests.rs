@@ -11,7 +11,7 @@ impl Machine for Doubler {
     type Input = i32;
     type Output = i32;
 
-    /// Of the large ones the newest counts, and a negative one answers.
+    /// Only the newest of the large outputs counts, and a negative one answers a request.
     fn backlog(output: &i32) -> Backlog {
         match *output {
             11.. => Backlog::Newest(0),
