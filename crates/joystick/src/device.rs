@@ -19,7 +19,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// How far the device that appears, `found`, is this one; see [`safety::identity`].
+    /// Compares the device that appears, `found`, with this one; see [`safety::identity`].
     pub(crate) fn likeness(&self, found: &Self) -> Likeness {
         let known = safety::Identity { model: &self.guid, serial: &self.serial };
         known.likeness(safety::Identity { model: &found.guid, serial: &found.serial })

@@ -28,7 +28,7 @@ pub enum Refused {
     Priority(u8, String),
     /// Memory could not be locked; the reason.
     Memory(String),
-    /// These processors; the reason.
+    /// The processors, and the reason.
     Cores(Vec<usize>, String),
 }
 
@@ -99,7 +99,7 @@ impl fmt::Display for Refused {
 mod tests {
     use super::*;
 
-    /// On a thread of its own, so the others keep their settings.
+    /// Applies the settings on a thread of its own, so the others keep theirs.
     fn applied(settings: RealTime) -> Vec<Refused> {
         std::thread::scope(|scope| scope.spawn(|| settings.apply()).join()).unwrap()
     }

@@ -31,7 +31,7 @@ struct Hold {
     began: Instant,
     /// The earliest time at which a message that is read after it may have been received: its begin, or that of the hold before.
     since: Instant,
-    /// Until when messages that were queued in it may still be read.
+    /// Time until which messages that were queued in it may still be read.
     until: Instant,
 }
 
@@ -103,7 +103,7 @@ impl Clock {
 
 impl Clock {
     /// How much longer messages may come from the queues, and how long ago the last hold began; zero once the queues are empty.
-    /// For exhaustive searches.
+    /// Exhaustive searches need it.
     pub fn waiting_left(&self) -> (Duration, Duration) {
         let held = self.held.filter(|held| self.now() < held.until);
         held.map_or_else(Default::default, |held| {

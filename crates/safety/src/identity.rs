@@ -30,7 +30,7 @@ pub struct Identity<'a> {
     pub serial: &'a str,
 }
 
-/// How far a device that appears is one that is known; more alike is greater.
+/// Likeness of a device that appears to a known one; more alike is greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Likeness {
     /// Another model, or a serial number that the known one does not have.
@@ -42,7 +42,7 @@ pub enum Likeness {
 }
 
 impl Identity<'_> {
-    /// How far the device that appears, `found`, is this known one.
+    /// Compares the device that appears, `found`, with this known one.
     ///
     /// A device that reports no serial number may be a known one that has one: reading it may fail. The contrary is another
     /// device.

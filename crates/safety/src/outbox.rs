@@ -11,7 +11,7 @@ pub enum Backlog {
     Each,
     /// A newer output of this number takes its place: a value or a state, of which only the newest counts.
     Newest(u8),
-    /// Of many the oldest is lost: a message of which each counts, and the newest ones more.
+    /// The oldest of many is lost: each of these messages counts, and the newest ones more.
     Recent,
 }
 

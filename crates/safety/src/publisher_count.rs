@@ -29,13 +29,13 @@ impl PublisherCount {
 
 /// Counts the publishers of a topic that one and the same is expected to publish.
 ///
-/// One that takes the place of another counts beside it, once: what it publishes does not continue what was published before, however
-/// soon it follows.
+/// A publisher that takes the place of another counts beside it, once: its messages do not continue those of the other one, however
+/// soon they follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Succession(Option<PublisherId>);
 
 impl Succession {
-    /// How many of the publishers count that are `found` now.
+    /// Number of publishers that count, of those that are `found` now.
     pub fn count(&mut self, found: impl ExactSizeIterator<Item = PublisherId>) -> usize {
         let count = found.len();
         let Some(last) = found.last().filter(|_| count == 1) else { return count };

@@ -105,7 +105,7 @@ pub enum StatesError {
         way: f64,
         /// How far it may be \[rad or m\].
         most: f64,
-        /// The time of that way.
+        /// Time in which it moved that far.
         time: Duration,
     },
     /// A part is faster than it can be.

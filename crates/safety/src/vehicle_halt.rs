@@ -29,11 +29,11 @@ pub enum VehicleHalt {
 /// How a [`VehicleHalt`] ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HaltEnds {
-    /// By itself.
+    /// The halt ends by itself.
     Alone,
-    /// By a [reset](crate::VehicleMonitor::reset).
+    /// A [reset](crate::VehicleMonitor::reset) ends it.
     ByReset,
-    /// By a [reset](crate::VehicleMonitor::reset), once the vehicle is clear.
+    /// A [reset](crate::VehicleMonitor::reset) ends it, once the vehicle is clear.
     ByResetLater,
 }
 

@@ -57,7 +57,7 @@ pub struct VehicleMonitor {
 enum Publishers {
     None,
     One(PublisherId),
-    /// Also if the graph could not be read.
+    /// Several publishers, or a graph that could not be read.
     Several,
 }
 

@@ -28,7 +28,7 @@ impl Bench {
         bench
     }
 
-    /// With the pad `PAD` connected, two axes and ten buttons at rest; the outputs of that are discarded.
+    /// A bench with the pad `PAD` connected, two axes and ten buttons at rest; the outputs of that are discarded.
     pub fn with_pad(params: Params) -> Self {
         let mut bench = Self::new(params);
         bench.connect(PAD, "Pad", "guid");
