@@ -61,7 +61,7 @@ pub struct Active {
     pub source: Option<usize>,
     /// When it began to drive, or when the last one ended.
     pub since: Instant,
-    /// The same time by the wall clock; zero if that was not known.
+    /// Time of `since` by the wall clock; zero if the wall clock was not known.
     pub stamp: Stamp,
     /// One verdict for each source, in the order of [`Params::sources`].
     pub verdicts: Vec<Verdict>,

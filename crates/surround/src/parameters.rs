@@ -17,7 +17,7 @@ enum Velocity {
 params::choices! { Velocity: Unused = "unused", Used = "used" }
 
 params::params! {
-    /// What applies where no sensor covers a zone.
+    /// Treatment of bearings that no sensor covers.
     struct Uncovered {
         uncovered: Unseen = Parameter::choice("uncovered", "blocked")
             .text("How to treat bearings that no sensor covers."),
@@ -110,11 +110,11 @@ pub fn specification() -> Specification {
 /// The parameters in force, parsed. Sensors are in alphabetical order of their names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
-    /// Who looks around; the index in here is the one in inputs.
+    /// Sensors of the vehicle; inputs refer to them by their index in here.
     pub sensors: Vec<Sensor>,
     /// Whether what no sensor answers for is free; otherwise it is blocked.
     pub uncovered_is_free: bool,
-    /// What the vehicle touches with.
+    /// Outline of the vehicle on the floor.
     pub footprint: Footprint,
     /// How far the vehicle's travel is looked ahead \[m\].
     pub reach: f64,

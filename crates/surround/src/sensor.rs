@@ -15,7 +15,7 @@ pub enum Kind {
 
 params::choices! { Kind: Scan = "scan", Cloud = "cloud" }
 
-/// What counts for a direction of which nothing is known: the words of `empty` and `uncovered`.
+/// State of a direction of which nothing is known: the values of `empty` and `uncovered`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unseen {
     Blocked,
@@ -24,7 +24,7 @@ pub(crate) enum Unseen {
 
 params::choices! { Unseen: Blocked = "blocked", Free = "free" }
 
-/// What a point within the vehicle is: the words of `inside`.
+/// Meaning of a point within the vehicle: the values of `inside`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Inside {
     Blocked,
@@ -38,13 +38,13 @@ params::choices! { Inside: Blocked = "blocked", Ignored = "ignored" }
 pub struct Sensor {
     /// The name that the user gave it.
     pub name: String,
-    /// Where its messages come from.
+    /// Topic of its messages.
     pub topic: String,
-    /// How they come.
+    /// Message type of the topic.
     pub kind: Kind,
-    /// What the header's frame must be; empty takes any.
+    /// Frame that the header must have; empty takes any.
     pub frame: String,
-    /// Where it is on the vehicle.
+    /// Pose on the vehicle.
     pub pose: Pose,
     /// Of a cloud, only points from `band[0]` to `band[1]` above the floor are in the way \[m\].
     pub band: [f64; 2],
@@ -62,7 +62,7 @@ pub struct Sensor {
     pub gap: f64,
     /// Whether what it sees within the footprint is the vehicle itself; otherwise it is in the way.
     pub own_body: bool,
-    /// What a range of 0 in a scan means.
+    /// Meaning of a range of 0 in a scan.
     pub zero_range: ZeroRange,
     /// Whether a cloud of no points says that nothing is there; otherwise it is no measurement.
     pub empty_is_free: bool,
@@ -72,7 +72,7 @@ pub(crate) const SENSORS: &str = "sensors";
 /// A height that was not given.
 const NO_HEIGHT: f64 = -10.0;
 params::params! {
-    /// What a person sets of each sensor.
+    /// Parameters of each sensor.
     struct Members {
         topic: String = Parameter::string("topic", "").at_start()
             .text("Where the messages come from; each sensor has its own topic."),

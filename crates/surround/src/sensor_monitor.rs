@@ -54,7 +54,7 @@ impl SensorMonitor {
         }
     }
 
-    /// The same sensor with a new view, without measurements. The number of publishers does not depend on the view
+    /// Monitor of the same sensor with a new view, without measurements. The number of publishers does not depend on the view
     /// and is kept.
     pub fn with_view(&self, view: View) -> Self {
         Self { publishers: self.publishers, ..Self::new(view) }

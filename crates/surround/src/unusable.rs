@@ -55,9 +55,9 @@ pub enum Unusable {
         "row_step is {value}, must be width times point_step, {least} bytes, or less than {point_step} more"
     )]
     RowStep {
-        /// What it was \[bytes\].
+        /// Value of `row_step` \[bytes\].
         value: u32,
-        /// What the points of a row take \[bytes\]; padding of less than one point is allowed.
+        /// Size of the points of a row \[bytes\]; padding of less than one point is allowed.
         least: u64,
         /// The size of a point \[bytes\].
         point_step: u32,
@@ -65,17 +65,17 @@ pub enum Unusable {
     /// The data did not have the length of its rows.
     #[error("data has {value} bytes, must have height times row_step, {exactly}")]
     DataLength {
-        /// What it was \[bytes\].
+        /// Length of the data \[bytes\].
         value: usize,
-        /// What it must be \[bytes\].
+        /// Required length \[bytes\].
         exactly: u64,
     },
     /// Of the beams in the sensor's sector, or of all points, too few were measurements.
     #[error("{measured} of {of} are measurements, must be at least one and a share of {least}")]
     TooFew {
-        /// How many were.
+        /// Number of measurements.
         measured: usize,
-        /// Of how many.
+        /// Number of beams in the sector, or of all points.
         of: usize,
         /// The least part, 0 to 1.
         least: f64,
@@ -83,9 +83,9 @@ pub enum Unusable {
     /// Of a cloud too few points were measurements, however many that is of all.
     #[error("{measured} points are measurements, must be 'least_points', {least}, at least")]
     TooFewPoints {
-        /// How many were.
+        /// Number of measurements.
         measured: usize,
-        /// How many must be.
+        /// Required number of measurements.
         least: usize,
     },
 }

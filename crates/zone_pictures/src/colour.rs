@@ -52,7 +52,7 @@ impl Colour {
         }
     }
 
-    /// The same with another `alpha`.
+    /// Returns this colour with another `alpha`.
     pub const fn with_alpha(self, alpha: f32) -> Self {
         Self { alpha, ..self }
     }

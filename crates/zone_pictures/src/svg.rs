@@ -16,7 +16,7 @@ const WORDS: f64 = 455.0;
 
 /// The text of an SVG file of `snapshot`, 680 by 420, with straight ahead up.
 ///
-/// The same snapshot gives the same text. Each sector has its factors as numbers beside it; the limiting zone has a
+/// Equal snapshots give equal texts. Each sector has its factors as numbers beside it; the limiting zone has a
 /// thick edge.
 /// # Source
 /// own; W3C, SVG 1.1.

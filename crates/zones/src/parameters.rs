@@ -6,7 +6,7 @@ use safety::{SHORTEST_COMMAND_TIMEOUT, SLOWEST_FULL_SPEED};
 use crate::{Boundaries, FullThrow, Mode, Profiles, profile_parameters};
 
 params::params! {
-    /// What is done with a command.
+    /// Parameters of the treatment of a command.
     struct Declared {
         mode: Operation = Parameter::choice("mode", "apply")
             .text("apply: scale each command. predict, for a vehicle that scales commands itself: publish what it \
@@ -40,7 +40,7 @@ params::params! {
 }
 
 params::params! {
-    /// What of it is published.
+    /// Parameters of the published messages.
     struct Published {
         input_source: i64 = Parameter::integer("input_source", 5, 0, 5).at_start()
             .text("LUCI's number of the input source, published with a scaled velocity: 0 ramp assist, 1 autonomous \
@@ -67,15 +67,15 @@ pub fn specification() -> Specification {
     .with_group(profile_parameters())
 }
 
-/// What the node does with a command.
+/// Operating mode of the node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Operation {
-    /// Scales it and commands what is left.
+    /// Scales each command and publishes the result.
     #[default]
     Apply,
-    /// Predicts what the vehicle will leave of it, and commands nothing.
+    /// Predicts what the vehicle will leave of each command, and commands nothing.
     Predict,
-    /// Commands it as it is, cut to full throw.
+    /// Publishes each command as it is, cut to full throw.
     Passthrough,
 }
 
@@ -84,7 +84,7 @@ params::choices! { Operation: Apply = "apply", Predict = "predict", Passthrough 
 /// The parameters in force, parsed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
-    /// What is done with a command.
+    /// Operating mode of the node.
     pub operation: Operation,
     /// How a factor acts.
     pub scaling: Mode,
@@ -98,7 +98,7 @@ pub struct Params {
     pub command_timeout: Duration,
     /// The velocities at full throw of the stick, where no profiles are described.
     pub full_throw: FullThrow,
-    /// What a chair's stick means in each of its profiles; none for a vehicle that is commanded velocities.
+    /// Meaning of a chair's stick in each of its profiles; none for a vehicle that is commanded velocities.
     pub profiles: Profiles,
     /// Where one zone ends and the next begins.
     pub boundaries: Boundaries,

@@ -23,7 +23,7 @@ const NO_LIST: &[f64] = &[];
 /// Entries of a table or coefficients.
 const LONGEST: usize = 64;
 params::params! {
-    /// What a person sets of each profile, but for its curves.
+    /// Parameters of each profile, except for its curves.
     struct Declared {
         number: i64 = Parameter::integer("number", 0, 0, 5)
             .text("The number of the profile as the chair publishes it on luci/chair_profile, 1 to 5; must be given (0: is \
@@ -143,7 +143,7 @@ fn index(number: i64) -> Option<usize> {
     usize::try_from(number.checked_sub(1)?).ok()
 }
 
-/// What others measured and published, as parameters: speeds at full throw of the five profiles.
+/// Measurements that users published, as parameters: speeds at full throw of the five profiles.
 ///
 /// Forward 1.2, 2.4, 3.5, 4.5 and 6.2 mph on one chair; 1.2212 rad/s for the turn is the slope of a line that LUCI gave
 /// one user, whose offset (5.5 percent at rest) is left out, since rest must be neutral. An example, not a calibration of

@@ -21,7 +21,7 @@ impl Factors {
     /// Both factors are 1.
     pub const ALL: Self = Self::both(Scale::ONE);
 
-    /// The same factor for both parts.
+    /// Uses `factor` for both parts.
     pub const fn both(factor: Scale) -> Self {
         Self { forward_back: factor, left_right: factor }
     }
@@ -62,7 +62,7 @@ impl Scaling {
         Zone::Back,
     ];
 
-    /// The same factor for every part in every zone.
+    /// Uses `factor` for both parts in every zone.
     pub const fn uniform(factor: Scale) -> Self {
         Self([Factors::both(factor); 8])
     }

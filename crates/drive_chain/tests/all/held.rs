@@ -48,7 +48,7 @@ fn ahead() -> Bench {
     bench
 }
 
-/// The same after an e-stop that has ended except for the zero that hindbrain waits for.
+/// As [`ahead`], after an e-stop that has ended except for the zero that hindbrain waits for.
 fn held_through_an_estop() -> Bench {
     let mut bench = ahead();
     for (pressed, down) in [(true, false), (false, false), (false, true), (false, false)] {

@@ -266,7 +266,7 @@ proptest! {
         prop_assert!(bench.motors[from..].iter().all(|(_, m)| (m.port, m.starboard) == (STOP, STOP)));
     }
 
-    /// The same events give the same outputs, byte for byte.
+    /// Two runs with the same events give the same outputs, byte for byte.
     #[test]
     fn the_same_trace_gives_the_same_outputs(events in prop::collection::vec(event(), 1..40)) {
         let (first, second) = (play(&events), play(&events));

@@ -21,7 +21,7 @@ pub enum Effect {
     EmergencyStops,
 }
 
-/// What has to happen, after a cause has ended, before the vehicle moves again. Each one includes the ones before it.
+/// Condition for the vehicle to move again after a cause has ended. Each one includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Recovery {
     /// Nothing.
@@ -45,7 +45,7 @@ pub struct Row {
     pub condition: &'static str,
     /// Its effect, the same in both profiles.
     pub effect: Effect,
-    /// What motion requires after it in the profile `strict`; in `seed` all causes clear by themselves.
+    /// Condition for motion after the cause in the profile `strict`; in `seed` all causes clear by themselves.
     pub recovery: Recovery,
     /// The level of `/diagnostics` with it: a stop that a person requested is not an error.
     pub level: Level,
@@ -253,7 +253,7 @@ impl Causes {
         self.0 & WITH_EFFECT[effect as usize] != 0
     }
 
-    /// What has to happen before the vehicle moves again, if all causes ended now.
+    /// Condition for the vehicle to move again, if all causes ended now.
     pub const fn recovery(self) -> Recovery {
         if self.0 & WITH_RECOVERY[Recovery::Reset as usize] != 0 {
             Recovery::Reset

@@ -31,9 +31,9 @@ const COUNT: i64 = 1_000 * 1_000_000_000;
 /// zero, and no coupling of the wheels, as the profile `seed` still has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Wheels {
-    /// In 1/[`COUNT`].
+    /// Exact levels, in 1/[`COUNT`].
     exact: [i64; 2],
-    /// What is published.
+    /// Published levels.
     levels: [i16; 2],
     /// How long each level has been zero \[ns\], at most the rest; zero while it is not.
     stood: [u64; 2],

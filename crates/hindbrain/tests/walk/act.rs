@@ -12,7 +12,7 @@ pub enum When {
     Unstamped,
     /// This long ago; negative is ahead.
     Ago(Ns),
-    /// The same as the newest stamp that was accepted.
+    /// Newest stamp that was accepted, once more.
     Same,
     /// This long before the newest one.
     Before(Ns),

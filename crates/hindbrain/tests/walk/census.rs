@@ -1,4 +1,4 @@
-//! What a walk visited: causes, states, transitions, the longest recoveries; and whether the key is complete.
+//! Census of a walk: causes, states, transitions, the longest recoveries; and whether the key is complete.
 
 use std::collections::BTreeMap;
 
@@ -24,10 +24,10 @@ pub fn name(state: StopState) -> &'static str {
     }
 }
 
-/// What a walk visited.
+/// Results of a walk.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// From, to, and the most severe causes of the state that was entered.
+    /// Transitions by the states before and after, with the most severe causes of the state that was entered.
     pub transitions: BTreeMap<(&'static str, &'static str), BTreeMap<Cause, usize>>,
     pub causes: BTreeMap<Cause, usize>,
     pub full_speed: [bool; 2],

@@ -115,7 +115,7 @@ impl Ways {
     }
 }
 
-/// What has to be so for the whole recovery.
+/// Sends the inputs that must be in force for the whole recovery.
 fn prepare(pair: &mut Pair) -> Result<(), String> {
     let now = |act| Edge(Wait::Alone(0), act);
     pair.go(now(Act::CountAll(ONE)), &[])?;

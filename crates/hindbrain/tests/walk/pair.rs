@@ -31,7 +31,7 @@ fn at(now: Ns) -> Instant {
 impl Pair {
     /// A machine that was started and has read the wall clock.
     /// # Errors
-    /// What differs at the start.
+    /// Machine and oracle differ at the start.
     pub fn new(params: Params, cap: Ns) -> Result<Self, String> {
         let machine = Hindbrain::new(params);
         let oracle = Oracle::new(params, machine.state(), machine.causes());

@@ -13,7 +13,7 @@ pub enum Does {
     EmergencyStop,
 }
 
-/// What motion requires once a cause has ended; each one includes those before it.
+/// Condition for motion once a cause has ended; each one includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Asks {
     Nothing,
@@ -65,7 +65,7 @@ pub fn any(causes: Causes, what: Does) -> bool {
     rows(causes).any(|(does, _)| does == what)
 }
 
-/// What motion requires after `causes`.
+/// Condition for motion after `causes`.
 pub fn asks(causes: Causes) -> Asks {
     rows(causes).map(|(_, asks)| asks).max().unwrap_or(Asks::Nothing)
 }

@@ -33,12 +33,12 @@ pub fn at(ms: u64) -> Instant {
 pub struct Bench(pub Arbiter);
 
 impl Bench {
-    /// After 10 s with only heartbeats.
+    /// Arbiter with two sources and these locks, after 10 s with only heartbeats.
     pub fn new(locks: Vec<Lock>) -> Self {
         Self::with(params(locks))
     }
 
-    /// The same with these parameters.
+    /// Arbiter with these parameters, after 10 s with only heartbeats.
     pub fn with(params: Params) -> Self {
         let mut bench = Self(Arbiter::new(params));
         let zeros = drives(bench.run_to(Instant::from_millis(START)));
@@ -46,7 +46,7 @@ impl Bench {
         bench
     }
 
-    /// The same with a lock that is open and published again at 0.
+    /// As [`with`](Self::with), with a lock that is open and published again at 0.
     pub fn opened(params: Params) -> Self {
         let mut bench = Self(Arbiter::new(params));
         for before in [260, 130, 0] {
@@ -105,7 +105,7 @@ impl Bench {
         out
     }
 
-    /// The same, where the machine was not called in between.
+    /// As [`on`](Self::on), but the machine was not called in between.
     pub fn after_a_hold(&mut self, ms: u64, input: Input) -> Vec<Command> {
         self.0.handle(at(ms), input);
         self.at(ms)

@@ -1,4 +1,4 @@
-//! What the model is asked, and what it remembers of each source and lock.
+//! Settings and messages of the model, and its memory of each source and lock.
 
 use arbiter::ZeroCause;
 
@@ -12,7 +12,7 @@ pub struct Setting {
     pub locks: Vec<(u8, i64)>,
 }
 
-/// What a message asks for.
+/// Request of a message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Asks {
     Go,

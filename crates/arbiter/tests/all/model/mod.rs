@@ -216,13 +216,13 @@ impl Model {
         }
     }
 
-    /// The first one if there were no locks.
+    /// Source with the highest priority of those able to drive, as if there were no locks.
     fn first(&self) -> Option<usize> {
         let able = (0..self.sources.len()).filter(|&s| self.present[s] && self.flaw(s).is_none());
         able.max_by_key(|&source| self.setting.sources[source].0)
     }
 
-    /// What matters of the list of sources before it changes.
+    /// State of the list of sources before it changes: the first source, and the ranks.
     pub fn before(&mut self) -> Before {
         self.update();
         Before { first: self.first(), ranks: self.setting.sources.clone() }

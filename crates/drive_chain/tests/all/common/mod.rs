@@ -27,7 +27,7 @@ pub fn drive() -> Drive {
     drive_with(&[])
 }
 
-/// The same with these parameters of the arbiter.
+/// As [`drive`], with these parameters of the arbiter.
 pub fn drive_with(arbiter: &[(&str, Value)]) -> Drive {
     drive_by(arbiter_params(arbiter), &[("accel", Value::Float(200.0))])
 }
@@ -37,7 +37,7 @@ pub fn arbiter_params(overrides: &[(&str, Value)]) -> arbiter::Params {
     read(arbiter::specification(), arbiter::Params::read, overrides)
 }
 
-/// The same with all of these.
+/// Full stick is 1 m/s and 1 rad/s, a button is the dead-man; the arbiter and hindbrain have these parameters.
 pub fn drive_by(arbiter: arbiter::Params, hindbrain: &[(&str, Value)]) -> Drive {
     let (int, float) = (Value::Integer, Value::Float);
     let stages = Stages {
