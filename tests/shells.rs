@@ -22,7 +22,7 @@ const CLOCKS: &[(&str, &str)] = &[
 const VELOCITIES: &[(&str, &str)] =
     &[("joystick/desired.rs", "the final message after a panic stops a reader that saw motion last")];
 
-/// What a line with a condition contains.
+/// Marks of a line with a condition.
 const CONDITIONS: &[&str] =
     &["if ", "while ", "match ", "&& ", "|| ", ".then(", ".filter(", ".any(", ".all("];
 const CLOCK: &[&str] = &["clock::now()", "clock::stamp()", ".elapsed()"];

@@ -11,7 +11,7 @@ use std::process::Command;
 use safety::{Instant, Machine, Stamp};
 use tests::{bless, executable, files, root, specifications};
 
-/// What only crates below the pure ones use.
+/// Dependencies that no pure crate may have.
 const SYSTEM: &[&str] = &[
     "r2r",
     "rustix",
@@ -57,7 +57,7 @@ fn quoted(text: &str) -> BTreeSet<String> {
     text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// What each crate may depend on by the map of the architecture; `None` is anything.
+/// Dependencies that the map of the architecture allows for each crate; `None` is anything.
 fn allowed() -> BTreeMap<String, Option<BTreeSet<String>>> {
     let text = architecture();
     let (_, map) = text.split_once("| crate | contents | depends on |\n|---|---|---|\n").expect("the map");

@@ -121,7 +121,7 @@ fn every_robot_of_an_example_can_be_moved() {
     assert!(count >= 2, "only {count} transmissions were found");
 }
 
-/// What is called for which `mechanism` creates nothing else: a library outside of this repository has it.
+/// Controller type that `mechanism` does not have, though an example names it: a library outside of this repository provides it.
 const FOREIGN: &str = "sway/Sway";
 
 #[test]
