@@ -31,7 +31,7 @@ pub struct Arguments {
     pub write: Option<PathBuf>,
 }
 
-/// What there is to measure.
+/// Subject of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Subject {
     /// How long a stick event takes to /motor/port, and what it costs: in one process and in four, each beside a bare chain of as many
@@ -41,7 +41,7 @@ pub enum Subject {
     Reactions,
     /// The joystick node: stick event to each of its topics, an unplugged pad, the load of many pads, a log at 1 kHz.
     Pads,
-    /// What the nodes cost while nothing moves, beside a bare relay and a bare loop.
+    /// Cost of the nodes while nothing moves, beside a bare relay and a bare loop.
     Idle,
     /// A stick scaled, a scan and a cloud turned into a zone scaling, without DDS.
     Zones,
@@ -80,7 +80,7 @@ pub enum Part {
         /// How often each is moved in a second; 0 for never.
         #[arg(value_parser = value_parser!(u32).range(0..=1000))]
         rate: u32,
-        /// What ROS takes.
+        /// Arguments for ROS.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
         ros: Vec<String>,
     },

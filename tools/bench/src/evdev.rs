@@ -27,7 +27,7 @@ use crate::sink::{Listens, Received, Sink};
 const HARNESS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/ros/mock_pad.py");
 /// The number of the pad's device file, and its button and axis that drive, see `stack.yaml`.
 const PAD: &str = r#""event": 7"#;
-/// That of the device that a bare process reads at the same time. It is no joystick to SDL.
+/// Number of the device file that a bare process reads at the same time. It is no joystick to SDL.
 const FLOOR: u32 = 8;
 const DEAD_MAN: &str = "5";
 const DRIVING: &str = "1";
@@ -50,7 +50,7 @@ pub struct Evdev {
 }
 
 impl Evdev {
-    /// What the way from the event costs, the mock taken off, to that from SDL's report.
+    /// Ratio of the time from the event, less the cost of the mock, to the time from SDL's report.
     pub fn ratio(&self) -> f64 {
         let [report, reader, from_report] = [&self.to_report, &self.to_reader, &self.from_report]
             .map(|times| times.quantile(0.5).as_secs_f64());
@@ -58,12 +58,12 @@ impl Evdev {
     }
 }
 
-/// What happened when the pad was moved.
+/// Events of the pad and of the device beside it, with their times.
 #[derive(Default)]
 struct Moves {
     /// When the pad reported an event, and the event.
     driven: Vec<(Stamp, Event)>,
-    /// When the device beside it did, and when the bare process had read that.
+    /// When the device beside it reported an event, and when the bare process had read that.
     read: Vec<(Stamp, Stamp)>,
 }
 

@@ -45,7 +45,7 @@ struct Orders {
     sent: Arc<Mutex<Vec<Stamp>>>,
 }
 
-/// What the hand does.
+/// Task of the hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Nothing.
@@ -101,7 +101,8 @@ impl Hand {
         }
     }
 
-    /// What the middleware refuses here is missing at the motors, and is reported there.
+    /// Publishes the messages of an event, which drives if `drive`. A message that the middleware refuses is missing at the motors, and
+    /// is reported there.
     fn act(&self, number: u64, drive: bool) {
         lock(&self.orders.sent).push(clock::stamp());
         let state = stick(number, drive);

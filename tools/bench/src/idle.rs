@@ -1,4 +1,4 @@
-//! What the nodes cost while nothing moves: time on a processor and wake-ups, beside a bare relay and a bare loop.
+//! Cost of the nodes while nothing moves: time on a processor and wake-ups, beside a bare relay and a bare loop.
 //!
 //! All are measured in the same time, each in a ROS domain of its own. Together they keep the cores awake, so each costs less than it
 //! would alone. The cost of a wake-up differs between machines and runs: compare with the bare processes. Wake-ups are voluntary context
@@ -32,15 +32,15 @@ const CHECK_PERIOD: Duration = Duration::from_millis(100);
 /// The parameters of a vehicle with one pad at rest.
 const PAD: &str = include_str!("idle.yaml");
 
-/// What is started, and what it may cost.
+/// Processes that are started together, and the goal of their cost.
 struct Subject {
     name: &'static str,
     processes: &'static [(&'static str, &'static [&'static str])],
-    /// What it may cost, where there is a goal.
+    /// Limit of their cost, where there is a goal.
     goal: Option<Goal>,
 }
 
-/// What a subject may cost, and what it is compared with.
+/// Limit of a subject's cost, and the processes that it is compared with.
 struct Goal {
     /// \[% of a core\]
     cpu: f64,
@@ -48,7 +48,7 @@ struct Goal {
     floor: &'static [&'static str],
 }
 
-/// What every subject may have \[1/s\].
+/// Most wake-ups that a subject may have \[1/s\].
 const MAX_WAKEUPS: f64 = 120.0;
 
 const MOTORS: &str = "bare loop of 50 Hz that publishes two values";
@@ -135,7 +135,7 @@ pub fn measure(folder: &Folder, stop: &Stop) -> Result<Report, Error> {
     Ok(Report { rows: rows.collect() })
 }
 
-/// What each of `all` has done so far, after a pause, and when that was.
+/// Activity of each of `all` so far, read after a pause, and the time of the reading.
 fn observe(
     all: &[(&Subject, Vec<Process>)],
     pause: Duration,
@@ -172,7 +172,7 @@ pub fn pause(time: Duration, stop: &Stop) -> Result<(), String> {
 }
 
 impl Report {
-    /// What the bare processes of `floor` take together: time on a processor and wake-ups.
+    /// Sum over the bare processes of `floor`: time on a processor and wake-ups.
     fn floor(&self, floor: &[&str]) -> (f64, f64) {
         let of = |name: &&str| self.rows.iter().find(|(subject, _)| subject.name == *name);
         let floors = floor.iter().filter_map(of);

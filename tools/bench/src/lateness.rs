@@ -33,7 +33,7 @@ impl Mark {
     }
 }
 
-/// What a loop did in all windows of a kind.
+/// Sum of a loop's steps in all windows of a kind.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     late: Histogram,
@@ -49,7 +49,7 @@ impl Sum {
     }
 }
 
-/// What both loops did in all windows of a kind.
+/// Sums of both loops in all windows of a kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pair {
     node: Sum,

@@ -99,7 +99,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What is asked for, one after the other.
+/// Measures each requested subject, one after the other.
 fn bench(arguments: &Arguments) -> Result<(), Error> {
     isolation::ensure().map_err(|error| Error::Start(error.to_string()))?;
     let stop = &baseline::on_signals()?;

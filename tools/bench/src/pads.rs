@@ -1,4 +1,4 @@
-//! What the joystick node costs and how quick it is: see `--help`.
+//! Cost and speed of the joystick node: see `--help`.
 
 mod load;
 mod log;
@@ -20,7 +20,7 @@ use crate::hand::Hand;
 
 /// The vehicle's parameters, of which the joystick takes its own: one virtual pad that is moved over its topic.
 const STACK: &str = include_str!("stack.yaml");
-/// The same without a virtual pad, for those that move by themselves, and at the full rate.
+/// As [`STACK`], without a virtual pad, for pads that move by themselves, and at the full rate.
 const MANY: &str = include_str!("pads/many.yaml");
 
 /// Measures all of it, one after the other.

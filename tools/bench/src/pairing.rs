@@ -32,12 +32,12 @@ impl Pairing {
         *self = Self { last: self.last, ..Self::default() };
     }
 
-    /// A motor value came at `now`. One that still waits has lost what belongs to it: the newer one takes its place.
+    /// Adds a motor value that came at `now`. A value that still waits has lost what belongs to it: the newer one takes its place.
     pub fn motor(&mut self, now: Stamp) {
         self.unpaired += u64::from(self.waiting.replace(now).is_some());
     }
 
-    /// What belongs to the motor value that waits came: it goes back to the event at `stamp`.
+    /// Pairs the motor value that waits with the event at `stamp`: the message that belongs to it came.
     pub fn applied(&mut self, stamp: Stamp) {
         match self.waiting.take() {
             Some(came) => self.bare(stamp, came),
@@ -45,7 +45,7 @@ impl Pairing {
         }
     }
 
-    /// A message of a bare chain, which carries its own `stamp`, came at `now`.
+    /// Adds a message of a bare chain, which carries its own `stamp` and came at `came`.
     pub fn bare(&mut self, stamp: Stamp, came: Stamp) {
         if stamp > self.last {
             self.last = stamp;

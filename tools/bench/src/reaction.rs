@@ -49,7 +49,7 @@ impl Reaction {
     pub const ALL: [Self; 5] =
         [Self::EstopPressed, Self::Disabled, Self::CommandLost, Self::WayBlocked, Self::EstopSilent];
 
-    /// What the table calls it.
+    /// Name in the table.
     pub const fn name(self) -> &'static str {
         match self {
             Self::EstopPressed => "e-stop pressed",
@@ -99,9 +99,9 @@ impl Reaction {
 /// One trial to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// What is to stop the motors.
+    /// Reaction that is to stop the motors.
     pub reaction: Reaction,
-    /// Which one of its kind, from 0.
+    /// Number among its kind, from 0.
     pub number: u32,
     /// How long after a command the event comes, less than a tick.
     pub phase: Duration,

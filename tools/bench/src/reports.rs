@@ -1,4 +1,4 @@
-//! What a real-time loop reports of itself on `/diagnostics`.
+//! Reports of a real-time loop about itself on `/diagnostics`.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::incoming::Incoming;
 const LONGEST: Duration = Duration::from_secs(10);
 const SLICE: Duration = Duration::from_millis(20);
 
-/// What the loop reports of its steps since its start.
+/// Report of the loop on its steps since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
     /// How many were left out.

@@ -21,9 +21,9 @@ const TO_MOVE: Duration = Duration::from_secs(1);
 /// How long messages may take to arrive.
 const ARRIVAL: Duration = Duration::from_millis(100);
 
-/// What all measurements of the chain need.
+/// Equipment that all measurements of the chain need.
 pub struct Stage<'a> {
-    /// Of the bench's nodes.
+    /// ROS context of the bench's nodes.
     pub context: &'a r2r::Context,
     /// The user's request to end.
     pub stop: &'a Stop,
@@ -40,9 +40,9 @@ pub struct Stage<'a> {
 /// The result of one measurement.
 #[derive(Clone, Debug)]
 pub struct Figures {
-    /// What it costs.
+    /// Cost of the subject's processes.
     pub cost: Cost,
-    /// How long it takes.
+    /// Times of its events.
     pub times: Times,
 }
 
@@ -53,11 +53,11 @@ pub struct Times {
     pub sent: u64,
     /// How many messages could not be assigned to an event.
     pub unpaired: u64,
-    /// Those that arrived.
+    /// Times of the events that arrived.
     pub taken: Distribution,
 }
 
-/// What all processes of a subject cost together while the stick is moved.
+/// Cost of all processes of a subject together while the stick is moved.
 #[derive(Clone, Copy, Debug)]
 pub struct Cost {
     /// How many there are.
@@ -174,7 +174,7 @@ impl Stage<'_> {
         Err(format!("{failure}; {}", sink.received().summary()))
     }
 
-    /// What the processes of a subject and of its bare chain cost.
+    /// Measures the cost of the processes of a subject and of its bare chain.
     fn cost(&self, sink: &mut Sink, children: [&Vec<Process>; 2]) -> Result<[Cost; 2], String> {
         let activities = || Ok::<_, String>([Activity::of(children[0])?, Activity::of(children[1])?]);
         let (began, before) = (clock::now(), activities()?);

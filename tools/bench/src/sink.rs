@@ -17,7 +17,7 @@ const SILENCE: Duration = Duration::from_millis(100);
 /// The longest wait: a request to end must be noticed.
 const LONGEST_SLEEP: Duration = Duration::from_millis(10);
 
-/// What is subscribed to besides the motors and the state.
+/// Topics that are subscribed to besides the motors and the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listens {
     /// Nothing, as on a robot.
@@ -38,7 +38,7 @@ pub struct Sink {
     received: Received,
 }
 
-/// What arrived.
+/// Messages that arrived.
 #[derive(Debug, Default)]
 pub struct Received {
     /// The events that arrived.
@@ -107,7 +107,7 @@ impl Sink {
         (self.received.values, self.received.passed) = (0, 0);
     }
 
-    /// What arrived.
+    /// Messages that arrived.
     pub fn received(&self) -> &Received {
         &self.received
     }

@@ -1,17 +1,17 @@
 use crate::hand::STICK;
 
-/// What is measured: processes that are alive together, and what to subscribe to.
+/// Subject of a measurement: processes that are alive together, and the topic to subscribe to.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject {
-    /// What the table calls it.
+    /// Name in the table.
     pub name: &'static str,
     /// The number of messages between the event and the bench.
     pub messages: usize,
-    /// What carries them.
+    /// Processes that carry them.
     pub kind: Kind,
 }
 
-/// What carries the messages of a subject.
+/// Processes that carry the messages of a subject.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// Executables of Steersman.
@@ -45,7 +45,7 @@ impl Subject {
         }
     }
 
-    /// What makes the message number `hop` of a bare chain.
+    /// Arguments of the process that makes message number `hop` of a bare chain.
     fn hop(&self, hop: usize, end: &str) -> Vec<String> {
         let topic = |hop| match hop {
             0 => STICK.to_owned(),

@@ -223,7 +223,7 @@ impl<P: Iterator<Item = Plan>> Trials<P> {
         }
     }
 
-    /// What comes at the trial's phase within a slot.
+    /// Message that is due at the trial's phase within a slot.
     fn within_slot(&mut self, plan: Plan) -> Option<Message> {
         match self.step {
             Step::React { .. } | Step::Judge { .. } => None,

@@ -6,7 +6,7 @@ use hindbrain::StopState;
 const FULL: i16 = 24;
 const STANDS: i16 = 90;
 
-/// What the vehicle published last.
+/// Last values that the vehicle published.
 #[derive(Clone, Debug, Default)]
 pub struct Vehicle {
     /// The port motor's value.

@@ -16,7 +16,7 @@ pub const TO_RELAY: &str = "/bench/relay/in";
 pub const FROM_RELAY: &str = "/bench/relay/out";
 /// The fitted sensor, see `reactions.yaml`.
 const SENSOR: Sensor = Sensor::FrontPort;
-/// What it measures with and without an obstacle \[m]; the limit is 0.2.
+/// Ranges that it measures with and without an obstacle \[m]; the limit is 0.2.
 const NEAR: f32 = 0.1;
 const FAR: f32 = 1.0;
 

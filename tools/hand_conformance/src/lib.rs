@@ -1,4 +1,4 @@
-//! What every simulated HAPTIX hand must do, whatever computes it: the same tests for each device.
+//! Requirements on every simulated HAPTIX hand, whatever computes it: the same tests for each device.
 //!
 //! A test file of a device has one line, [`conformance!`], with a function that makes the device of a description. No expected value
 //! comes from a device: they are the description's own numbers, the closed form, or the statics of the hand.

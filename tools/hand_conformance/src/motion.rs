@@ -44,7 +44,7 @@ fn positions(plant: &Plant, setpoints: &Setpoints, motor: usize, start: f64) -> 
         .collect()
 }
 
-/// The same step response as the equation of the motor alone, within a part of the step, and no overshoot beyond it.
+/// Step responses equal those of the equation of each motor alone, within a part of the step, and have no overshoot beyond it.
 pub fn each_motor_moves_as_its_equation_says(make: &Make) {
     let mut rig = Rig::new(make, "mpl");
     for motor in 0..rig.limits().len() {

@@ -11,7 +11,7 @@ pub const STEP: Duration = Duration::from_millis(1);
 pub struct Rig {
     /// The device under test.
     pub device: Box<dyn Device>,
-    /// What it was described as.
+    /// Model of the device, from its description.
     pub model: Model,
     /// All commands so far.
     pub setpoints: Setpoints,

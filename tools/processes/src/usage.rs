@@ -2,7 +2,7 @@ use std::fs;
 
 use crate::Process;
 
-/// What a process has used.
+/// Usage of a process so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Usage {
     /// Time on a processor since its start \[s].
@@ -11,7 +11,7 @@ pub struct Usage {
     pub memory: f64,
 }
 
-/// What a process does, all of its threads together.
+/// Activity of a process, all of its threads together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Activity {
     /// Time on a processor since its start \[s], or in each second \[1].
@@ -23,7 +23,7 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// What all of `children` have done so far.
+    /// Sum of the activities of all `children` so far.
     /// # Errors
     /// One has ended.
     pub fn of(children: &[Process]) -> Result<Self, String> {
@@ -37,7 +37,7 @@ impl Activity {
         })
     }
 
-    /// What was done in each of the `seconds` since `before`.
+    /// Activity in each of the `seconds` since `before`.
     #[must_use]
     pub fn since(&self, before: &Self, seconds: f64) -> Self {
         Self {
@@ -49,9 +49,9 @@ impl Activity {
 }
 
 impl Process {
-    /// What it has used so far.
+    /// Usage of the process so far.
     /// # Errors
-    /// It has ended.
+    /// The process has ended.
     pub fn usage(&self) -> Result<Usage, String> {
         let file = |name| fs::read_to_string(format!("/proc/{}/{name}", self.id())).ok();
         let cpu = file("stat").and_then(|stat| cpu(&stat));
@@ -62,10 +62,10 @@ impl Process {
         }
     }
 
-    /// What its threads have done so far, or those called `name` alone, more exactly than [`usage`](Process::usage). Threads that
+    /// Activity of its threads so far, or of those called `name` alone, more exact than [`usage`](Process::usage). Threads that
     /// have ended are not counted.
     /// # Errors
-    /// It has ended, or has no such thread.
+    /// The process has ended, or has no such thread.
     pub fn activity(&self, name: Option<&str>) -> Result<Activity, String> {
         let mut sum = Activity::default();
         let threads = fs::read_dir(format!("/proc/{}/task", self.id()));

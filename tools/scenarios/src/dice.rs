@@ -30,7 +30,7 @@ impl Dice {
         self.between(0.0, 200_f64.ln()).exp()
     }
 
-    /// The same for a stream that must not count as silent.
+    /// As [`rate`](Self::rate), for a stream that must not count as silent.
     fn brisk(&mut self) -> f64 {
         self.rate().max(5.0)
     }
@@ -47,7 +47,7 @@ impl Dice {
         self.one(&[Second::Alike, Second::SameName, Second::BestEffort, Second::OtherType], Second::Alike)
     }
 
-    /// The same kind of fault with random rates, shares and other values.
+    /// Fault of the same kind with random rates, shares and other values.
     fn roll(&mut self, fault: Fault) -> Fault {
         match fault {
             Fault::EstopPressed { .. } => Fault::EstopPressed { rate: self.rate(), share: self.share() },

@@ -9,7 +9,7 @@ use crate::{Course, Driver, Fault, Motion, Setup};
 pub struct Episode {
     /// The source that drives.
     pub driver: Driver,
-    /// What goes wrong.
+    /// Faults of the episode.
     pub faults: Vec<Occurrence>,
     /// How long all faults are present together \[s\].
     pub lasts: f64,
@@ -20,7 +20,7 @@ pub struct Episode {
 /// A fault in an episode.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Occurrence {
-    /// What goes wrong.
+    /// Fault that occurs.
     pub fault: Fault,
     /// The required course.
     pub course: Course,

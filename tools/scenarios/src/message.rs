@@ -7,7 +7,7 @@ pub enum Message {
     /// A command of navigation ahead, as a part of full speed, whose stamp lies `behind` milliseconds behind the clock; `None`:
     /// the stamp of the previous command.
     Command { forward: f64, behind: Option<i32> },
-    /// The same on the joystick's reference.
+    /// As `Command`, on the joystick's reference.
     Reference { forward: f64, behind: Option<i32> },
     /// A command of the source `dock`, which has no stamps.
     Dock { forward: f64 },

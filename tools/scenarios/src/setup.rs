@@ -8,7 +8,7 @@ pub enum Setup {
     Hindbrain,
     /// Joystick, arbiter, zones and hindbrain in one process.
     Together,
-    /// The same four, each in a process of its own.
+    /// Joystick, arbiter, zones and hindbrain, each in a process of its own.
     Apart,
 }
 

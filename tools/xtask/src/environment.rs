@@ -133,7 +133,7 @@ impl Environment {
         Self { set, removed: Vec::new() }
     }
 
-    /// The same, isolated from every robot: for the tests, the demo and the bench. Also returns the sentence that names the
+    /// Isolates the environment from every robot: for the tests, the demo and the bench. Also returns the sentence that names the
     /// domain.
     ///
     /// # Errors

@@ -74,7 +74,7 @@ impl Root {
         self.target_by(env::var("CARGO_TARGET_DIR").ok())
     }
 
-    /// The same for a given value of `CARGO_TARGET_DIR`.
+    /// Cargo's target folder for a given value of `CARGO_TARGET_DIR`.
     pub fn target_by(&self, variable: Option<String>) -> PathBuf {
         self.0.join(variable.filter(|value| !value.is_empty()).unwrap_or_else(|| "target".to_owned()))
     }

@@ -34,7 +34,7 @@ pub fn node(root: &Root, name: &str, arguments: &[String]) -> Outcome<()> {
     build_and_run(root, &Environment::new(root), name, Profile::Dev, arguments)
 }
 
-/// The same with the demo, on this machine alone.
+/// Sets up, builds, and replaces this process by the demo, on this machine alone; returns only with a failure.
 ///
 /// # Errors
 /// A failed setup or build.
@@ -42,7 +42,7 @@ pub fn demo(root: &Root, arguments: &[String]) -> Outcome<()> {
     tool(root, "demo", Profile::Dev, arguments)
 }
 
-/// The same with the bench, with executables built as for a robot.
+/// Sets up, builds for a robot, and replaces this process by the bench, on this machine alone; returns only with a failure.
 ///
 /// # Errors
 /// A failed setup or build.

@@ -14,7 +14,7 @@ use crate::setup::{self, debian, python};
 /// One part of the test and how it is run.
 struct Part {
     name: &'static str,
-    /// What to do when it fails.
+    /// Advice for its failure.
     hint: &'static str,
     run: fn(&Root) -> Outcome<bool>,
 }
@@ -22,7 +22,7 @@ struct Part {
 const FORMAT: Part =
     Part { name: "format", hint: "run `cargo fmt`", run: |root| pure(root, &["fmt", "--check"]) };
 
-/// What needs no ROS, for the change at hand: all but the walk through every state of hindbrain, which takes longer than the rest.
+/// Parts that need no ROS, for the change at hand: all but the walk through every state of hindbrain, which takes longer than the rest.
 const QUICK: &[Part] = &[
     FORMAT,
     Part {
@@ -159,15 +159,15 @@ fn passed(tests: &Ended, run: impl Fn(&[&str]) -> Outcome<Ended>) -> Outcome<boo
     Ok(tests.success || repeat_alone(&tests.err, HACK, run)?)
 }
 
-/// Lets clippy build, as `cargo clippy` lets it check: it is rustc with more lints, and no code has to be read a second time for them.
-/// What is built is the same, but cargo keeps it apart from other builds.
+/// Builds with clippy-driver, as `cargo clippy` checks with it: it is rustc with more lints, so linting needs no second pass.
+/// Its output is the same as that of rustc, but cargo keeps it apart from other builds.
 fn lint(command: &mut Command) -> &mut Command {
     command
         .env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver")
         .env("CLIPPY_ARGS", ["-D", "warnings", ""].join(SEPARATOR))
 }
 
-/// Between clippy's arguments in its variable.
+/// Separates clippy's arguments in `CLIPPY_ARGS`.
 const SEPARATOR: &str = "__CLIPPY_HACKERY__";
 
 /// Sets up and builds everything, and runs the tests that need no ROS, so that no processor waits: setup, which the pure crates do not need,
@@ -217,8 +217,8 @@ const OTHERS: &[&str] = &[
     "tests",
 ];
 
-/// What runs beside the tests over DDS, which mostly wait: the tests of the other crates, which wait for a device's time-outs, and
-/// the documents, in the time that is left. Their output follows.
+/// Runs the tests over DDS, which mostly wait, and beside them the tests of the other crates, which wait for a device's time-outs,
+/// and the documents, in the time that is left. Their output follows.
 fn many_beside_others(root: &Root) -> Outcome<bool> {
     const DOCS: &[&str] = &["doc", "--quiet", "--no-deps", "--workspace"];
     let run = |command: Command| isolated(root, command);

@@ -50,7 +50,7 @@ pub fn measure(criterion: &mut Criterion) {
     }
 }
 
-/// What any program has to do for a hand that touches nothing: each motor an implicit step of its servo, each joint its coupling.
+/// Least work of any program for a hand that touches nothing: each motor an implicit step of its servo, each joint its coupling.
 struct Floor {
     /// Position and velocity.
     motors: Vec<[f64; 2]>,

@@ -1,4 +1,4 @@
-//! What the node costs with two running controllers, beside a bare loop of the same rate.
+//! Cost of the node with two running controllers, beside a bare loop of the same rate.
 //!
 //! The two are measured in turns. Wake-ups are voluntary context switches: a step whose only system call that blocks is its sleep has
 //! one. The loop publishes `joint_states` 100 times a second.
@@ -24,7 +24,7 @@ const RUNNING: &[&str] = &["pan_position", "tilt_position"];
 /// The name of the loop's thread.
 const THREAD: &str = "control";
 
-/// What a process does in each second.
+/// Cost of a process: its activity in each second, and its memory.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cost {
     all: Activity,

@@ -23,7 +23,7 @@ const QUIET: Duration = Duration::from_secs(6);
 const CLIENTS: usize = 4;
 const CALLS: usize = 1250;
 const RUNNING: &[&str] = &["pan_position", "tilt_position"];
-/// What the clients load, switch and unload, beside what runs.
+/// Controllers that the clients load, switch and unload, beside those that run.
 const OTHERS: &[&str] = &["pan_effort", "pan_velocity", "arm_trajectory"];
 
 /// The figures; shown as a table in Markdown.

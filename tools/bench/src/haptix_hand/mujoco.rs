@@ -1,4 +1,4 @@
-//! What a step of the hand in MuJoCo costs beside MuJoCo's own, as `mujoco_hand --bench` measures it.
+//! Cost of a step of the hand in MuJoCo beside MuJoCo's own, as `mujoco_hand --bench` measures it.
 //!
 //! A step is 1 ms with all motors in motion, in turns with MuJoCo's own step of the same model in the same state.
 

@@ -11,10 +11,10 @@ use crate::hand::{StickControl, Task};
 /// How long the node gets to start.
 const START: Duration = Duration::from_secs(15);
 
-/// What came of a log at 1 kHz.
+/// Result of a log at 1 kHz.
 #[derive(Clone, Copy, Debug)]
 pub struct Logged {
-    /// For how long it was written.
+    /// Time for which it was written.
     pub time: Duration,
     /// Cycles in it.
     pub cycles: u32,

@@ -30,7 +30,7 @@ pub struct Report {
     pub paths: Paths,
     /// From the unplugging to all that is let go.
     pub unplugs: Unplugs,
-    /// What some pads cost.
+    /// Cost of the node for different numbers of pads.
     pub loads: [Load; 5],
     /// The log at 1 kHz.
     pub log: Option<Logged>,

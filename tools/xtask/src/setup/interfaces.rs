@@ -20,7 +20,7 @@ use crate::root::{Root, folders, remove, write};
 /// Incremented when packages are built in another way: all are built again then.
 const RECIPE: &str = "4";
 
-/// What CMake includes in each package.
+/// Path of the file that CMake includes in each package.
 const INCLUDE: &str = "tools/xtask/src/setup/interfaces.cmake";
 
 /// Rust packages with code generated from the interfaces.
