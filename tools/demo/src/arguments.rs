@@ -27,7 +27,7 @@ pub struct Arguments {
     pub separate: bool,
 }
 
-/// What a demo shows.
+/// Robot that a demo shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Robot {
     /// A vehicle.
@@ -39,7 +39,7 @@ pub enum Robot {
 }
 
 impl Arguments {
-    /// What the demo shows.
+    /// Robot that the demo shows.
     pub fn robot(&self) -> Robot {
         match (self.arm, self.hand) {
             (true, _) => Robot::Arm,

@@ -71,9 +71,9 @@ impl<C: Clone> CallQueue<C> {
 pub trait Services {
     /// A call of one of them.
     type Call;
-    /// What became of a call.
+    /// Answer to a call.
     type Answer;
-    /// That of a call that cannot be answered.
+    /// Value for a call that cannot be answered.
     const SILENT: Self::Answer;
 
     /// Makes a call.

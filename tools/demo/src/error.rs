@@ -15,14 +15,14 @@ pub enum Error {
     Ros(ros::Error),
     /// The file of the demo's hand is wrong.
     Device {
-        /// What is wrong.
+        /// Description of the fault.
         what: String,
     },
     /// The operating system refused something.
     Io {
-        /// What was tried.
+        /// Action that was tried.
         what: String,
-        /// Its error.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// A node ended although the demo still runs.

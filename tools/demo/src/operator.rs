@@ -3,11 +3,11 @@ use std::ops::Deref;
 
 use safety::{Backlog, Instant, Machine};
 
-/// What an operator does in one of the demos.
+/// Role of an operator in one of the demos.
 pub trait Role {
-    /// What can happen.
+    /// Input of the operator.
     type Input;
-    /// What the operator does.
+    /// Output of the operator.
     type Output: Send;
 
     /// Whether the demo ends with `input`; nothing is done after it.

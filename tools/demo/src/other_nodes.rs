@@ -21,9 +21,9 @@ const NAMELESS: &str = "_UNKNOWN_";
 /// The topics of a demo that no other node may use.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnTopics {
-    /// What their names begin with.
+    /// Prefixes of their names.
     pub prefixes: &'static [&'static str],
-    /// Those among them that only report: a subscriber to these does not conflict with the demo.
+    /// Topics among them that only report: a subscriber to these does not conflict with the demo.
     pub observed: &'static [&'static str],
 }
 

@@ -23,7 +23,7 @@ pub enum Pilot<S, K> {
 /// How long to wait for a first key.
 pub const KEY_WAIT: Duration = Duration::from_secs(5);
 
-/// What an operator with a script has to do.
+/// Next action of an operator with a script.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Turn<S> {
     /// Begin the script.
@@ -35,7 +35,7 @@ pub enum Turn<S> {
 }
 
 impl<S: Copy, K> Pilot<Place<S>, K> {
-    /// What is to be done at `now`. `is_ready`: all nodes publish; `is_headless`: the script waits for no key; `is_idle`: no call of the
+    /// Next action at `now`. `is_ready`: all nodes publish; `is_headless`: the script waits for no key; `is_idle`: no call of the
     /// present step waits for its answer.
     pub fn turn(&mut self, now: Instant, is_ready: bool, is_headless: bool, is_idle: bool) -> Turn<S> {
         match *self {
@@ -69,7 +69,7 @@ impl<S: Copy, K> Pilot<Place<S>, K> {
         }
     }
 
-    /// What is done, with its place in a script of `count` steps.
+    /// Description `done` of an act, preceded by its place among `count` steps if the script is played.
     pub fn placed(&self, count: usize, done: String) -> String {
         match self {
             Self::Script(place) => format!("script {}/{count}: {done}", place.index + 1),

@@ -10,7 +10,7 @@ use crate::children::Children;
 use crate::error::Error;
 use crate::{NAME, print};
 
-/// What every demo has at its start.
+/// Resources that every demo has at its start.
 pub struct Demo {
     /// The user's options.
     pub arguments: Arguments,
@@ -34,7 +34,7 @@ impl Demo {
 
     /// Ends the node `name`, which must end well after a good `result`, and judges a headless script by its `failures`.
     /// # Errors
-    /// That of `result`, the node's, or the failures.
+    /// Error of `result`, error of the node, or the failures.
     pub fn judge(
         &self,
         mut children: Children,
@@ -53,7 +53,7 @@ impl Demo {
 
     /// Ends the nodes, and removes their logs unless something failed. Returns `result`.
     /// # Errors
-    /// That of `result`.
+    /// Error of `result`.
     pub fn end(&self, mut children: Children, result: Result<(), Error>) -> Result<(), Error> {
         if result.is_err() {
             children.keep_folder();
@@ -67,7 +67,7 @@ impl Demo {
 
 /// Runs the operator's node on a thread of its own, and the user interface here; `last` is the operator's last input.
 /// # Errors
-/// That of the interface.
+/// Error of the interface.
 pub fn operate<M: Machine + Send + 'static>(
     mut runner: Runner<M>,
     stop: &Stop,

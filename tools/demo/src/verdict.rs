@@ -1,27 +1,27 @@
-/// What became of an act.
+/// Verdict on an act, with a description of what was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Not what is expected, so far.
+    /// The expected outcome was not seen so far.
     Pending(String),
-    /// What is expected.
+    /// The expected outcome was seen.
     Good(String),
-    /// Something else than what is expected.
+    /// Another outcome was seen.
     Bad(String),
 }
 
 /// A step of a script that is over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// What was done.
+    /// Description of the act.
     pub done: String,
-    /// What was expected of it; `None` if it is not judged.
+    /// Expected outcome; `None` if the act is not judged.
     pub expected: Option<String>,
-    /// What became of it.
+    /// Verdict on the act.
     pub verdict: Verdict,
 }
 
 impl Verdict {
-    /// What was seen.
+    /// Description of what was seen.
     pub fn seen(&self) -> &str {
         match self {
             Self::Pending(seen) | Self::Good(seen) | Self::Bad(seen) => seen,
@@ -34,7 +34,7 @@ impl Verdict {
     }
 }
 
-/// What was done, expected and seen in each step, line by line.
+/// Act, expected outcome and what was seen in each step, line by line.
 pub fn table(outcomes: &[Outcome]) -> Vec<String> {
     let mut lines = Vec::new();
     for (index, Outcome { done, expected, verdict }) in outcomes.iter().enumerate() {

@@ -8,10 +8,10 @@ use crate::verdict::Verdict;
 
 /// The lines of an act: what is done, what is expected of it, and what is seen.
 pub const ACT_LINES: u16 = 3;
-/// A screen of this height has one more for the outcome of the act before.
+/// A screen of this height has one more line, for the outcome of the act before.
 pub const HIGH: u16 = 28;
 
-/// What a demo draws itself on its screen.
+/// Parts of the screen that a demo draws itself.
 pub struct Parts {
     /// On the left.
     pub picture: Rect,
@@ -76,7 +76,7 @@ pub fn bold(text: String) -> Line<'static> {
     Line::from(text).style(Style::new().bold())
 }
 
-/// What is done, what is expected of it, what is seen, and what became of the act before.
+/// Lines of an act, its expected outcome, what is seen, and the outcome of the act before.
 pub fn act(done: String, expected: String, now: &Verdict, before: Option<&Verdict>) -> Vec<Line<'static>> {
     let mut lines = vec![
         bold(done),

@@ -10,14 +10,14 @@ pub enum Act {
     Load(Vec<Controller>),
     /// Switches controllers, all or nothing; those to start that are not loaded are loaded before.
     Switch {
-        /// Those to start.
+        /// Controllers to start.
         start: Vec<Controller>,
-        /// Those to stop.
+        /// Controllers to stop.
         stop: Vec<Controller>,
     },
     /// Asks to stop some and to start one that does not exist.
     WrongSwitch {
-        /// Those to stop.
+        /// Controllers to stop.
         stop: Vec<Controller>,
     },
     /// Commands the positions of pan and of tilt \[rad\].
@@ -75,7 +75,7 @@ impl Act {
         calls
     }
 
-    /// What is done.
+    /// Description of the act.
     pub fn text(&self) -> String {
         match self {
             Self::Load(controllers) => format!("load {} controllers", controllers.len()),

@@ -16,9 +16,9 @@ pub enum Call {
     Unload(String),
     /// Switch controllers, all or nothing.
     Switch {
-        /// Those to start.
+        /// Controllers to start.
         start: Vec<String>,
-        /// Those to stop.
+        /// Controllers to stop.
         stop: Vec<String>,
     },
     /// List all controllers.
@@ -29,7 +29,7 @@ pub enum Call {
     Reset,
 }
 
-/// What became of a call.
+/// Answer to a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// It was accepted.

@@ -27,7 +27,7 @@ const HELD: f64 = 0.05;
 /// How long a hold is watched.
 const WATCHED: Duration = Duration::from_millis(300);
 
-/// What is expected of an act.
+/// Expected outcome of an act.
 pub fn expected(act: &Act) -> String {
     match act {
         Act::Load(_) => "each is accepted, and none of them runs yet".into(),

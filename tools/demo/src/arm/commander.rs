@@ -6,7 +6,7 @@ use crate::arm::machine::Output;
 use crate::arm::motion::Motion;
 use crate::arm::robot::{Controller, Joint, Quantity};
 
-/// What is commanded, and when it is sent.
+/// Commands of the operator, and when each is sent.
 ///
 /// A velocity and an effort are repeated, as their controllers need it. A position is sent a few times, since its subscriber may be
 /// new, and a trajectory once. With its cable pulled the commander sends nothing.
@@ -89,7 +89,7 @@ impl Commander {
         }
     }
 
-    /// What the controller that moves `joint` is commanded at `now`.
+    /// Command at `now` to the controller that moves `joint`.
     pub fn command(&self, joint: Joint, by: Option<Controller>, now: Instant) -> Option<(Quantity, f64)> {
         let by = by?;
         let value = match by {
@@ -110,7 +110,7 @@ impl Commander {
         self.repeated.filter(|(to, _)| *to == controller).map(|(_, value)| value)
     }
 
-    /// What is due at `now`, while the joints are at `positions`.
+    /// Outputs that are due at `now`, while the joints are at `positions`.
     pub fn poll(&mut self, now: Instant, positions: [f64; 2]) -> Vec<Output> {
         let mut outputs = Vec::new();
         if self.is_pulled {

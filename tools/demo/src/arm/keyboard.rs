@@ -36,7 +36,7 @@ const MOST: f64 = 1.0;
 const EXAMPLE: Duration = Duration::from_secs(3);
 const SHORT: Duration = Duration::from_millis(400);
 
-/// What `key` lets the operator do at `now`; nothing if no controller is there for it.
+/// Act of the operator for `key` at `now`; nothing if no controller is there for it.
 pub fn act(key: Key, operator: &User, now: Instant) -> Option<Act> {
     let running = |controller: Controller| {
         operator.list().iter().any(|listed| listed.is_running && listed.name == controller.name())

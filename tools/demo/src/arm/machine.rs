@@ -77,7 +77,7 @@ pub struct User {
     loaded: Instant,
     record: Record,
     episode: Option<Episode>,
-    /// Those of the script's steps that are over.
+    /// Outcomes of the script's steps that are over.
     outcomes: Vec<Outcome>,
     /// The last times of each controller that was loaded.
     times: Vec<ControllerRow>,
@@ -109,7 +109,7 @@ impl Operator {
         })
     }
 
-    /// What became of the present act until now.
+    /// Verdict on the present act until now.
     pub fn verdict(&self) -> Option<Verdict> {
         self.verdict_at(self.now())
     }
@@ -131,7 +131,7 @@ impl User {
         self.pilot
     }
 
-    /// What is commanded.
+    /// Commander with the present commands.
     pub fn commander(&self) -> &Commander {
         &self.commander
     }
@@ -151,7 +151,7 @@ impl User {
         Some(checks::judge(act, &self.record, *began, now))
     }
 
-    /// What became of each step of the script that is over.
+    /// Outcome of each step of the script that is over.
     pub fn outcomes(&self) -> &[Outcome] {
         &self.outcomes
     }

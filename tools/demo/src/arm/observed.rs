@@ -55,14 +55,14 @@ pub struct LoopTiming {
 /// Bounds of the histogram's bars \[µs\].
 pub const BOUNDS: [u64; 7] = [10, 20, 50, 100, 200, 500, 1000];
 
-/// What is drawn of a moment.
+/// Sample of the curves at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// When.
+    /// Time of the sample.
     pub at: Instant,
     /// The measured state of pan and tilt.
     pub joints: [JointState; 2],
-    /// What is commanded to each, if anything.
+    /// Command to each joint, if there is one.
     pub commands: [Option<(Quantity, f64)>; 2],
 }
 

@@ -43,7 +43,7 @@ pub enum Controller {
     ArmTrajectory,
 }
 
-/// What a controller controls.
+/// Quantity that a controller controls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // they are what they are
 pub enum Quantity {
@@ -84,7 +84,7 @@ impl Controller {
         Self::ALL.into_iter().find(|controller| controller.name() == name)
     }
 
-    /// What it controls.
+    /// Quantity that it controls.
     pub const fn quantity(self) -> Quantity {
         match self {
             Self::PanEffort => Quantity::Effort,
@@ -153,7 +153,7 @@ pub fn running(list: &[Listed]) -> Vec<&str> {
     names
 }
 
-/// That these controllers run.
+/// Clause for a sentence: these controllers run.
 pub fn run<T: fmt::Display>(names: &[T]) -> String {
     format!("{} {}", words(names), if names.len() > 1 { "run" } else { "runs" })
 }

@@ -58,11 +58,11 @@ const STEPS: [(Step, u32); 18] = [
 
 /// The swing is halted before it is over, whatever the script's length.
 const SWING: Duration = Duration::from_millis(120);
-/// A trajectory takes this part of its step, the rest is for reaching its end,
+/// A trajectory takes this part of its step, the rest is for reaching its end.
 const MOTION: f64 = 0.7;
-/// and no longer than this.
+/// A trajectory takes no longer than this.
 const LONGEST_MOTION: Duration = Duration::from_secs(6);
-/// What is commanded: positions \[rad\], a velocity \[rad/s\], an effort \[Nm\].
+/// Commanded values: positions \[rad\], a velocity \[rad/s\], an effort \[Nm\].
 const REACHED: [f64; 2] = [0.8, 0.5];
 const SWUNG: f64 = 1.4;
 const VELOCITY: f64 = 0.6;
@@ -82,7 +82,7 @@ impl Script {
 }
 
 impl Step {
-    /// What is done in this step of length `time`, while pan is at `pan` \[rad\].
+    /// Act of this step of length `time`, while pan is at `pan` \[rad\].
     pub fn act(self, time: Duration, pan: f64) -> Act {
         let switch = |stop: &[Controller], start: &[Controller]| Act::Switch {
             start: start.into(),

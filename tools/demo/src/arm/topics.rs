@@ -13,7 +13,7 @@ use crate::arm::motion::Motion;
 use crate::arm::observed::{ControllerRow, LoopTiming};
 use crate::arm::robot::{Controller, Joint, JointState};
 
-/// What the operator publishes.
+/// Topics that the operator publishes.
 pub struct Topics {
     commands: Vec<(Controller, Topic<Float64>)>,
     trajectory: Topic<JointTrajectory>,

@@ -24,13 +24,13 @@ pub struct Picture {
     pub pilot: Pilot,
     /// The controllers as the node listed them last.
     pub list: Vec<Listed>,
-    /// What controls pan and tilt; the position if nothing does.
+    /// Controlled quantities of pan and tilt; the position if nothing controls them.
     pub quantities: [Quantity; 2],
     /// Whether the commander's cable is pulled.
     pub is_pulled: bool,
-    /// The present act, and what became of it.
+    /// The present act, and the verdict on it.
     pub act: Option<(Episode, Verdict)>,
-    /// What became of the act before, in the script.
+    /// Verdict on the act before, in the script.
     pub before: Option<Verdict>,
     /// How many steps the script has.
     pub step_count: usize,
@@ -76,7 +76,7 @@ impl Picture {
         }
     }
 
-    /// What is commanded to `joint` as a position \[rad\], if anything is.
+    /// Commanded position of `joint` \[rad\], if there is one.
     fn commanded(&self, joint: Joint) -> Option<f64> {
         let (quantity, value) = self.observed.history.back()?.commands[joint as usize]?;
         (quantity == Quantity::Position).then_some(value)
@@ -98,7 +98,7 @@ pub fn draw(frame: &mut Frame<'_>, picture: &Picture) {
     frame.render_widget(Paragraph::new(lines(picture, is_high)), parts.lines);
 }
 
-/// What is done, what is expected of it, and what is seen; `has_before`: and the outcome of the act before.
+/// Lines of the present act, its expected outcome, and what is seen; `has_before`: and the outcome of the act before.
 fn lines(picture: &Picture, has_before: bool) -> Vec<Line<'static>> {
     let Some((Episode { act, .. }, verdict)) = &picture.act else {
         let missing = picture.observed.missing();
@@ -109,7 +109,7 @@ fn lines(picture: &Picture, has_before: bool) -> Vec<Line<'static>> {
     widgets::act(done, checks::expected(act), verdict, before)
 }
 
-/// What the user can do now.
+/// Advice to the user in the present state.
 fn advice(picture: &Picture) -> &'static str {
     if picture.list.iter().any(|listed| listed.is_running) {
         "no controller for that key: 1 to 5 start and stop them"

@@ -12,7 +12,7 @@ pub enum Act {
         name: String,
         /// From 0, open, to 1, closed.
         level: f32,
-        /// What the contact sensors are expected to feel.
+        /// Expected readings of the contact sensors.
         feels: Feels,
     },
     /// Goes on with a grasp and watches these contact sensors.
@@ -29,7 +29,7 @@ pub enum Act {
     Reset,
 }
 
-/// What is felt at the end of a motion.
+/// Expected readings of the contact sensors at the end of a motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feels {
     /// At least these contact sensors feel something that they did not feel before.
@@ -53,7 +53,7 @@ impl Act {
         }
     }
 
-    /// What is done.
+    /// Description of the act.
     pub fn text(&self) -> String {
         match self {
             Self::Rest => "watch the hand at rest".into(),
@@ -71,7 +71,7 @@ impl Act {
 }
 
 impl Feels {
-    /// What is expected.
+    /// Description of the expected outcome.
     pub fn text(self) -> String {
         match self {
             Self::Contact(names) => format!("forces rise at {}", words(names)),

@@ -27,7 +27,7 @@ pub enum Call {
     Reset,
 }
 
-/// What became of a call.
+/// Answer to a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// It was accepted.

@@ -11,7 +11,7 @@ use crate::verdict::Verdict::{self, Bad, Good, Pending};
 use crate::widgets::number;
 use crate::words::words;
 
-/// What a check knows besides the record.
+/// Facts that a check needs besides the record.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// The names of the hand's parts.
@@ -22,7 +22,7 @@ pub struct Facts {
     pub timeout: Duration,
 }
 
-/// What an accelerometer at rest shows along what is up \[m/s²\], and how far off a reading may be.
+/// Upward reading of an accelerometer at rest \[m/s²\], and how far off a reading may be.
 const GRAVITY: f32 = 9.81;
 const GRAVITY_SLACK: f32 = 0.05;
 /// The half of a right angle: the thumb's unit is tilted by it, all others stand upright in the pose of the start.
@@ -39,7 +39,7 @@ const WATCHED: Duration = Duration::from_millis(300);
 const SOONER: Duration = Duration::from_millis(200);
 const LATER: Duration = Duration::from_millis(300);
 
-/// What is expected of an act.
+/// Expected outcome of an act.
 pub fn expected(act: &Act, facts: &Facts) -> String {
     match act {
         Act::Rest => {
@@ -129,7 +129,7 @@ fn watched(from: Instant, now: Instant, is_good: bool, seen: String) -> Verdict 
     }
 }
 
-/// What is up in the frame of a unit, in the pose of the start.
+/// Upward direction in the frame of a unit, in the pose of the start.
 fn up(imu: &str) -> [f32; 3] {
     if imu == "thumb" { [-HALF, 0.0, HALF] } else { [0.0, 0.0, 1.0] }
 }

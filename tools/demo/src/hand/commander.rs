@@ -4,7 +4,7 @@ use safety::Instant;
 
 /// The client that commands a grasp: it repeats a command without which the hand would hold after its time-out.
 ///
-/// What it repeats is the cap on the speed of the motors, so a grasp goes on, and goes on gently. With its cable pulled it is silent, and
+/// Its command is the cap on the speed of the motors, so a grasp goes on, and goes on gently. With its cable pulled it is silent, and
 /// the hold that follows ends the grasp.
 #[derive(Clone, Debug, Default)]
 pub struct Commander {

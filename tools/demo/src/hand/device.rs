@@ -8,7 +8,7 @@ use crate::error::Error;
 /// The node's parameters: a hand with a ball.
 pub const PARAMETERS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../config/hand.yaml"));
 
-/// What `config/hand.yaml` describes: the hand, its grasps, and the ball before it.
+/// Contents of `config/hand.yaml`: the hand, its grasps, and the ball before it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Device {
     /// The names of its grasps, in the order of their keys.

@@ -26,7 +26,7 @@ pub enum Key {
 /// How much further a grasp is closed or opened by one key.
 const PART: f32 = 0.1;
 
-/// What `key` lets the operator do; nothing if the hand has no such grasp, or none is set.
+/// Act of the operator for `key`; nothing if the hand has no such grasp, or none is set.
 pub fn act(key: Key, operator: &User) -> Option<Act> {
     let set = operator.grip();
     let level = |by: f32| set.map(|grip| Grip { level: part(grip.level + by), ..grip });

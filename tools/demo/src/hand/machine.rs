@@ -24,7 +24,7 @@ pub enum Input {
     ServicesFound,
     /// The names of the hand's parts were received.
     Described(Names),
-    /// What the hand does was received: the first word of its state.
+    /// The first word of the hand's state was received.
     StateReported(String),
     /// A reading was received.
     Read(Box<Reading>),
@@ -80,7 +80,7 @@ pub struct User {
     has_ball: bool,
     record: Record,
     episode: Option<Episode>,
-    /// Those of the script's steps that are over.
+    /// Outcomes of the script's steps that are over.
     outcomes: Vec<Outcome>,
     calls: CallQueue<Call>,
     queue: VecDeque<Output>,
@@ -108,7 +108,7 @@ impl Operator {
         })
     }
 
-    /// What became of the present act until now.
+    /// Verdict on the present act until now.
     pub fn verdict(&self) -> Option<Verdict> {
         let Episode { act, began } = self.episode()?;
         Some(checks::judge(act, &self.record, &self.facts, *began, self.now()))
@@ -131,7 +131,7 @@ impl User {
         &self.observed
     }
 
-    /// What the checks know.
+    /// Facts that the checks need.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
@@ -141,7 +141,7 @@ impl User {
         self.pilot
     }
 
-    /// What is repeated.
+    /// Commander, which repeats a command.
     pub fn commander(&self) -> &Commander {
         &self.commander
     }
@@ -161,7 +161,7 @@ impl User {
         self.episode.as_ref()
     }
 
-    /// What became of each step of the script that is over.
+    /// Outcome of each step of the script that is over.
     pub fn outcomes(&self) -> &[Outcome] {
         &self.outcomes
     }

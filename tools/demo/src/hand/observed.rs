@@ -7,7 +7,7 @@ pub struct Observed {
     pub has_services: bool,
     /// The names of the hand's parts.
     pub names: Option<Names>,
-    /// What the hand does: the first word of its state.
+    /// Activity of the hand: the first word of its state.
     pub state: Option<String>,
     /// The last reading.
     pub reading: Option<Reading>,

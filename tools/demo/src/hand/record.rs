@@ -12,7 +12,7 @@ pub type Record = crate::record::Record<Change>;
 pub enum Change {
     /// A reading was received.
     Reading(Box<Reading>),
-    /// What the hand does was received.
+    /// The first word of the hand's state was received.
     State(String),
     /// A call was answered.
     Answered(Call, Answer),
@@ -32,7 +32,7 @@ impl Record {
         self.last(time, |change| if let Change::Reading(reading) = change { Some(&**reading) } else { None })
     }
 
-    /// What the hand does at `time`; empty if that is not known.
+    /// State of the hand at `time`; empty if it is not known.
     pub fn state_at(&self, time: Instant) -> &str {
         self.last(time, |change| if let Change::State(state) = change { Some(state.as_str()) } else { None })
             .unwrap_or_default()

@@ -55,7 +55,7 @@ impl Script {
 }
 
 impl Step {
-    /// What is done in this step.
+    /// Act of this step.
     pub fn act(self) -> Act {
         let grasp = |level: f32, feels: Feels| Act::Grasp { name: GRASP.into(), level, feels };
         match self {

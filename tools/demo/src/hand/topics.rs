@@ -8,7 +8,7 @@ use crate::hand::device::Device;
 use crate::hand::machine::{Input, Operator};
 use crate::hand::observed::{Names, Reading};
 
-/// What the operator publishes.
+/// Topics that the operator publishes.
 pub struct Topics {
     command: Topic<Command>,
     cap: Command,

@@ -28,9 +28,9 @@ pub struct Picture {
     pub has_ball: bool,
     /// Whether the commander's cable is pulled.
     pub is_pulled: bool,
-    /// What is done, what is expected of it, and what became of it.
+    /// The present act, its expected outcome, and the verdict on it.
     pub act: Option<(String, String, Verdict)>,
-    /// What became of the act before, in the script.
+    /// Verdict on the act before, in the script.
     pub before: Option<Verdict>,
     /// How many steps the script has.
     pub step_count: usize,
@@ -89,7 +89,7 @@ pub fn draw(frame: &mut Frame<'_>, picture: &Picture) {
     frame.render_widget(Paragraph::new(lines(picture, is_high)), parts.lines);
 }
 
-/// What is done, what is expected of it, and what is seen; `has_before`: and the outcome of the act before.
+/// Lines of the present act, its expected outcome, and what is seen; `has_before`: and the outcome of the act before.
 fn lines(picture: &Picture, has_before: bool) -> Vec<Line<'static>> {
     let Some((done, expected, verdict)) = &picture.act else {
         let missing = picture.observed.missing();

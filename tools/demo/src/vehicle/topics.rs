@@ -21,7 +21,7 @@ use crate::vehicle::stages::Stage;
 /// The virtual stick's name.
 pub const VIRTUAL: &str = "Demo_Pad";
 
-/// What the operator publishes.
+/// Topics that the operator publishes.
 pub struct Topics {
     enable: Topic<Bool>,
     reset: Topic<Bool>,

@@ -15,7 +15,7 @@ use crate::widgets::number;
 const SCALE: u16 = 6;
 /// The least range of the scale, in the quantity's unit.
 const LEAST: f64 = 0.4;
-/// What is apart longer than this is not connected \[s\].
+/// Points that are further apart than this are not connected \[s\].
 const GAP: f64 = 0.25;
 
 type Curve = Vec<(f64, f64)>;

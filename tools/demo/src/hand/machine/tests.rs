@@ -15,7 +15,7 @@ fn at(millis: u64) -> Instant {
     Instant::from_millis(millis)
 }
 
-/// What is wrong with a node.
+/// Fault of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     None,
@@ -313,7 +313,7 @@ impl Fingers {
         Self(node, 20)
     }
 
-    /// What a key does, and what became of it.
+    /// Presses a key, and returns its act and the verdict on it.
     fn press(&mut self, key: Key) -> (Option<Act>, Option<Verdict>) {
         let Self(node, now) = self;
         node.operator.handle(at(*now), Input::KeyPressed(key));

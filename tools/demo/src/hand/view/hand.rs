@@ -12,9 +12,9 @@ use crate::widgets::fitted;
 /// A way of looking at the hand.
 struct View {
     title: &'static str,
-    /// What is drawn to the right and upward of a place in the frame of the base.
+    /// Projection of a place in the frame of the base: to the right, and upward.
     project: fn([f64; 3]) -> (f64, f64),
-    /// The least and the greatest of both that are seen \[m\].
+    /// Least and greatest visible value of both \[m\].
     bounds: [[f64; 2]; 2],
 }
 
@@ -29,7 +29,7 @@ const BETWEEN: [View; 1] = [View {
     project: |[x, y, z]| ((x - y) * core::f64::consts::FRAC_1_SQRT_2, z),
     bounds: [[-0.115, 0.09], [-0.01, 0.235]],
 }];
-/// So many columns are room for both.
+/// Least number of columns with room for both views.
 const WIDE: u16 = 44;
 /// A touched contact sensor is drawn as a ring of this radius \[m\].
 const RING: f64 = 0.007;
