@@ -59,7 +59,7 @@ pub enum ZeroCause {
 pub struct Active {
     /// Index of the source that drives.
     pub source: Option<usize>,
-    /// When it began to drive, or when the last one ended.
+    /// Time at which it began to drive, or at which the last one ended.
     pub since: Instant,
     /// Time of `since` by the wall clock; zero if the wall clock was not known.
     pub stamp: Stamp,

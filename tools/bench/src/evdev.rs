@@ -39,13 +39,13 @@ const PERIOD: Duration = Duration::from_nanos(1_000_000_000 / RATE as u64);
 /// How long events of a mocked pad of evdev take to `/motor/port`.
 #[derive(Debug)]
 pub struct Evdev {
-    /// From the time at which the kernel would have stamped them to the motor.
+    /// Times from the event, as the kernel would have stamped it, to the motor.
     pub from_event: Distribution,
-    /// From there until SDL reports them.
+    /// Times from there until SDL reports the events.
     pub to_report: Distribution,
-    /// From SDL's report to the motor.
+    /// Times from SDL's report to the motor.
     pub from_report: Distribution,
-    /// From an event beside them until a bare process has read it, which waits for nothing else: what the mock costs.
+    /// Times from an event beside them until a bare process has read it, which waits for nothing else: what the mock costs.
     pub to_reader: Distribution,
 }
 

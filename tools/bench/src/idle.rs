@@ -42,7 +42,7 @@ struct Subject {
 
 /// Limit of a subject's cost, and the processes that it is compared with.
 struct Goal {
-    /// \[% of a core\]
+    /// Time on a processor \[% of a core\].
     cpu: f64,
     /// The bare processes whose cost together is its floor.
     floor: &'static [&'static str],

@@ -13,11 +13,11 @@ pub const HIGH: u16 = 28;
 
 /// Parts of the screen that a demo draws itself.
 pub struct Parts {
-    /// On the left.
+    /// Area on the left.
     pub picture: Rect,
-    /// On the right, in its frame.
+    /// Area on the right, in its frame.
     pub panel: Rect,
-    /// Below both.
+    /// Area below both.
     pub lines: Rect,
 }
 

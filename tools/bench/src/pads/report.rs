@@ -26,9 +26,9 @@ const COLUMNS: usize = 40;
 #[derive(Debug)]
 pub struct Report {
     asked: Arguments,
-    /// From the stick event to the topics.
+    /// Times from the stick event to the topics.
     pub paths: Paths,
-    /// From the unplugging to all that is let go.
+    /// Times from the unplugging to all that is let go.
     pub unplugs: Unplugs,
     /// Cost of the node for different numbers of pads.
     pub loads: [Load; 5],

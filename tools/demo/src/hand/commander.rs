@@ -13,7 +13,7 @@ pub struct Commander {
     due: Instant,
 }
 
-/// From one repetition to the next.
+/// Time from one repetition to the next.
 const PERIOD: Duration = Duration::from_millis(50);
 /// The cap on the speed of each motor \[rad/s\].
 pub const CAP: f32 = 3.0;

@@ -18,12 +18,12 @@ struct View {
     bounds: [[f64; 2]; 2],
 }
 
-/// From the side of the palm, with the thumb to the right; from the side of the thumb, with the back of the hand to the right.
+/// Views from the side of the palm, with the thumb to the right, and from the side of the thumb, with the back of the hand to the right.
 const BOTH: [View; 2] = [
     View { title: " palm ", project: |[_, y, z]| (-y, z), bounds: [[-0.06, 0.1], [-0.01, 0.235]] },
     View { title: " side ", project: |[x, _, z]| (x, z), bounds: [[-0.115, 0.045], [-0.01, 0.235]] },
 ];
-/// From between these two sides, where there is no room for both.
+/// View from between these two sides, where there is no room for both.
 const BETWEEN: [View; 1] = [View {
     title: " hand ",
     project: |[x, y, z]| ((x - y) * core::f64::consts::FRAC_1_SQRT_2, z),
