@@ -290,9 +290,9 @@ fn every_row_was_shown_by_tests_that_ran() {
 fn a_test_shows_its_row_only_if_it_ran_and_all_its_cases_passed() {
     let of = |record: &str| shown(cases(record).get("test_a.py::test_stop"), "a");
     assert_eq!(of(""), Shown::NeverRan);
-    assert_eq!(of("passed\ttests/ros/test_a.py::test_stop\ta"), Shown::Passed);
-    assert_eq!(of("passed\ttests/ros/test_a.py::test_stop[one-test_b]\tb a"), Shown::Passed);
-    assert_eq!(of("skipped\ttests/ros/test_a.py::test_stop\ta"), Shown::Skipped);
+    assert_eq!(of("passed\ttests/ros/safety/test_a.py::test_stop\ta"), Shown::Passed);
+    assert_eq!(of("passed\ttests/ros/safety/test_a.py::test_stop[one-test_b]\tb a"), Shown::Passed);
+    assert_eq!(of("skipped\ttests/ros/safety/test_a.py::test_stop\ta"), Shown::Skipped);
     // Of several cases one that was skipped is excused by one that passed; one that failed is not.
     assert_eq!(
         of("skipped\tr/test_a.py::test_stop[a]\ta\npassed\tr/test_a.py::test_stop[b]\ta"),

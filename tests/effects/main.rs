@@ -223,10 +223,11 @@ fn each_effect_in_a_shell_has_a_test_over_dds() {
         scenes::simulator().elsewhere,
         scenes::luci_chair().elsewhere,
     ];
+    let sources = tests::files(&tests::root().join("tests/ros"), &["py"]);
     for (name, shown) in all.concat() {
         let Some((file, test)) = shown.split_once("::") else { continue };
-        let path = format!("{}/ros/{file}", env!("CARGO_MANIFEST_DIR"));
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let path = sources.iter().find(|path| path.ends_with(file));
+        let text = path.and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
         assert!(text.contains(&format!("\ndef {test}(")), "{name}: {shown} is no test");
     }
 }

@@ -4,11 +4,11 @@ import contextlib
 import time
 
 import pytest
-from conftest import STOP, Graph
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import TwistStamped
+from graph import STOP, Graph
+from parameters import parameters_in
 from processes import Process, stop_all
-from test_parameters import parameters_in
 from visualization_msgs.msg import Marker
 
 SOURCES = """

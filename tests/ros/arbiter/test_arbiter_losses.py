@@ -5,9 +5,9 @@ import time
 
 import pytest
 from arbiters import DOCK, NAVIGATION, OUTPUT, STICK, Arbiter, named, wait_for_messages_in_flight
-from conftest import SLACK, STOP, free_zones
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist, TwistStamped
+from graph import SLACK, STOP, free_zones
 from processes import Process
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool, Int16

@@ -6,8 +6,8 @@ import time
 import pytest
 import yaml
 from arbiters import DOCK, NAVIGATION, NODE, Arbiter, named, parameter, wait_for_messages_in_flight
-from conftest import SLACK
 from geometry_msgs.msg import Twist, TwistStamped
+from graph import SLACK
 from or_pose_estimator.msg import State
 from rcl_interfaces.msg import ParameterType, ParameterValue
 from std_msgs.msg import Bool

@@ -5,11 +5,12 @@ import signal
 import sys
 
 from arbiters import NAVIGATION, Arbiter, named
-from conftest import HERE, LATCHED
+from graph import LATCHED
+from paths import ROOT
 from processes import Process
 from std_msgs.msg import String
 
-PAGE = HERE.parents[1] / "docs" / "your_robot.md"
+PAGE = ROOT / "docs" / "your_robot.md"
 LOCK = named("locks.pause", topic="/pause", priority=50)
 
 

@@ -3,13 +3,14 @@
 import time
 
 import pytest
-from conftest import BRAKES, LATCHED, SLACK, STOP, Stack
 from geometry_msgs.msg import TwistStamped
+from graph import LATCHED, SLACK, STOP
 from or_joystick.msg import State
 from or_pose_estimator.msg import PosCov, Vel
 from or_pose_estimator.msg import State as PoseState
+from parameters import Parameters
+from stack import BRAKES, Stack, navigation_drives_again
 from std_msgs.msg import Bool
-from test_every_parameter import Parameters
 from vehicle import second_publisher
 
 
@@ -286,14 +287,6 @@ def test_navigation_drives_until_the_stick_does(stack):
     timer.reset()
     stack.stays_stopped(0.5, "navigation comes back in motion")
     navigation_drives_again(stack, command)
-
-
-def navigation_drives_again(stack, command):
-    """Navigation, which repeats `command`, commands zero and then half speed."""
-    command.twist.linear.x, command.twist.angular.z = 0.0, 0.0
-    time.sleep(0.3)
-    command.twist.linear.x = 0.5
-    stack.wait_for_motors(lambda port, starboard: port == starboard == 57, "navigation does not drive after a zero")
 
 
 @pytest.mark.fault("source-lost")

@@ -1,13 +1,12 @@
 """The nodes accept the files in `config/` and `launch/`."""
 
-import pathlib
 import xml.etree.ElementTree
 
 import pytest
+from paths import ROOT
 from processes import Process
 from rcl_interfaces.srv import ListParameters
 
-ROOT = pathlib.Path(__file__).parents[2]
 NODES = ["joystick", "velocity_arbiter", "zone_scaler", "hindbrain", "simulator", "surround"]
 CHAIR = {"chair": "chair", "luci_chair": "interface"}
 ARM = ROOT / "config/urdf/arm.urdf"

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 import rclpy
-from conftest import EDGE, STOP
+from graph import EDGE, STOP
 from hands import ONE, command, hand
 from haptix_msgs.msg import Command
 from mechanisms import arm

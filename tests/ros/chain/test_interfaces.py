@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import rclpy
 from ament_index_python import PackageNotFoundError, get_package_share_directory, get_resource
+from paths import HARNESS
 from rclpy.action import ActionServer
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.serialization import serialize_message
@@ -24,7 +25,7 @@ from type_description_interfaces.srv import GetTypeDescription
 pytestmark = pytest.mark.starts_nothing
 
 PACKAGES = ('haptix_msgs', 'hindbrain_msgs', 'luci_messages', 'or_joystick', 'or_pose_estimator', 'pr2_mechanism_msgs')
-LIST = Path(__file__).with_name('type_hashes.txt')
+LIST = HARNESS / 'type_hashes.txt'
 LISTED = dict(line.split() for line in LIST.read_text().splitlines())
 
 ENCAPSULATION = 4  # bytes before each CDR payload

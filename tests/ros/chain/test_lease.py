@@ -3,7 +3,7 @@
 import signal
 import time
 
-from conftest import Graph
+from graph import Graph
 from processes import Process
 from vehicle import Vehicle, now
 

@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from parameters import parameters_in
 from processes import Process
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import (
@@ -161,12 +162,6 @@ def test_a_request_with_too_many_names_is_refused_and_the_node_goes_on(client):
     for result in (*client.set(*parameters), together):
         assert not result.successful and result.reason == "a request has 201 names, must have 200 at most"
     assert client.get("accel")[0].double_value == 30.0
-
-
-def parameters_in(folder, text):
-    file = folder / "robot.yaml"
-    file.write_text(text)
-    return ["--params-file", str(file)]
 
 
 @pytest.mark.parametrize("pattern", ["/**", "/*", "/*/*", "/**/hindbrain", "/robot/**", "/robot/hindbrain", "robot: {hindbrain", "hindbrain"])

@@ -4,12 +4,13 @@ import math
 import time
 
 import pytest
-from conftest import EDGE, Stack
 from diagnostic_msgs.msg import DiagnosticArray
+from graph import EDGE
 from luci_messages.msg import LuciZoneScaling
 from nav_msgs.msg import Odometry
 from processes import Process
 from sensor_msgs.msg import LaserScan, Range
+from stack import Stack
 from std_msgs.msg import Bool, Int16
 from tf2_msgs.msg import TFMessage
 

@@ -9,7 +9,7 @@ import sys
 import time
 
 import pytest
-from conftest import Graph
+from graph import Graph
 from processes import Process
 
 PROFILE = pathlib.Path(os.environ.get("FASTRTPS_DEFAULT_PROFILES_FILE", "/nowhere"))

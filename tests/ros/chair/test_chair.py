@@ -25,8 +25,8 @@ from chairs import (
     Luci,
     active,
 )
-from conftest import EDGE
 from geometry_msgs.msg import Twist, TwistStamped
+from graph import EDGE
 from luci_messages.msg import LuciJoystick, LuciJoystickScaling
 from std_msgs.msg import Int32
 from vehicle import conflicting_publisher

@@ -5,7 +5,7 @@ import time
 
 import pytest
 from chairs import FRONT, ONE, Driver, active
-from conftest import EDGE
+from graph import EDGE
 from luci_messages.msg import LuciCameraInfo, LuciEncoders, LuciImu
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import CameraInfo, Imu

@@ -5,7 +5,7 @@ import time
 
 import pytest
 from chairs import AUTO, BACK, FRONT, LEFT, ONE, PHYSICAL, REMOTE, SHARED, VIRTUAL, Chair, Driver, fields
-from conftest import EDGE, LATCHED, free_zones
+from graph import EDGE, LATCHED, free_zones
 from luci_messages.msg import LuciEncoders, LuciJoystick
 from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy

@@ -1,22 +1,21 @@
 """The launch file of a simulated LUCI chair: its nodes are started with its parameters and driven by a virtual pad."""
 
 import math
-import pathlib
 import time
 import xml.etree.ElementTree
 
 import pytest
 import yaml
 from chairs import ONE
-from conftest import LATCHED, Graph
 from geometry_msgs.msg import TwistStamped
+from graph import LATCHED, Graph
 from luci_messages.msg import LuciJoystick
 from nav_msgs.msg import Odometry
 from or_joystick.msg import State
+from paths import ROOT
 from processes import Process
 from std_msgs.msg import String
 
-ROOT = pathlib.Path(__file__).parents[2]
 EXTRA = {"joystick": ["-p", "virtual_device:=Test Pad"]}
 
 

@@ -11,9 +11,9 @@ import time
 
 import pytest
 from hands import hand
+from paths import ROOT
 from processes import Process
 
-ROOT = pathlib.Path(__file__).parents[2]
 SOURCE = ROOT / "crates/libhaptix"
 STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic", f"-I{SOURCE / 'include'}"]
 GARBAGE = 0xA5A5A5A5

@@ -5,10 +5,10 @@ import math
 import time
 
 import pytest
-from conftest import LATCHED, Graph
+from graph import LATCHED, Graph
 from hands import ERROR, Hand
 from haptix_msgs.srv import ReadSensors
-from mechanisms import ROOT
+from paths import ROOT
 from processes import Process, panicking
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState

@@ -2,9 +2,9 @@
 
 import time
 
-from conftest import EDGE, LATCHED, SLACK, Graph
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Twist, TwistStamped
+from graph import EDGE, LATCHED, SLACK, Graph
 from or_pose_estimator.msg import AVel, State, Vel
 from processes import Process
 from rcl_interfaces.msg import ParameterEvent, ParameterValue

@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 
-from conftest import EDGE, STOP, Graph
+from graph import EDGE, STOP, Graph
 from rclpy.qos import QoSProfile
 from std_msgs.msg import Int16, Int32
 

@@ -2,7 +2,7 @@
 
 import time
 
-from conftest import act_until
+from graph import act_until
 
 
 def every_stop(vehicle, operator, topic, queue, lease):

@@ -1,7 +1,9 @@
 """The chain from the stick to the motors as one vehicle, in one process or in four: its motor values, without a driver yet."""
 
-from conftest import HERE, SEPARATE, Graph
+from graph import Graph
+from paths import HARNESS
 from processes import Process, stop_all
+from stack import SEPARATE
 from vehicle import Vehicle, watch
 
 
@@ -11,7 +13,7 @@ class Chain(Vehicle):
     def __init__(self, composed, device):
         self.graph = Graph()
         watch(self.graph)
-        parameters = ["--params-file", str(HERE / "episodes.yaml"), "-p", f"hindbrain:driver.device:={device}"]
+        parameters = ["--params-file", str(HARNESS / "episodes.yaml"), "-p", f"hindbrain:driver.device:={device}"]
         executables = ["steersman"] if composed else SEPARATE
         self.processes = {name: Process(name, "--ros-args", *parameters) for name in executables}
         self.process = self.process_of("hindbrain")

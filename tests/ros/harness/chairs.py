@@ -4,9 +4,9 @@ import contextlib
 import json
 import time
 
-from conftest import EDGE, LATCHED, SLACK, Graph
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TwistStamped
+from graph import EDGE, LATCHED, SLACK, Graph
 from luci_messages.msg import LuciJoystick, LuciJoystickScaling
 from processes import Process
 from rclpy.duration import Duration

@@ -4,16 +4,16 @@ import contextlib
 import json
 import time
 
-from conftest import LATCHED, Graph
+from graph import LATCHED, Graph
 from haptix_msgs.msg import Command, GraspValue, RobotDescription, RobotInfo, Sensor
 from haptix_msgs.srv import GetRobotInfo, ReadSensors, Reset, SetGrasp, Update
 from mechanisms import pause
+from parameters import Parameters
 from processes import Process
 from rclpy.qos import QoSProfile, qos_profile_parameters, qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
-from test_every_parameter import Parameters
 
 ONE = QoSProfile(depth=1)
 OK, ERROR = 0, 1

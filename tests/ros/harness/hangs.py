@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import os
 import pathlib
+import signal
 import time
 
 import pytest
@@ -54,3 +55,34 @@ def threads(process, name):
     """The threads of this name."""
     tasks = pathlib.Path(f"/proc/{process.process.pid}/task").iterdir()
     return [int(task.name) for task in tasks if (task / "comm").read_text().strip() == name]
+
+
+class BootClock:
+    """The boot clock of one process, which a suspended computer's is ahead of the monotonic one by the time of its sleep.
+
+    The process reads it in the vDSO; there the function is replaced by one that asks the kernel and adds `slept` seconds.
+    """
+
+    # mov eax, clock_gettime; syscall; cmp edi, CLOCK_BOOTTIME; jne over; add qword [rsi], slept; over: ret
+    CODE = bytes.fromhex("b8e4000000 0f05 83ff07 7507 488106")
+
+    def __init__(self, process):
+        self.memory = f"/proc/{process.process.pid}/mem"
+        ours = ctypes.cast(ctypes.CDLL("linux-vdso.so.1")["__vdso_clock_gettime"], ctypes.c_void_p).value
+        self.at = ours - self.vdso("self") + self.vdso(process.process.pid)
+        self.slept = 0
+
+    def vdso(self, process):
+        """The address of its mapping, which is the same in all processes."""
+        lines = pathlib.Path(f"/proc/{process}/maps").read_text().splitlines()
+        return next(int(line.split("-")[0], 16) for line in lines if line.endswith("[vdso]"))
+
+    def sleep(self, process, seconds):
+        """The computer sleeps: nothing runs, the monotonic clock stands still, and the boot clock goes on."""
+        process.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.02)  # no thread is within the function
+        self.slept += seconds
+        with open(self.memory, "r+b", buffering=0) as memory:
+            memory.seek(self.at)
+            memory.write(self.CODE + self.slept.to_bytes(4, "little") + b"\xc3")
+        process.process.send_signal(signal.SIGCONT)

@@ -16,13 +16,13 @@ import sys
 import time
 
 import pytest
+from paths import HARNESS, ROOT
 
-HERE = pathlib.Path(__file__).parent
 VEHICLE, OPERATOR = "10.213.7.1", "10.213.7.2"
 NEAR, FAR = "steersman_near", "steersman_far"
 
 # Of Steersman's nodes, and for other nodes beside them: a send over a link that stands still waits for nothing.
-PROFILE = HERE.parents[1] / "config/fastdds.xml"
+PROFILE = ROOT / "config/fastdds.xml"
 
 # How much a link lets through: a still one keeps its packets back until it is good again, as some wireless drivers do; a slow one has a
 # queue of half a second.
@@ -157,10 +157,11 @@ def operate(folder):
     address(FAR, OPERATOR)
     wait_until_up(FAR)
     use_profile(folder)
-    from conftest import EDGE, Graph, Process
     from geometry_msgs.msg import TwistStamped
+    from graph import EDGE, Graph
     from motor_node import MotorNode
     from or_joystick.msg import State
+    from processes import Process
     from std_msgs.msg import Bool, Int16
 
     graph = Graph()
@@ -192,7 +193,7 @@ def operate(folder):
             forward, button = order["stick"]
             hand.axes, hand.buttons = [0, int(-32767 * forward)], [False] * 5 + [button]
             if joystick is None:
-                joystick = Process("joystick", "--ros-args", "--params-file", str(HERE / "stack.yaml"))
+                joystick = Process("joystick", "--ros-args", "--params-file", str(HARNESS / "stack.yaml"))
                 graph.repeat("/joystick/virtual_device", hand, 20.0)
                 graph.wait(lambda: graph.node.count_publishers("/joystick/device/Test_Pad") > 0, "no stick", 20.0)
         for switch in ("enable", "estop"):
@@ -363,7 +364,7 @@ def pushed_under_a_lease(vehicle, operator):
 
 def stick(vehicle, operator):
     """The vehicle stands while the link is lost, and the stick behind it is pushed: nothing moves before it was released."""
-    from conftest import act_until
+    from graph import act_until
 
     operator.order(enable=False, stick=[0.0, False])
     vehicle.wait(lambda: vehicle.source("hind/enable").says == "false", "enable is not received", 20.0)
@@ -429,8 +430,9 @@ def main(role, folder, scenario=None, link="cut"):
     use_profile(folder)
     run, parameters = (SCENARIOS | CHAINS | BEHIND | BAD | FAR_MOTORS)[scenario]
     with Operator(folder, loss=link) as operator:
-        from conftest import LATCHED, Process, free_zones, stop_all
         from diagnostic_msgs.msg import DiagnosticStatus
+        from graph import LATCHED, free_zones
+        from processes import Process, stop_all
         from vehicle import Vehicle
 
         class InOne(Vehicle):
@@ -448,7 +450,7 @@ def main(role, folder, scenario=None, link="cut"):
                 self.graph.repeat("/luci/scaling", free_zones(), 20.0)
                 self.graph.subscribe(DiagnosticStatus, "/velocity_arbiter/active", LATCHED)
                 stages = ("velocity_arbiter", "zone_scaler")
-                self.stages = [Process(name, "--ros-args", "--params-file", str(HERE / "stack.yaml")) for name in stages]
+                self.stages = [Process(name, "--ros-args", "--params-file", str(HARNESS / "stack.yaml")) for name in stages]
 
             def __exit__(self, *_):
                 stop_all(self.stages)

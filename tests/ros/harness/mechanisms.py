@@ -1,10 +1,10 @@
 """The node mechanism as a client sees it: its services, and its topics with their types."""
 
 import contextlib
-import pathlib
 import time
 
-from conftest import LATCHED, Graph
+from graph import LATCHED, Graph
+from paths import ROOT
 from pr2_mechanism_msgs.srv import (
     ListControllers,
     ListControllerTypes,
@@ -19,7 +19,6 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, Float64
 from std_srvs.srv import Empty
 
-ROOT = pathlib.Path(__file__).parents[2]
 ARM = ROOT / "config/arm.yaml"
 URDF = ROOT / "config/urdf/arm.urdf"
 STRICT, BEST_EFFORT = SwitchController.Request.STRICT, SwitchController.Request.BEST_EFFORT

@@ -6,10 +6,11 @@ import re
 import sys
 import time
 
-from conftest import act_until
+from graph import act_until
+from paths import ROOT
 from processes import Process
 
-PAGE = pathlib.Path(__file__).parents[2] / "docs" / "motor_controllers.md"
+PAGE = ROOT / "docs" / "motor_controllers.md"
 TIMEOUT = 0.25
 AHEAD, STANDS, BACK = "1.00 1.00", "0.00 0.00", "-1.00 -1.00"
 SIDES = ("port", "starboard")

@@ -53,7 +53,7 @@ def operate(folder):
     address(FAR, OPERATOR)
     wait_until_up(FAR)
     use_profile(folder, LEASE)
-    from conftest import LATCHED
+    from graph import LATCHED
     from std_msgs.msg import String
 
     with neighbour(os.environ["NEIGHBOUR"]) as moving:
@@ -92,7 +92,7 @@ def end(vehicle, by):
 
 
 def panic(vehicle):
-    from conftest import EDGE
+    from graph import EDGE
     from std_msgs.msg import Bool
 
     topic, graph = "/hindbrain/panic", vehicle.graph

@@ -1,8 +1,8 @@
 """Executables with mocked gamepads, and the node `joystick` that they drive."""
 
+import contextlib
 import json
 import os
-import pathlib
 import queue
 import shutil
 import subprocess
@@ -10,14 +10,16 @@ import sys
 import threading
 import time
 
-from conftest import LATCHED
+import pytest
+from graph import LATCHED
+from joysticks import Joystick
 from or_joystick.msg import State
 from or_pose_estimator.msg import State as PoseState
+from paths import HARNESS
 from processes import Process
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import Joy
 from std_msgs.msg import Bool
-from test_joystick_services import Joystick
 
 JOY, CONNECTED, DESIRED = "/joy", "/joystick/connected", "/joystick/desired"
 XBOX = "Xbox_360_Controller"  # SDL's name for "Microsoft X-Box 360 pad"
@@ -27,6 +29,15 @@ DEAD_MAN, AHEAD = 5, 1
 EVERYTHING = QoSProfile(depth=1000)
 
 
+def skip_without_umockdev(**how):
+    """Skips a test where no gamepad can be mocked, or with `allow_module_level=True` the tests of a file; in CI they fail."""
+    if not shutil.which("umockdev-wrapper"):
+        why = "umockdev mocks the gamepads and is not installed (on Debian: apt-get install umockdev)"
+        if os.environ.get("CI") == "true":
+            pytest.fail(why, pytrace=False)
+        pytest.skip(why, **how)
+
+
 class Mocked(Process):
     """An executable with mocked pads; see `mock_pad.py`."""
 
@@ -34,7 +45,7 @@ class Mocked(Process):
         path = shutil.which(name)
         assert path, f"executable '{name}' is not on the PATH; run the tests by `cargo xtask test`"
         self.name, self.is_over, self.lines, self.answers = name, False, [], queue.SimpleQueue()
-        harness = pathlib.Path(__file__).with_name("mock_pad.py")
+        harness = HARNESS / "mock_pad.py"
         self.process = subprocess.Popen(
             ["umockdev-wrapper", sys.executable, harness, path, *arguments],
             stdin=subprocess.PIPE,
@@ -130,6 +141,17 @@ class Node(Joystick):
         start = time.time()
         time.sleep(seconds)
         assert [vx(desired) for desired in self.graph.since(DESIRED, start) if vx(desired)] == [], why
+
+
+@contextlib.contextmanager
+def running(graph, *parameters):
+    """The node until it is no longer needed; not started yet."""
+    node = Node(graph, *parameters)
+    try:
+        yield node
+    finally:
+        node.process.stop()
+    assert node.process.wait() == 0, node.process.output
 
 
 def vx(desired):

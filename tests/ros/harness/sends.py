@@ -75,8 +75,8 @@ def wait_until_blocked(task, timeout=20.0):
 
 def drive(watcher, folder, name, prefix=""):
     """The motor controller is stopped without a send, also by SIGTERM; the topics follow when the link is good."""
-    from conftest import SLACK, free_zones
     from devices import Device, RoboClaw
+    from graph import SLACK, free_zones
     from vehicle import Vehicle
 
     motor = f"{folder}/motor"
@@ -127,11 +127,11 @@ def drive(watcher, folder, name, prefix=""):
 def arm(watcher, folder):
     """The motors are halted in the middle of a trajectory: by the control loop itself when the node's thread hangs, or by the node when only
     the thread that publishes the loop's reports does. After the hang another trajectory is followed."""
-    from conftest import SLACK
+    from graph import SLACK
     from mechanisms import arm
     from rclpy.qos import QoSProfile
     from sensor_msgs.msg import JointState
-    from test_follow import ONE, trajectory
+    from trajectories import ONE, trajectory
 
     with arm(executable=waiting(folder, "mechanism")) as (graph, manager, process):
         warns(graph, process)

@@ -12,7 +12,8 @@ import subprocess
 import sys
 import time
 
-from hosts import FAR, HERE, NEAR, OPERATOR, RATES, Operator, address, bad_links, ip, set_link, wait_until_up
+from hosts import FAR, NEAR, OPERATOR, RATES, Operator, address, bad_links, ip, set_link, wait_until_up
+from paths import HARNESS
 
 
 class Watcher(Operator):
@@ -40,7 +41,7 @@ def watch():
     sys.stdin.readline()
     address(FAR, OPERATOR)
     wait_until_up(FAR)
-    from conftest import EDGE, Graph
+    from graph import EDGE, Graph
 
     graph = Graph()
     print("done", flush=True)
@@ -79,7 +80,7 @@ def compare(watcher, topics, ready, stops):
     """Measures how long each of `stops` takes after `ready()`, with a good link and then with each bad one, the last of which stands still.
 
     Each stop has a name, its bound [s] and the function that waits for it."""
-    from conftest import SLACK
+    from graph import SLACK
 
     ready()
     watcher.watch(topics)
@@ -149,7 +150,7 @@ class Button:
 
 def drive(watcher, kind, topics):
     """A vehicle at half speed is stopped by its e-stop, by enable, by silent commands, and by its end."""
-    from conftest import STOP, act_until, unlatch
+    from graph import STOP, act_until, unlatch
     from std_msgs.msg import Bool
 
     with kind() as vehicle:
@@ -196,7 +197,8 @@ def drive(watcher, kind, topics):
 
 def vehicles():
     """hindbrain alone, with the stages before it in processes of their own, and in one process; what they publish counts from its receipt."""
-    from conftest import Graph, Process, free_zones, stop_all
+    from graph import Graph, free_zones
+    from processes import Process, stop_all
     from vehicle import Vehicle
 
     # By stamps a message that waited in the middleware would be on time.
@@ -212,7 +214,7 @@ def vehicles():
             super().__init__()
             self.graph.repeat("/luci/scaling", free_zones(), 20.0)
             stages = ("velocity_arbiter", "zone_scaler", "joystick")
-            self.stages = [Process(name, "--ros-args", "--params-file", str(HERE / "stack.yaml")) for name in stages]
+            self.stages = [Process(name, "--ros-args", "--params-file", str(HARNESS / "stack.yaml")) for name in stages]
 
         def publisher(self, message_type, topic):
             return super().publisher(message_type, "/cmd_vel_smoothed" if topic == "/cmd_vel" else topic)
@@ -239,7 +241,7 @@ def vehicles():
 def chair(watcher):
     """A chair that is driven by remote control is stopped by the zero of its command, by silent commands, and by the end of its node."""
     from chairs import NEUTRAL, REMOTE, active
-    from conftest import Graph
+    from graph import Graph
 
     Graph.record = Graph.subscribe
     with active() as (_, driver):
@@ -270,8 +272,9 @@ def chair(watcher):
 def joints(watcher, name, controller, joint, effort, middle):
     """A joint that a client moves, back and forth about `middle` [rad], has no effort after the e-stop of the vehicle or without commands, and
     stands."""
-    from conftest import LATCHED, Graph, unlatch
-    from mechanisms import ROOT, Manager
+    from graph import LATCHED, Graph, unlatch
+    from mechanisms import Manager
+    from paths import ROOT
     from processes import Process
     from sensor_msgs.msg import JointState
     from std_msgs.msg import Bool, Float64

@@ -2,15 +2,19 @@
 
 import contextlib
 import json
+import signal
 import time
 
 import rclpy
-from conftest import EDGE, LATCHED, SLACK, STOP, Graph, act_until, unlatch
 from geometry_msgs.msg import Twist, TwistStamped
+from graph import EDGE, LATCHED, SLACK, STOP, Graph, act_until, unlatch
 from hindbrain_msgs.msg import Leds, StateDetail
 from processes import Process
 from rclpy.qos import QoSProfile
 from std_msgs.msg import Bool, Int16, String
+
+# The default of `cmd_timeout`, and the time from full speed to zero with `Vehicle.QUICK` [s].
+CMD_TIMEOUT, QUICK_BRAKE = 0.5, 66 / 800
 
 
 class Vehicle:
@@ -283,3 +287,14 @@ def conflicting_publisher(message_type, topic, qos=EDGE, context=None):
 def now():
     """The wall clock, by which messages are stamped [s]."""
     return time.time()
+
+
+def hold(vehicle, seconds, meanwhile=lambda: None):
+    """Holds hindbrain's process, all its threads, as on a starved or suspended computer; returns the beginning of the hold."""
+    process = vehicle.process.process
+    process.send_signal(signal.SIGSTOP)
+    start = now()
+    meanwhile()
+    time.sleep(max(0.0, start + seconds - now()))
+    process.send_signal(signal.SIGCONT)
+    return start

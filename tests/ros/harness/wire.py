@@ -12,8 +12,8 @@ import time
 import rclpy
 import yaml
 from arbiters import parameter
-from conftest import EDGE, LATCHED, STOP, free_zones
 from geometry_msgs.msg import Twist, TwistStamped
+from graph import EDGE, LATCHED, STOP, free_zones
 from luci_messages.msg import LuciZoneScaling
 from or_joystick.msg import State
 from or_pose_estimator.msg import State as PoseState

@@ -3,9 +3,9 @@
 import json
 import time
 
-from conftest import SLACK, Graph, free_zones
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist, TwistStamped
+from graph import SLACK, Graph, free_zones
 from luci_messages.msg import LuciJoystick, LuciJoystickScaling, LuciZoneScaling
 from processes import Process
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from conftest import Stack
+from stack import Stack
 
 # From full speed of both wheels, 66 counts at 200 counts/s, and as much again for a wheel that turns back; a tick at either end, one at zero.
 FADING = 2 * 0.33 + 3 * 0.02

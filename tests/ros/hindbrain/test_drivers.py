@@ -3,8 +3,8 @@
 import time
 
 import pytest
-from conftest import SLACK, STOP, unlatch
 from devices import Device, Maestro, RoboClaw
+from graph import SLACK, STOP, unlatch
 from vehicle import Vehicle, now
 
 

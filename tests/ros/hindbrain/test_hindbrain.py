@@ -4,8 +4,8 @@ import statistics
 import time
 
 import pytest
-from conftest import LATCHED, SLACK, STOP
 from geometry_msgs.msg import Twist, TwistStamped
+from graph import LATCHED, SLACK, STOP
 from hindbrain_msgs.msg import Leds, StateDetail
 from std_msgs.msg import Bool, String
 from vehicle import Vehicle, now, second_publisher

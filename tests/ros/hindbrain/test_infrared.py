@@ -4,10 +4,10 @@ import math
 import time
 
 import pytest
-from conftest import SLACK, STOP
 from diagnostic_msgs.msg import DiagnosticArray
+from graph import SLACK, STOP
+from infrared import BLOCKED, CLEAR, Flicker
 from sensor_msgs.msg import Range
-from test_safety_infrared import BLOCKED, CLEAR, Flicker
 from vehicle import Vehicle, now
 
 FRONT = ["ir_front_port", "ir_front_starboard"]

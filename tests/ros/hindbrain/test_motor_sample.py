@@ -4,7 +4,7 @@ import signal
 import time
 
 import pytest
-from conftest import SLACK, STOP, act_until
+from graph import SLACK, STOP, act_until
 from motor_node import AHEAD, BACK, SIDES, STANDS, TIMEOUT, MotorNode
 from std_msgs.msg import Int16
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import STOP
+from graph import STOP
 from processes import Process
 from vehicle import Vehicle, now
 

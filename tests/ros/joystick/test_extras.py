@@ -4,9 +4,9 @@ import math
 import time
 
 import pytest
-from conftest import EDGE, LATCHED
+from graph import EDGE, LATCHED
+from joysticks import Joystick
 from sensor_msgs.msg import BatteryState, Imu, JoyFeedback
-from test_joystick_services import Joystick
 
 
 @pytest.fixture

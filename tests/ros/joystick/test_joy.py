@@ -4,10 +4,10 @@ import contextlib
 import time
 
 import pytest
-from conftest import EDGE, LATCHED
+from graph import EDGE, LATCHED
+from joysticks import Joystick
 from sensor_msgs.msg import Joy
 from std_msgs.msg import Bool
-from test_joystick_services import Joystick
 
 JOY, CONNECTED = "/joy", "/joystick/connected"
 

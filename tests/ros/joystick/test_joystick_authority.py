@@ -5,9 +5,9 @@ import time
 
 import pytest
 from arbiters import NAVIGATION, Arbiter, named
-from conftest import LATCHED
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TwistStamped
+from graph import LATCHED
 from or_joystick.msg import State
 from or_pose_estimator.msg import AVel, Vel
 from or_pose_estimator.msg import State as PoseState

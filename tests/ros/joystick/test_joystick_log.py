@@ -10,11 +10,11 @@ import tempfile
 import time
 
 import pytest
+from joysticks import mappings
 from or_joystick.msg import MappingEnable
 from or_joystick.srv import DeviceList, Log, LogInfo, LogStop, SetMappings
 from or_pose_estimator.msg import State as PoseState
 from or_pose_estimator.msg import Vel
-from test_joystick_services import joystick, mappings  # noqa: F401
 
 COLUMNS = "ts intrinsic active vx vy vz wx wy wz ax ay az dwx dwy dwz".split()
 CYCLE = 0.005

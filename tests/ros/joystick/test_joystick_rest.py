@@ -3,11 +3,11 @@
 import time
 
 import pytest
-from conftest import LATCHED
+from graph import LATCHED
+from joysticks import Joystick
 from or_joystick.msg import State
 from processes import Process
 from std_msgs.msg import Bool
-from test_joystick_services import Joystick
 
 CONNECTED, DESIRED = "/joystick/connected", "/joystick/desired"
 AHEAD, TOGGLE, DEAD_MAN = 1, 3, 5

@@ -1,33 +1,16 @@
 """Node `joystick` with gamepads of evdev, mocked by umockdev: from the connection to the disconnection."""
 
-import contextlib
-import os
-import shutil
 import time
 
 import pytest
-from conftest import SLACK
+from graph import SLACK
 from or_joystick.msg import State
 from or_joystick.srv import DeviceList, GetMappings, Rename
-from pads import AHEAD, AT_REST, CONNECTED, DEAD_MAN, DESIRED, JOY, LET_GO, XBOX, Mocked, Node, motion, vx
+from pads import AHEAD, AT_REST, CONNECTED, DEAD_MAN, DESIRED, JOY, LET_GO, XBOX, Mocked, Node, motion, running, skip_without_umockdev, vx
 
 STADIA = "Google_Stadia_Controller"
 
-if not shutil.which("umockdev-wrapper"):
-    WHY = "umockdev mocks the gamepads and is not installed (on Debian: apt-get install umockdev)"
-    if os.environ.get("CI") == "true":
-        pytest.fail(WHY, pytrace=False)
-    pytest.skip(WHY, allow_module_level=True)
-
-
-@contextlib.contextmanager
-def running(graph, *parameters):
-    node = Node(graph, *parameters)
-    try:
-        yield node
-    finally:
-        node.process.stop()
-    assert node.process.wait() == 0, node.process.output
+skip_without_umockdev(allow_module_level=True)
 
 
 @pytest.fixture

@@ -1,11 +1,11 @@
-"""A device that comes and goes thirty times in a second: `python test_plugs.py 60` does so for a minute."""
+"""A device that comes and goes thirty times in a second: with `PLUG_SECONDS=60` for a minute."""
 
-import sys
+import os
 import time
 
-from conftest import LATCHED, Graph
+from graph import LATCHED
+from joysticks import Joystick
 from or_joystick.msg import State
-from test_joystick_services import Joystick
 from wire import uses
 
 CYCLES = 30  # a second
@@ -56,12 +56,4 @@ def stable_resources(joystick):
 
 
 def test_thirty_plugs_a_second_leave_nothing_behind(graph):
-    plugs(graph, 4.0)
-
-
-if __name__ == "__main__":
-    graph = Graph()
-    try:
-        print(plugs(graph, float(sys.argv[1])))
-    finally:
-        graph.close()
+    plugs(graph, float(os.environ.get("PLUG_SECONDS", "4")))

@@ -6,14 +6,14 @@ import uuid
 
 from action_msgs.msg import GoalInfo, GoalStatus, GoalStatusArray
 from action_msgs.srv import CancelGoal
-from conftest import LATCHED
 from control_msgs.action import FollowJointTrajectory
+from graph import LATCHED
 from mechanisms import arm, wait_for
 from pr2_mechanism_msgs.action import SwitchController
 from pr2_mechanism_msgs.srv import ListControllers
 from rclpy.action import ActionClient, get_action_names_and_types, get_action_server_names_and_types_by_node
 from rclpy.qos import QoSProfile
-from test_follow import ABORTED, CANCELED, SUCCEEDED, Client, goal, running
+from trajectories import ABORTED, CANCELED, SUCCEEDED, Client, goal, running
 
 NAME = "arm_trajectory/follow_joint_trajectory"
 Response = CancelGoal.Response

@@ -8,8 +8,9 @@ import time
 import xml.etree.ElementTree
 
 import pytest
-from conftest import LATCHED, Graph
-from mechanisms import ROOT, Manager
+from graph import LATCHED, Graph
+from mechanisms import Manager
+from paths import ROOT
 from processes import Process
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState

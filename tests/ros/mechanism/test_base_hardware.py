@@ -5,11 +5,12 @@ import signal
 import time
 
 import pytest
-from conftest import LATCHED, Graph
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TwistStamped
-from mechanisms import ROOT, arm
+from graph import LATCHED, Graph
+from mechanisms import arm
 from nav_msgs.msg import Odometry
+from paths import ROOT
 from processes import Process
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState

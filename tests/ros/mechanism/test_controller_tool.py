@@ -4,7 +4,7 @@ import json
 import signal
 import time
 
-from conftest import LATCHED
+from graph import LATCHED
 from mechanisms import ARM, URDF, Manager, arm
 from processes import Process
 from rcl_interfaces.srv import SetParameters

@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-from conftest import Graph
+from graph import Graph
 from pr2_mechanism_msgs.srv import (
     ListControllers,
     ListControllerTypes,

@@ -3,10 +3,11 @@
 import math
 import time
 
-from conftest import LATCHED
 from geometry_msgs.msg import TwistStamped
-from mechanisms import ROOT, arm
+from graph import LATCHED
+from mechanisms import arm
 from nav_msgs.msg import Odometry
+from paths import ROOT
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Empty, Float64, String

@@ -4,8 +4,9 @@ import contextlib
 import time
 
 import pytest
-from conftest import LATCHED, Graph
-from mechanisms import ROOT, Manager, pause
+from graph import LATCHED, Graph
+from mechanisms import Manager, pause
+from paths import ROOT
 from pr2_mechanism_msgs.msg import MechanismStatistics
 from processes import Process
 from rclpy.qos import QoSProfile

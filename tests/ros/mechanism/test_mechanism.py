@@ -5,8 +5,8 @@ import time
 
 import pytest
 from action_msgs.msg import GoalStatus
-from conftest import LATCHED, Graph
 from diagnostic_msgs.msg import DiagnosticArray
+from graph import LATCHED, Graph
 from mechanisms import ARM, BEST_EFFORT, STRICT, URDF, Manager, arm, pause, wait_for
 from pr2_mechanism_msgs.action import SwitchController
 from pr2_mechanism_msgs.msg import MechanismStatistics

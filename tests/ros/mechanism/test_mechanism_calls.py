@@ -1,7 +1,6 @@
 """Thousands of calls of four clients at once: their answers are those of a model, and the control loop does not notice them."""
 
 import json
-import pathlib
 import subprocess
 import sys
 
@@ -9,6 +8,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from manager_client import KINDS
 from mechanisms import arm
+from paths import HARNESS
 from pr2_mechanism_msgs.msg import MechanismStatistics
 from rclpy.qos import QoSProfile
 
@@ -29,7 +29,7 @@ class Clients:
     """The four processes, which do the same at the same time."""
 
     def __init__(self, seed):
-        script = pathlib.Path(__file__).parent / "manager_client.py"
+        script = HARNESS / "manager_client.py"
         start = lambda number: subprocess.Popen(  # noqa: E731
             [sys.executable, str(script), str(seed + number), PREFIXES[number]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

@@ -5,14 +5,14 @@ import signal
 import time
 
 import pytest
-from conftest import LATCHED
+from graph import LATCHED
+from hangs import BootClock
 from mechanisms import arm
 from pr2_mechanism_msgs.msg import MechanismStatistics
 from pr2_mechanism_msgs.srv import SwitchController
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, Float64
-from test_death import BootClock
 
 MANY = QoSProfile(depth=1000)
 

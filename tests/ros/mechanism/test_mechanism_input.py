@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from conftest import EDGE, LATCHED
+from graph import EDGE, LATCHED
 from mechanisms import BEST_EFFORT, STRICT, URDF, arm
 from pr2_mechanism_msgs.msg import MechanismStatistics
 from processes import Process

@@ -5,16 +5,16 @@ import signal
 import time
 
 import pytest
-from conftest import LATCHED
 from diagnostic_msgs.msg import DiagnosticArray
+from graph import LATCHED
 from mechanisms import arm, pause
+from plugins import Project
 from pr2_mechanism_msgs.msg import MechanismStatistics
 from processes import panicking
 from rclpy.qos import QoSProfile
+from robots import TOPICS, Robot, moving
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, Float64
-from test_hardware import TOPICS, Robot, moving
-from test_plugins import Project
 
 MANY = QoSProfile(depth=1000)
 BROKE = "!!! Broke Realtime, used more than 1000 micro seconds in update loop"

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from conftest import LATCHED
+from graph import LATCHED
 from mechanisms import arm
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState

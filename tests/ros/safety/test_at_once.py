@@ -4,10 +4,11 @@ import contextlib
 
 import pytest
 from at_once import PERIOD, Once, reads_seldom, stops_at_once
-from conftest import LATCHED, Stack
+from graph import LATCHED
 from hindbrain_msgs.msg import StateDetail
 from rclpy.duration import Duration
 from sensor_msgs.msg import Range
+from stack import Stack
 from std_msgs.msg import Bool
 from vehicle import now, second_publisher
 

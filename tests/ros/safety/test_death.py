@@ -1,9 +1,7 @@
 """hindbrain's own thread hangs while it drives at full speed. (The drivers' tests show that a killed one publishes nothing.)"""
 
 import contextlib
-import ctypes
 import os
-import pathlib
 import platform
 import shutil
 import signal
@@ -12,12 +10,14 @@ import time
 
 import pytest
 import sends
-from conftest import HERE, SLACK, STOP, Stack
 from devices import Device, RoboClaw
 from geometry_msgs.msg import TwistStamped
-from hangs import LIMIT, hung, threads
+from graph import SLACK, STOP
+from hangs import LIMIT, BootClock, hung, threads
 from hosts import play
+from paths import HARNESS
 from processes import panicking
+from stack import Stack
 from std_msgs.msg import Bool
 from vehicle import Vehicle, now, watch
 
@@ -129,7 +129,7 @@ def test_a_thread_that_hangs_in_a_send_keeps_no_stop_from_the_motor_controller(t
 @pytest.mark.parametrize("scenario", sends.SCENARIOS)
 def test_a_send_that_hangs_keeps_no_stop_from_what_needs_no_send(tmp_path, scenario):
     """With a profile whose sends wait for the network: the threads hang in the kernel, with the locks of the middleware."""
-    play(HERE / "sends.py", tmp_path, scenario, 100.0)
+    play(HARNESS / "sends.py", tmp_path, scenario, 100.0)
 
 
 @pytest.mark.fault("hindbrain-hangs")
@@ -217,37 +217,6 @@ def test_the_stick_does_not_drive_past_a_hung_hindbrain():
         stack.drive_forward()
     finally:
         stack.close()
-
-
-class BootClock:
-    """The boot clock of one process, which a suspended computer's is ahead of the monotonic one by the time of its sleep.
-
-    The process reads it in the vDSO; there the function is replaced by one that asks the kernel and adds `slept` seconds.
-    """
-
-    # mov eax, clock_gettime; syscall; cmp edi, CLOCK_BOOTTIME; jne over; add qword [rsi], slept; over: ret
-    CODE = bytes.fromhex("b8e4000000 0f05 83ff07 7507 488106")
-
-    def __init__(self, process):
-        self.memory = f"/proc/{process.process.pid}/mem"
-        ours = ctypes.cast(ctypes.CDLL("linux-vdso.so.1")["__vdso_clock_gettime"], ctypes.c_void_p).value
-        self.at = ours - self.vdso("self") + self.vdso(process.process.pid)
-        self.slept = 0
-
-    def vdso(self, process):
-        """The address of its mapping, which is the same in all processes."""
-        lines = pathlib.Path(f"/proc/{process}/maps").read_text().splitlines()
-        return next(int(line.split("-")[0], 16) for line in lines if line.endswith("[vdso]"))
-
-    def sleep(self, process, seconds):
-        """The computer sleeps: nothing runs, the monotonic clock stands still, and the boot clock goes on."""
-        process.process.send_signal(signal.SIGSTOP)
-        time.sleep(0.02)  # no thread is within the function
-        self.slept += seconds
-        with open(self.memory, "r+b", buffering=0) as memory:
-            memory.seek(self.at)
-            memory.write(self.CODE + self.slept.to_bytes(4, "little") + b"\xc3")
-        process.process.send_signal(signal.SIGCONT)
 
 
 @pytest.mark.fault("suspended")

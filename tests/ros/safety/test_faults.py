@@ -4,11 +4,12 @@ import signal
 import time
 
 import pytest
-from conftest import BRAKES, STOP
+from graph import STOP
 from or_pose_estimator.msg import State as PoseState
 from or_pose_estimator.msg import Vel
 from processes import Process
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from stack import BRAKES
 from std_msgs.msg import Bool, Int16
 from vehicle import Vehicle, now, second_publisher
 

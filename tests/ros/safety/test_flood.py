@@ -3,11 +3,11 @@
 import time
 
 import pytest
-from conftest import BRAKES, Stack
 from geometry_msgs.msg import Twist, TwistStamped
 from or_pose_estimator.msg import State as PoseState
 from or_pose_estimator.msg import Vel
 from sensor_msgs.msg import Range
+from stack import BRAKES, Stack
 from std_msgs.msg import Bool
 from vehicle import Vehicle, now
 

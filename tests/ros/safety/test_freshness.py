@@ -3,12 +3,12 @@
 import time
 
 import pytest
-from conftest import BRAKES, LATCHED, STOP
 from geometry_msgs.msg import Twist, TwistStamped
+from graph import LATCHED, STOP
 from hindbrain_msgs.msg import StateDetail
 from sensor_msgs.msg import Range
-from test_safety_silence import QUICK_BRAKE
-from vehicle import Vehicle, now
+from stack import BRAKES
+from vehicle import QUICK_BRAKE, Vehicle, now
 
 SENSOR = "ir_front_port"
 

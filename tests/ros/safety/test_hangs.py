@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from conftest import SLACK
+from graph import SLACK
 from hands import MovingHand, hand
 from hangs import LIMIT, hung
 from mechanisms import MovingArm, arm, pause

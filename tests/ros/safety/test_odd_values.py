@@ -6,9 +6,9 @@ A decoder that reads NaN as full ahead and 1e-40 as full reverse has driven a ve
 import math
 
 import pytest
-from conftest import SLACK, STOP
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist, TwistStamped
+from graph import SLACK, STOP
 from vehicle import Vehicle, now, steepest
 
 NAN, INF = math.nan, math.inf

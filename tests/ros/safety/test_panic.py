@@ -6,9 +6,10 @@ import signal
 import time
 
 import pytest
-from conftest import SEPARATE, SLACK, STOP, Stack
+from graph import SLACK, STOP
 from or_pose_estimator.msg import State as PoseState
 from processes import panicking
+from stack import SEPARATE, Stack
 from std_msgs.msg import Bool
 from vehicle import Vehicle, now, watch
 

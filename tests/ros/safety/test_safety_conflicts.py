@@ -9,22 +9,18 @@ import sys
 import time
 
 import pytest
-from conftest import BRAKES, EDGE, LATCHED, SLACK, STOP, Stack
+from conflicts import BEST_EFFORT, CAUSES, COUNTED_WITHIN, FIRSTS_NAME, wait_for_conflict
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import Twist, TwistStamped
+from graph import EDGE, LATCHED, SLACK, STOP
 from hindbrain_msgs.msg import StateDetail
 from luci_messages.msg import LuciZoneScaling
 from processes import Process
-from rclpy.qos import QoSProfile, ReliabilityPolicy
+from stack import BRAKES, Stack
 from std_msgs.msg import Bool, Int16
 from vehicle import Vehicle, known_participant, now, second_publisher
 
-BEST_EFFORT = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
-# Each node that receives messages or can move counts the publishers every 0.1 s, and discovers a new one of a known participant at once.
-COUNTED_WITHIN = 0.2
-
 # The second publisher: its type, reliability, and the name of its node.
-FIRSTS_NAME = "observer"
 SECONDS = {
     "/cmd_vel": [
         (TwistStamped, EDGE, FIRSTS_NAME),
@@ -37,18 +33,6 @@ SECONDS = {
     "/motor/port": [(Int16, EDGE, "hindbrain"), (Int16, BEST_EFFORT, "second"), (Bool, EDGE, "second")],
     "/motor/starboard": [(Int16, EDGE, "hindbrain")],
 }
-CAUSES = {
-    "/cmd_vel": ("SSTOP.ROS", "CMD_CONFLICT"),
-    "/hind/enable": ("SSTOP.ROS", "ENABLE_CONFLICT"),
-    "/hind/estop": ("ESTOP", "ESTOP_CONFLICT"),
-    "/motor/port": ("SSTOP.ROS", "MOTOR_CONFLICT"),
-    "/motor/starboard": ("SSTOP.ROS", "MOTOR_CONFLICT"),
-}
-
-
-def wait_for_conflict(vehicle, topic):
-    state, cause = CAUSES[topic]
-    vehicle.wait(lambda: vehicle.state == vehicle.detail.state == state and cause in vehicle.causes, f"{topic}: no {cause}")
 
 
 def wait_for_end(vehicle, topic):

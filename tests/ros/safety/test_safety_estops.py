@@ -4,12 +4,11 @@ import contextlib
 import time
 
 import pytest
-from conftest import EDGE, STOP
+from conflicts import BEST_EFFORT, COUNTED_WITHIN, FIRSTS_NAME, wait_for_conflict
+from graph import EDGE, STOP
 from rclpy.qos import QoSProfile
 from std_msgs.msg import Bool, Int16
-from test_safety_conflicts import BEST_EFFORT, COUNTED_WITHIN, FIRSTS_NAME, wait_for_conflict
-from test_safety_silence import hold
-from vehicle import Vehicle, known_participant, now, second_publisher
+from vehicle import Vehicle, hold, known_participant, now, second_publisher
 
 
 @pytest.mark.fault("estop-conflict")

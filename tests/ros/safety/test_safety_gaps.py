@@ -5,10 +5,11 @@ import time
 
 import hosts
 import pytest
-from conftest import STOP
 from devices import Device, RoboClaw
-from hosts import HERE, LINK_CUTS
+from graph import STOP
+from hosts import LINK_CUTS
 from motor_node import AHEAD, SIDES, STANDS, MotorNode
+from paths import HARNESS
 from vehicle import Vehicle, now
 
 
@@ -97,4 +98,4 @@ def test_a_hold_in_which_a_serial_motor_controller_stops_itself_stops_until_a_ze
 @pytest.mark.fault("motor-link-cut")
 def test_motors_behind_a_link_that_was_cut_wait_for_a_zero(tmp_path):
     """hindbrain does not know that the link to the motors is cut: it publishes full speed throughout."""
-    hosts.play(HERE / "hosts.py", tmp_path, "motors", 80.0 + 20.0 * LINK_CUTS)
+    hosts.play(HARNESS / "hosts.py", tmp_path, "motors", 80.0 + 20.0 * LINK_CUTS)

@@ -2,7 +2,8 @@
 
 import hosts
 import pytest
-from hosts import BAD, BAD_LINKS, CHAINS, HERE, LINK_CUTS, SCENARIOS
+from hosts import BAD, BAD_LINKS, CHAINS, LINK_CUTS, SCENARIOS
+from paths import HARNESS
 
 # A link that is lost drops everything, or keeps it back until it is good again.
 LOST = pytest.mark.parametrize("link", ["cut", "still"])
@@ -42,4 +43,4 @@ def test_every_stop_over_a_bad_link_stops_and_neither_link_moves_anything(tmp_pa
 
 
 def play(folder, scenario, link):
-    hosts.play(HERE / "hosts.py", folder, scenario, 80.0 + 20.0 * LINK_CUTS, link)
+    hosts.play(HARNESS / "hosts.py", folder, scenario, 80.0 + 20.0 * LINK_CUTS, link)

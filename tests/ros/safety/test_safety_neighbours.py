@@ -8,8 +8,8 @@ import time
 
 import neighbour_hosts
 import pytest
-from conftest import act_until
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from graph import act_until
 from haptix_msgs.srv import Reset
 from hosts import play
 from neighbour_hosts import end, neighbour, only_hindbrain

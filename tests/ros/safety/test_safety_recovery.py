@@ -4,11 +4,11 @@ import signal
 import time
 
 import pytest
-from conftest import BRAKES
 from geometry_msgs.msg import Twist
 from luci_messages.msg import LuciZoneScaling
 from processes import Process
-from test_surround import SCANNER, SENSOR, scan, stamped
+from stack import BRAKES
+from surrounds import SCANNER, SENSOR, scan, stamped
 from vehicle import known_participant, second_publisher
 from zones import arguments
 

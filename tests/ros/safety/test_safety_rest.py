@@ -4,11 +4,11 @@ import signal
 import time
 
 import pytest
-from conftest import BRAKES, STOP, Stack
 from geometry_msgs.msg import TwistStamped
+from graph import STOP
 from or_joystick.srv import SetIntrinsicMode
-from test_chain import navigation_drives_again
-from test_every_parameter import Parameters
+from parameters import Parameters
+from stack import BRAKES, Stack, navigation_drives_again
 
 
 @pytest.fixture(params=["composed unplugged", "composed silent", "unplugged", "silent", "killed", "held", "ended"])

@@ -1,15 +1,13 @@
 """A command that was lost: nothing moves by itself after its return, and a process that was held uses no old message."""
 
-import signal
 import time
 
 import pytest
-from conftest import SLACK, STOP
 from geometry_msgs.msg import Twist, TwistStamped
+from graph import SLACK, STOP
 from std_msgs.msg import Bool
-from vehicle import Vehicle, now, second_publisher
+from vehicle import CMD_TIMEOUT, QUICK_BRAKE, Vehicle, hold, now, second_publisher
 
-CMD_TIMEOUT, QUICK_BRAKE = 0.5, 66 / 800
 # From full speed, with the default slopes.
 FULL_BRAKE = 66 / 200
 
@@ -136,17 +134,6 @@ def test_the_seed_goes_on_by_itself_and_reports_it():
         vehicle.commands.reset()
         vehicle.wait(lambda: vehicle.motors[0] < STOP - 3, "it does not drive again")
         assert vehicle.detail.profile == "seed"
-
-
-def hold(vehicle, seconds, meanwhile=lambda: None):
-    """Holds hindbrain's process, all its threads, as on a starved or suspended computer; returns the beginning of the hold."""
-    process = vehicle.process.process
-    process.send_signal(signal.SIGSTOP)
-    start = now()
-    meanwhile()
-    time.sleep(max(0.0, start + seconds - now()))
-    process.send_signal(signal.SIGCONT)
-    return start
 
 
 @pytest.mark.fault("held-shortly")

@@ -1,7 +1,8 @@
 """A far computer that only watches, over a bad link, holds back no stop, with the middleware as it is installed."""
 
 import pytest
-from hosts import HERE, play
+from hosts import play
+from paths import HARNESS
 from stalls import SCENARIOS, STOPS
 
 
@@ -9,4 +10,4 @@ from stalls import SCENARIOS, STOPS
 @pytest.mark.pair
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_far_watcher_over_a_bad_link_holds_back_no_stop(tmp_path, scenario):
-    play(HERE / "stalls.py", tmp_path, scenario, 80.0 + 10.0 * STOPS)
+    play(HARNESS / "stalls.py", tmp_path, scenario, 80.0 + 10.0 * STOPS)

@@ -11,7 +11,7 @@ from luci_messages.msg import LuciJoystick, LuciJoystickScaling, LuciZoneScaling
 from nav_msgs.msg import Odometry
 from processes import Process
 from sensor_msgs.msg import LaserScan, PointCloud2, PointField
-from test_surround import CAMERA, SCANNER, Surround
+from surrounds import CAMERA, SCANNER, Surround
 from zones import APPLIED, APPLIED_TO_STICK, FIELDS, Scaler
 
 SECONDS = 3.0

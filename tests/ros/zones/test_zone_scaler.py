@@ -5,11 +5,12 @@ import signal
 import time
 
 import pytest
-from conftest import LATCHED, Stack
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Twist, TwistStamped
+from graph import LATCHED
 from luci_messages.msg import LuciJoystick, LuciJoystickScaling, LuciZoneScaling
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from stack import Stack
 from std_msgs.msg import Int32
 from vehicle import conflicting_publisher
 from visualization_msgs.msg import MarkerArray

@@ -24,7 +24,7 @@ use crate::round::{START, Stage, WARM_UP};
 use crate::sink::{Listens, Received, Sink};
 
 /// Runs an executable among pads that are mocked, see its own text.
-const HARNESS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/ros/mock_pad.py");
+const HARNESS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/ros/harness/mock_pad.py");
 /// The number of the pad's device file, and its button and axis that drive, see `stack.yaml`.
 const PAD: &str = r#""event": 7"#;
 /// Number of the device file that a bare process reads at the same time. It is no joystick to SDL.

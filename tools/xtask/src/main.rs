@@ -62,7 +62,7 @@ enum Arguments {
         /// Only what needs no ROS, without the walk through every state of hindbrain: about a minute once it is built.
         #[arg(long)]
         quick: bool,
-        /// Only these tests over DDS: a file in tests/ros, also with ::TEST, or a part of their names as in pytest's -k.
+        /// Only these tests over DDS: a file of tests/ros by its name, also with ::TEST, or a part of their names as in pytest's -k.
         #[arg(long, value_name = "TESTS", conflicts_with = "quick")]
         only: Option<String>,
     },

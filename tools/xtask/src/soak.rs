@@ -35,7 +35,7 @@ pub fn run(root: &Root, seconds: u64) -> Outcome<()> {
     for setup in ["hindbrain", "together", "apart"] {
         step(format_args!("faults over DDS, on {setup}, for {seconds} s"));
         let mut soak = Command::new(python::of_ros(root, &detect(&inherited), &environment));
-        soak.args(["episodes.py", "--seconds", &seconds.to_string(), "--setup", setup]);
+        soak.args(["harness/episodes.py", "--seconds", &seconds.to_string(), "--setup", setup]);
         soak.current_dir(root.join("tests/ros"));
         if !succeeds(environment.apply(&mut soak).env("PYTHONDONTWRITEBYTECODE", "1"))? {
             return Err(Failure::new("the soak found something: see above"));
@@ -47,13 +47,16 @@ pub fn run(root: &Root, seconds: u64) -> Outcome<()> {
         "the link between two hosts, which are network namespaces, is cut {cuts} times and stands still as often"
     ));
     let mut hosts = Command::new(python::of_ros(root, &detect(&inherited), &environment));
-    hosts.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "test_safety_hosts.py", "-k", "estop"]);
+    hosts.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "estop", HOSTS]);
     hosts.current_dir(root.join("tests/ros")).env("LINK_CUTS", cuts.to_string());
     if succeeds(environment.apply(&mut hosts).env("PYTHONDONTWRITEBYTECODE", "1"))? {
         return Ok(());
     }
     Err(Failure::new("the soak found something: see above"))
 }
+
+/// The tests of the link between two hosts, in the folder of the tests over DDS.
+const HOSTS: &str = "safety/test_safety_hosts.py";
 
 /// The number of episodes on each machine.
 const EPISODES: &str = "50000";

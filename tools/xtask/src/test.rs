@@ -1,6 +1,8 @@
 //! `cargo xtask test`: everything that CI checks, the cheapest first.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -96,7 +98,7 @@ pub fn run(root: &Root, quick: bool) -> Outcome<()> {
     Ok(())
 }
 
-/// Builds what the tests over DDS start, and runs only `tests` of them, isolated as in the full run: a file in tests/ros, also
+/// Builds what the tests over DDS start, and runs only `tests` of them, isolated as in the full run: a file below tests/ros, also
 /// with `::TEST`, or an expression for pytest's `-k`.
 ///
 /// # Errors
@@ -104,21 +106,31 @@ pub fn run(root: &Root, quick: bool) -> Outcome<()> {
 pub fn over_dds(root: &Root, tests: &str) -> Outcome<()> {
     setup::run(root)?;
     step("building what has changed; a first build takes minutes");
-    if build(root)? && succeeds(&mut pytest(root, &selection(tests).each_ref().map(String::as_str))?)? {
+    let tests = selection(root.path(), tests);
+    if build(root)? && succeeds(&mut pytest(root, &tests.each_ref().map(String::as_str))?)? {
         return Ok(());
     }
     Err(Failure::new("the build or a test failed, or no test has this name: see above"))
 }
 
-/// The arguments with which pytest runs `tests` only.
-fn selection(tests: &str) -> [String; 2] {
-    match tests.split("::").next() {
-        Some(file) if file.ends_with(".py") => {
-            let path = tests.trim_start_matches("./").trim_start_matches("tests/ros/");
-            ["-v".into(), format!("{ALL}/{path}")]
+/// The arguments with which pytest runs `tests` only. A file is found by its name alone, which no other folder has.
+fn selection(root: &Path, tests: &str) -> [String; 2] {
+    let (file, test) = tests.split_at(tests.find("::").unwrap_or(tests.len()));
+    match Path::new(file).file_name() {
+        Some(name) if file.ends_with(".py") => {
+            let found = below(&root.join(ALL), name);
+            let path = found.as_deref().and_then(|path| path.strip_prefix(root).ok());
+            ["-v".into(), format!("{}{test}", path.unwrap_or(Path::new(file)).display())]
         }
         _ => [format!("-k{tests}"), ALL.into()],
     }
+}
+
+/// The file of this name in `folder` or in a folder in it.
+fn below(folder: &Path, name: &OsStr) -> Option<PathBuf> {
+    fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).find_map(|path| {
+        if path.is_dir() { below(&path, name) } else { (path.file_name() == Some(name)).then_some(path) }
+    })
 }
 
 fn print_table(times: &[(&str, Duration)], failed: bool, whole: Duration) {
@@ -425,13 +437,16 @@ mod tests {
 
     #[test]
     fn single_tests_are_selected_by_their_file_or_by_a_part_of_their_names() {
-        let path = |tests: &str| super::selection(tests)[1].clone();
-        assert_eq!(path("test_chain.py"), "tests/ros/test_chain.py");
-        assert_eq!(
-            path("tests/ros/test_chain.py::test_stop[one]"),
-            "tests/ros/test_chain.py::test_stop[one]"
-        );
-        assert_eq!(super::selection("estop and not chair"), ["-kestop and not chair", "tests/ros"]);
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let selected = |tests: &str| super::selection(&root, tests);
+        for folder in ["", "chain/", "tests/ros/", "./tests/ros/chain/"] {
+            let file = format!("{folder}test_chain.py");
+            assert_eq!(selected(&file), ["-v", "tests/ros/chain/test_chain.py"]);
+            let test = format!("{file}::test_stop[a/b.py::c]");
+            assert_eq!(selected(&test), ["-v", "tests/ros/chain/test_chain.py::test_stop[a/b.py::c]"]);
+        }
+        assert_eq!(selected("test_nowhere.py"), ["-v", "test_nowhere.py"]);
+        assert_eq!(selected("estop and not chair"), ["-kestop and not chair", "tests/ros"]);
     }
 
     #[test]

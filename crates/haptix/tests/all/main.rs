@@ -11,7 +11,7 @@
 //! | every call is answered once; a device that is silent for 1000 ms is an error | `properties`, `device_faults` |
 //! | in an emergency stop of the vehicle nothing moves the hand, and no reset of a program ends it | `vehicle` |
 //! | the same for every simulated hand, MuJoCo's too | the crate `hand_conformance` |
-//! | the same over the wire, and the functions in C: layout, results, time-outs, threads | `tests/ros/test_haptix.py`, `test_libhaptix.py` |
+//! | the same over the wire, and the functions in C: layout, results, time-outs, threads | `tests/ros/haptix/test_haptix.py`, `test_libhaptix.py` |
 
 mod allocation;
 mod common;
