@@ -6,7 +6,7 @@ import pytest
 from graph import SLACK
 from or_joystick.msg import State
 from or_joystick.srv import DeviceList, GetMappings, Rename
-from pads import AHEAD, AT_REST, CONNECTED, DEAD_MAN, DESIRED, JOY, LET_GO, XBOX, Mocked, Node, motion, running, skip_without_umockdev, vx
+from pads import AHEAD, AT_REST, CONNECTED, DEAD_MAN, DESIRED, JOY, LET_GO, XBOX, Mocked, motion, running, skip_without_umockdev, vx
 
 STADIA = "Google_Stadia_Controller"
 
