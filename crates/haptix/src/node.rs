@@ -173,12 +173,13 @@ impl Haptix {
 
     /// Takes a command that was received at `at`, as far as known; nothing is changed on an error.
     fn command(&mut self, command: &Command, at: Instant) -> Result<(), String> {
-        self.check_device()?;
         let now = self.clock.now();
         let age = now.since(at).max(self.clock.waited());
         let received = MessageTime::new(now, age).begin();
+        let enters = command.is_empty() || self.enters(received, self.asks_for_rest(command));
+        self.check_device()?;
         if !command.is_empty() {
-            self.check_vehicle(received, self.asks_for_rest(command))?;
+            self.check_vehicle(received, enters)?;
             self.check_answer()?;
         }
         let is_too_old = |timeout: &Duration| !command.is_empty() && age >= *timeout;
@@ -206,10 +207,12 @@ impl Haptix {
     }
 
     fn grasp(&mut self, values: &[GraspValue]) -> Result<Box<Command>, String> {
+        let received = MessageTime::read_now(&self.clock).begin();
+        let enters = values.is_empty() || self.enters(received, false);
         self.check_device()?;
         let positions = self.constants.grasps.positions(values)?;
         if !values.is_empty() {
-            self.check_vehicle(MessageTime::read_now(&self.clock).begin(), false)?;
+            self.check_vehicle(received, enters)?;
             self.check_answer()?;
         }
         self.is_grasping = !values.is_empty();
@@ -233,9 +236,11 @@ impl Haptix {
     }
 
     fn reset(&mut self, reset_limb_pose: bool) -> Result<(), String> {
+        let received = MessageTime::read_now(&self.clock).begin();
+        let enters = !reset_limb_pose || self.enters(received, false);
         self.check_device()?;
         if reset_limb_pose {
-            self.check_vehicle(MessageTime::read_now(&self.clock).begin(), false)?;
+            self.check_vehicle(received, enters)?;
             (self.setpoints, self.is_grasping, self.has_target) = (self.constants.start, false, false);
         }
         self.order(Order::Reset { reset_limb_pose });
@@ -270,6 +275,7 @@ impl Haptix {
     fn update(&mut self, id: u64, command: &Command, wait_for_tick: bool) {
         let is_full = wait_for_tick && self.waiting.len() >= MAX_WAITING;
         let taken = if is_full {
+            self.enters(self.clock.now(), command.is_empty());
             Err(format!("{MAX_WAITING} calls wait for a tick already; no more may wait"))
         } else {
             self.command(command, self.clock.now())

@@ -29,13 +29,21 @@ impl StreamGate {
         self.is_closed = true;
     }
 
-    /// Whether the message that comes `now` counts. `is_rest` is asked for one that is part of a stream from before the release.
-    pub fn passes(&mut self, now: Instant, is_rest: impl FnOnce() -> bool) -> bool {
-        let last = self.last.replace(now);
-        let is_stream = last.is_some_and(|last| now.since(last) < STREAM_PAUSE);
+    /// Whether the message counts that was `sent` at that time, as far as known, and is read `now`. `is_rest` is asked for one that is
+    /// part of a stream from before the release.
+    ///
+    /// A reader that was held reads late what was sent meanwhile. So its hold is no pause: a message follows the reading of the one before.
+    pub fn passes(&mut self, sent: Instant, now: Instant, is_rest: impl FnOnce() -> bool) -> bool {
+        let last = self.note(now);
+        let is_stream = last.is_some_and(|last| sent.since(last) < STREAM_PAUSE);
         self.waits = self.is_closed && is_stream && !is_rest();
         self.is_closed = self.waits;
         !self.waits
+    }
+
+    /// Notes a message that is read `now` and does not command, but is part of the stream; returns when the one before was read.
+    pub fn note(&mut self, now: Instant) -> Option<Instant> {
+        self.last.replace(now)
     }
 
     /// Whether its messages wait, if that changed since the last report.
@@ -57,7 +65,8 @@ mod tests {
                 is_released = true;
                 gate.release();
             }
-            gate.passes(Instant::from_millis(time.unsigned_abs()), || time < 0)
+            let now = Instant::from_millis(time.unsigned_abs());
+            gate.passes(now, now, || time < 0)
         };
         messages.iter().filter(|time| counts(time)).copied().collect()
     }
@@ -67,6 +76,19 @@ mod tests {
         assert_eq!(counted(1000, &[900, 950, 1000, 1050, 1549]), [900, 950]);
         assert_eq!(counted(1000, &[900, 1000, 1499, 1999, 2050]), [900, 1999, 2050]);
         assert_eq!(counted(1000, &[900, 1000, -1050, 1100]), [900, -1050, 1100]);
+    }
+
+    #[test]
+    fn a_hold_of_the_reader_is_no_pause() {
+        let at = Instant::from_millis;
+        let mut gate = StreamGate::default();
+        assert!(gate.passes(at(1000), at(1000), || false));
+        gate.release();
+        // The reader is held from 1020 to 1620 ms, and does not know when it was sent what it then reads.
+        for (sent, now) in [(1020, 1020), (1020, 1620), (1020, 1640), (1660, 1660), (1680, 1680)] {
+            assert!(!gate.passes(at(sent), at(now), || false), "{now}");
+        }
+        assert!(gate.passes(at(2180), at(2180), || false));
     }
 
     #[test]

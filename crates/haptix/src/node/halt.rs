@@ -83,13 +83,18 @@ impl Haptix {
         Ok(())
     }
 
-    /// Returns an error for what would move the hand and was received at `at`: while it is halted, before the end of the halt, and if it
-    /// runs on through one, unless it `is_rest`.
-    pub(super) fn check_vehicle(&mut self, at: Instant, is_rest: bool) -> Result<(), String> {
-        let passes = |vehicle: &mut Vehicle| vehicle.stream.passes(at, || is_rest);
-        let passes = self.vehicle.as_mut().is_none_or(passes);
+    /// Whether what would move the hand and was received at `at` is no part of a stream that runs on through a halt, or `is_rest`. Each such
+    /// input has to be passed once, whatever refuses it: one that is not would be a pause of the stream.
+    pub(super) fn enters(&mut self, at: Instant, is_rest: bool) -> bool {
+        let now = self.clock.now();
+        self.vehicle.as_mut().is_none_or(|vehicle| vehicle.stream.passes(at, now, || is_rest))
+    }
+
+    /// Returns an error for what would move the hand and was received at `at`: while it is halted, before the end of the halt, and if
+    /// it did not [enter](Self::enters).
+    pub(super) fn check_vehicle(&self, at: Instant, enters: bool) -> Result<(), String> {
         self.check_halt(at)?;
-        if passes {
+        if enters {
             return Ok(());
         }
         Err(format!(
@@ -99,7 +104,11 @@ impl Haptix {
 
     /// Whether `command` leaves the hand where it is: positions near the measured ones, at no speed.
     pub(super) fn asks_for_rest(&self, command: &Command) -> bool {
-        let Some(reading) = &self.reading else { return false };
+        let Some(reading) =
+            self.reading.as_ref().filter(|_| !self.is_unanswered && self.check_device().is_ok())
+        else {
+            return false; // it is not known where the hand is
+        };
         let motors = self.setpoints.motor_count();
         let is_near = |positions: &[f32; MAX]| {
             let mut ways = positions.iter().zip(&reading.sensor.motor_pos).take(motors);

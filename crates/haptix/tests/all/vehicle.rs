@@ -216,6 +216,25 @@ fn a_stream_that_runs_on_through_a_halt_moves_nothing_until_it_pauses_or_asks_fo
 }
 
 #[test]
+fn a_stream_through_a_halt_in_which_the_device_is_silent_too_moves_nothing() {
+    let mut node = cleared();
+    node.update(1, positions(&[0.8]), false);
+    node.run(400);
+    // An emergency stop that cuts the hand's power, too.
+    for number in 0..200 {
+        say(&mut node, BRAIN, if number < 75 { "ESTOP" } else { "OK" });
+        node.update(2, positions(&[0.8]), false);
+        node.wait(20);
+    }
+    assert_eq!(node.machine.halt(), None);
+    node.run(20);
+    node.taken();
+    node.update(3, positions(&[0.2]), false);
+    let why = "commands ran on through a halt of the hand and move nothing, until they pause for 500ms or ask for where the hand is";
+    assert_eq!(update(node.answer(3)).0, Err(why.to_owned()));
+}
+
+#[test]
 fn what_was_read_together_with_the_end_of_a_halt_moves_nothing() {
     let mut node = cleared();
     say(&mut node, BRAIN, "ESTOP");

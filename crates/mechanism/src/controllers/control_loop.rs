@@ -118,9 +118,13 @@ impl ControlLoop {
         let slot = self.list.slots.iter_mut().find(|slot| slot.id == controller);
         if let Some(slot) = slot.filter(|slot| input < slot.controller.inputs().len()) {
             let (controller, robot) = (&slot.controller, &self.robot);
-            let passes =
-                |gate: &mut StreamGate| gate.passes(now, || controller.is_rest(input, message, robot));
+            let passes = |gate: &mut StreamGate| {
+                gate.passes(time.begin(), now, || controller.is_rest(input, message, robot))
+            };
             let is_stop = matches!(message, Message::Stop);
+            if is_stop && let Some(gate) = slot.gates.get_mut(input) {
+                gate.note(now);
+            }
             let waits = !is_stop && !slot.gates.get_mut(input).is_none_or(passes);
             let is_goal = matches!(message, Message::Trajectory(Some(motion)) if motion.goal.is_some());
             if waits && !is_goal {
