@@ -314,7 +314,9 @@ impl StateMonitor {
         let actuators = self.actuators.iter().map(sample).collect::<Result<Vec<_>, _>>()?;
         if let Some((index, most)) = self.jumps.too_fast(&actuators) {
             let name = self.actuators.get(index).cloned().unwrap_or_default();
-            return Err(StatesError::Speed { name, speed: actuators[index].velocity, most });
+            let speed = actuators[index].velocity;
+            self.jumps.refuse(actuators);
+            return Err(StatesError::Speed { name, speed, most });
         }
         // Last: a message that is wrong otherwise does not make a later one repeated.
         let timeout = self.timeout;

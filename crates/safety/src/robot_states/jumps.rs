@@ -65,6 +65,11 @@ impl Jumps {
         mosts.find_map(|(index, (most, actuator))| (actuator.velocity.abs() > most).then_some((index, most)))
     }
 
+    /// States were refused for another reason: those near to them belong to them.
+    pub(super) fn refuse(&mut self, actuators: Vec<ActuatorSample>) {
+        self.refused = Some(actuators);
+    }
+
     /// The next states are compared with these.
     pub(super) fn begin(&mut self, sample: &StateSample) {
         if !self.bounds.is_empty() {
@@ -87,7 +92,7 @@ impl Jumps {
         let speed = self.bounds.get(index).map_or(f64::INFINITY, |bound| bound.speed);
         let most = MOST_RATE * (time + latency).as_secs_f64();
         if least > most || refused.is_some_and(|(.., to_refused)| to_refused < least) {
-            self.refused = Some(sample.actuators.clone());
+            self.refuse(sample.actuators.clone());
             return Err((index, Jump { way, most: most * speed, time }));
         }
         self.begin(sample);

@@ -289,6 +289,15 @@ fn a_speed_beyond_twice_the_limit_does_not_count() {
 }
 
 #[test]
+fn a_jump_that_begins_with_a_speed_that_lies_does_not_count_later() {
+    let mut arm = Arm::new(true);
+    for number in 0..200 {
+        let speed = if number < 80 { 50.0 } else { 0.0 };
+        assert!(arm.moving(1.6, 1.5, speed).is_err(), "{number}");
+    }
+}
+
+#[test]
 fn a_joint_without_an_end_may_begin_its_turn_anew() {
     let mut arm = Arm::new(true);
     let pi = core::f64::consts::PI;
