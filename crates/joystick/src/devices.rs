@@ -136,11 +136,11 @@ impl Devices {
         self.handovers
     }
 
-    /// Whether the driving device is not the one that drove before it.
+    /// Whether a device began to drive, since the last call, that is not the one that drove before it.
     ///
     /// A device counts as the same if it stayed connected, or if it came back: see [`safety::identity`].
-    pub(crate) fn is_new_driver(&self) -> bool {
-        self.new_driver
+    pub(crate) fn take_new_driver(&mut self) -> bool {
+        core::mem::take(&mut self.new_driver)
     }
 
     /// The driving device for the filter; without one there are no axes and no buttons.
@@ -200,6 +200,7 @@ impl Devices {
     ) -> (String, Option<String>) {
         let port = free_port_name(&identity.label, |name| self.list.iter().any(|device| device.name == name));
         let mut device = Device::new(id, port.clone(), identity, axes, buttons, hats);
+        let bindings = bindings.within(axes.len(), buttons.len());
         let (mappings, names) = &self.mappings;
         device.unnamed = names.resolve(mappings, &bindings).err().unwrap_or_default();
         device.bindings = bindings;
@@ -273,14 +274,13 @@ impl Devices {
                     Likeness::Other => true,
                 });
             self.hand_over(Some(id));
-            self.new_driver = new_driver;
+            self.new_driver |= new_driver;
         }
     }
 
     fn hand_over(&mut self, to: Option<DeviceId>) {
         self.driver = to;
         self.driver_dirty = true;
-        self.new_driver = false;
         self.handovers = self.handovers.wrapping_add(1);
     }
 

@@ -351,7 +351,7 @@ impl Joystick {
         }
         if handed_over {
             self.filter.resolve(self.devices.mappings(), self.devices.stick());
-            self.filter.hand_over(self.now, self.devices.is_new_driver());
+            self.filter.hand_over(self.now, self.devices.take_new_driver());
             self.feedbacks.forget();
             let name = self.controlled().map(str::to_owned);
             self.emit(Report::Controlled { name });

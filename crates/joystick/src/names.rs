@@ -91,6 +91,22 @@ impl Bindings {
         bindings
     }
 
+    /// These on a device with so many axes and buttons: a mapping that names more was made for another device, and what follows the axes are
+    /// hats.
+    pub(crate) fn within(mut self, axes: usize, buttons: usize) -> Self {
+        for (_, binding) in &mut self.0 {
+            let (number, count, kind) = match binding {
+                Binding::Axis { axis, .. } => (*axis, axes, "axes"),
+                Binding::Button(button) => (*button, buttons, "buttons"),
+                Binding::Other(_) => continue,
+            };
+            if number >= count {
+                *binding = Binding::Other(format!("{binding}, beyond its {count} {kind},"));
+            }
+        }
+        self
+    }
+
     /// The names with their inputs.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Binding)> {
         self.0.iter().map(|(name, binding)| (*name, binding))

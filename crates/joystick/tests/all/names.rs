@@ -132,6 +132,58 @@ fn a_device_without_the_names_does_not_drive_and_another_one_does() {
 }
 
 #[test]
+fn a_mapping_with_more_inputs_than_the_device_has_is_that_of_another_one() {
+    // An axis beyond the device's two would be its hat.
+    for (mapping, refused) in [
+        (
+            "g,Pad,lefty:a2,rightshoulder:b5,x:b2",
+            "linear.x.axis is 'lefty', which is axis 2, beyond its 2 axes, on this device and no whole axis",
+        ),
+        (
+            "g,Pad,lefty:a1,rightshoulder:b10,x:b2",
+            "enable.on is 'rightshoulder', which is button 10, beyond its 10 buttons, on this device and no button",
+        ),
+    ] {
+        let mut bench = with(named(), mapping);
+        assert!(refusals(&bench)[0].contains(refused), "{:?}", refusals(&bench));
+        bench.button(5, true);
+        assert_eq!(velocity(&mut bench), None);
+    }
+}
+
+#[test]
+fn a_takeover_does_not_pass_to_a_device_that_two_hand_overs_in_one_change_selected() {
+    let toggled = |axis: &str, device: &str| {
+        let device = text(device);
+        let axis = if axis == "1" { Value::Integer(1) } else { text(axis) };
+        read(&[("linear.x.axis", axis), ("enable.toggle", Value::Integer(2)), ("control_device", device)])
+            .unwrap()
+    };
+    let mut bench = with(toggled("1", "Pad"), "g,Pad,lefty:a1");
+    bench.give(Input::DeviceConnected {
+        id: OTHER,
+        name: "Pad".into(),
+        guid: "other".into(),
+        serial: "8".into(),
+        path: String::new(),
+        links: vec![],
+        mapping: "h,Pad,righty:a1".into(),
+        axes: vec![0; 2],
+        buttons: vec![false; 10],
+        hats: vec![],
+    });
+    bench.batch();
+    bench.button(2, true);
+    bench.button(2, false);
+    assert!(bench.machine.active());
+    // The first lacks the name, so the other one drives; then nothing does.
+    bench.give(Input::ParametersChanged(toggled("righty", "nobody")));
+    bench.give(Input::ParametersChanged(toggled("righty", "Pad")));
+    bench.run(100);
+    assert!(!bench.machine.active(), "nothing of the other device was pressed");
+}
+
+#[test]
 fn a_device_begins_to_drive_when_the_parameters_give_it_numbers() {
     let mut bench = with(named(), "");
     bench.axis(1, 20_000);
