@@ -218,6 +218,7 @@ impl Rig {
             serial: String::new(),
             path: String::new(),
             links: vec![],
+            mapping: String::new(),
             axes: vec![0; 6],
             buttons: vec![false; 11],
             hats: Vec::new(),
