@@ -155,7 +155,7 @@ impl fmt::Display for Binding {
     }
 }
 
-/// The names that parameters give instead of numbers: first [`AXIS_PARAMETERS`], then [`BUTTON_PARAMETERS`].
+/// The names that parameters give instead of numbers: first the axes, then the buttons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Names(pub(crate) [Option<&'static str>; 12]);
 
