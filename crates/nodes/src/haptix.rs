@@ -249,16 +249,20 @@ mod tests {
             }
         };
         let (thread, _) = ready.start(report).unwrap();
-        // A client commands the hand at each reading.
+        // A client commands the hand at each reading, to stay where it is before it follows: its stream began before the halt ended.
         let next_mode = || {
             lives.beat();
             let reading = readings.recv_timeout(Duration::from_secs(5)).unwrap();
             shell.deliver(Input::DeviceStepped(Box::new(reading)));
-            let command = haptix::Command { ref_pos: Some([0.5; MAX]), ..haptix::Command::default() };
+            let is_holding = reading.mode == Mode::Holding;
+            let place = if is_holding { reading.sensor.motor_pos } else { [0.5; MAX] };
+            let command = haptix::Command { ref_pos: Some(place), ..haptix::Command::default() };
             shell.deliver(Input::CommandReceived { command: Box::new(command), at: clock::now() });
             reading.mode
         };
+        let begin = clock::now();
         while next_mode() == Mode::Holding {
+            assert!(clock::now().since(begin) < Duration::from_secs(20), "it never follows");
             say(&shell, "OK");
         }
         hangs.store(true, Ordering::SeqCst);
