@@ -250,19 +250,6 @@ impl Haptix {
         Ok(())
     }
 
-    /// Orders a hold. From now on `ref_pos` is where the hand is.
-    fn hold(&mut self) {
-        self.is_held(&self.sensor());
-        self.order(Order::Hold);
-        self.outputs.extend(self.states.is_some().then_some(Output::Stay { is_last: false }));
-    }
-
-    /// The hand holds, or will, and is where `sensor` has it.
-    fn is_held(&mut self, sensor: &Sensor) {
-        (self.is_grasping, self.has_target) = (false, false);
-        self.aim_at_measured(sensor);
-    }
-
     /// An error if the device did not answer in its last tick: it would forget a command.
     fn check_answer(&self) -> Result<(), String> {
         if !self.is_unanswered {

@@ -4,7 +4,8 @@ use safety::freshness::is_stale;
 use safety::{Instant, STREAM_PAUSE, StreamGate, VehicleHalt, VehicleMonitor};
 
 use super::{Haptix, Output};
-use crate::wire::{Command, MAX};
+use crate::device_loop::Order;
+use crate::wire::{Command, MAX, Sensor};
 
 /// So near to the measured positions a command asks for rest \[rad\].
 const AT_REST: f32 = 0.05;
@@ -36,6 +37,19 @@ impl Haptix {
         self.vehicle = Some(Vehicle::default());
         self.warn_of_halt("the hand is halted");
         self
+    }
+
+    /// Orders a hold. From now on `ref_pos` is where the hand is.
+    pub(super) fn hold(&mut self) {
+        self.is_held(&self.sensor());
+        self.order(Order::Hold);
+        self.outputs.extend(self.states.is_some().then_some(Output::Stay { is_last: false }));
+    }
+
+    /// The hand holds, or will, and is where `sensor` has it.
+    pub(super) fn is_held(&mut self, sensor: &Sensor) {
+        (self.is_grasping, self.has_target) = (false, false);
+        self.aim_at_measured(sensor);
     }
 
     /// Why the hand may not move, if its vehicle forbids it.
