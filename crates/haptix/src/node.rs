@@ -171,12 +171,13 @@ impl Haptix {
         Box::new(self.reading.as_ref().map(|reading| reading.sensor).unwrap_or_default())
     }
 
-    /// Takes a command that was received at `at`, as far as known; nothing is changed on an error.
-    fn command(&mut self, command: &Command, at: Instant) -> Result<(), String> {
+    /// Takes a command that was received at `at`, as far as known, if there is `room` for it; nothing is changed on an error.
+    fn command(&mut self, command: &Command, at: Instant, room: Result<(), String>) -> Result<(), String> {
         let now = self.clock.now();
         let age = now.since(at).max(self.clock.waited());
         let received = MessageTime::new(now, age).begin();
         let enters = command.is_empty() || self.enters(received, self.asks_for_rest(command));
+        room?;
         self.check_device()?;
         if !command.is_empty() {
             self.check_vehicle(received, enters)?;
@@ -261,12 +262,9 @@ impl Haptix {
 
     fn update(&mut self, id: u64, command: &Command, wait_for_tick: bool) {
         let is_full = wait_for_tick && self.waiting.len() >= MAX_WAITING;
-        let taken = if is_full {
-            self.enters(self.clock.now(), command.is_empty());
-            Err(format!("{MAX_WAITING} calls wait for a tick already; no more may wait"))
-        } else {
-            self.command(command, self.clock.now())
-        };
+        let full = || format!("{MAX_WAITING} calls wait for a tick already; no more may wait");
+        let room = if is_full { Err(full()) } else { Ok(()) };
+        let taken = self.command(command, self.clock.now(), room);
         if wait_for_tick && taken.is_ok() {
             self.waiting.push(Waiting { id, is_command: !command.is_empty(), since: self.clock.now() });
         } else {
@@ -396,7 +394,7 @@ impl Machine for Haptix {
         self.pass_to(now, matches!(input, Input::DeviceStepped(_)));
         match input {
             Input::CommandReceived { command, at } => {
-                if let Err(error) = self.command(&command, at) {
+                if let Err(error) = self.command(&command, at, Ok(())) {
                     self.warn(&error);
                 }
             }

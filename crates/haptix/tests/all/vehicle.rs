@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::node::{Node, at, positions, settings, update};
-use haptix::{Answer, Command, GraspValue, Haptix, Input, Mode, Order, Output, State};
+use haptix::{Answer, Command, GraspValue, Haptix, Input, MAX_WAITING, Mode, Order, Output, State};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use safety::{Clock, Instant, Machine, MessageTime, PublisherId, VehicleHalt, VehicleMonitor};
@@ -232,6 +232,27 @@ fn a_stream_through_a_halt_in_which_the_device_is_silent_too_moves_nothing() {
     node.update(3, positions(&[0.2]), false);
     let why = "commands ran on through a halt of the hand and move nothing, until they pause for 500ms or ask for where the hand is";
     assert_eq!(update(node.answer(3)).0, Err(why.to_owned()));
+}
+
+#[test]
+fn a_reading_that_finds_no_room_ends_no_stream_through_a_halt() {
+    let mut node = cleared();
+    node.update(0, positions(&[0.8]), false);
+    node.run(400);
+    say(&mut node, BRAIN, "ESTOP");
+    for millis in (0..800).step_by(20) {
+        if millis == 200 {
+            clear(&mut node);
+        }
+        node.update(0, positions(&[0.2]), false);
+        node.run(20);
+    }
+    for id in 1..=MAX_WAITING as u64 + 1 {
+        node.update(id, Command::default(), true);
+    }
+    let full = format!("{MAX_WAITING} calls wait for a tick already; no more may wait");
+    assert_eq!(update(node.answer(MAX_WAITING as u64 + 1)).0, Err(full));
+    assert!(refusals(&mut node)[0].starts_with("commands ran on through a halt"));
 }
 
 #[test]
