@@ -1,5 +1,6 @@
 use core::time::Duration;
 
+use params::Choice;
 use safety::NotFinite;
 
 /// The message type of a source's topic.
@@ -18,12 +19,16 @@ pub enum SourceType {
 params::choices! { SourceType: Twist = "twist", TwistStamped = "twist_stamped", PoseState = "pose_state" }
 
 impl SourceType {
-    /// All types.
-    pub const ALL: [Self; 3] = [Self::Twist, Self::TwistStamped, Self::PoseState];
-
-    /// Their names in ROS.
-    pub const MESSAGES: [&str; Self::ALL.len()] =
-        [Self::ALL[0].message(), Self::ALL[1].message(), Self::ALL[2].message()];
+    /// The names of all types in ROS.
+    pub const MESSAGES: [&str; <Self as Choice>::ALL.len()] = {
+        let mut messages = [""; <Self as Choice>::ALL.len()];
+        let mut index = 0;
+        while index < messages.len() {
+            messages[index] = <Self as Choice>::ALL[index].message();
+            index += 1;
+        }
+        messages
+    };
 
     /// The name of the message type in ROS.
     pub const fn message(self) -> &'static str {

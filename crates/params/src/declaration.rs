@@ -252,28 +252,47 @@ impl<T> Parameter<T> {
     }
 }
 
+/// A Rust type that the value of a parameter is read into.
+pub trait Typed: Sized {
+    /// The value in this type; `None` if `kind` does not allow it.
+    fn of(kind: &Kind, value: &Value) -> Option<Self>;
+
+    /// A value for what is not reached: a set holds only allowed values, and the default is one.
+    fn unreached() -> Self;
+}
+
+impl<T: Typed> Parameter<T> {
+    /// The value in force in `set`, which must contain it.
+    pub fn get(&self, set: &Set) -> T {
+        self.read(set, self.declaration.name)
+    }
+
+    /// The value in force for the entry `name` of the group `prefix`.
+    pub fn get_in(&self, set: &Set, prefix: &str, name: &str) -> T {
+        self.read(set, &format!("{prefix}.{name}.{}", self.declaration.name))
+    }
+
+    fn read(&self, set: &Set, name: &str) -> T {
+        debug_assert!(set.value(name).is_some(), "'{name}' is read but not in the specification");
+        let kind = &self.declaration.kind;
+        let found = set.value(name).and_then(|value| T::of(kind, value));
+        found.or_else(|| T::of(kind, &kind.default())).unwrap_or_else(T::unreached)
+    }
+}
+
 macro_rules! typed {
     ($type:ty, $variant:ident by $read:path, $($constructor:tt)*) => {
         impl Parameter<$type> {
             $($constructor)*
+        }
 
-            /// The value in force in `set`, which must contain it.
-            pub fn get(&self, set: &Set) -> $type {
-                self.read(set, self.declaration.name)
+        impl Typed for $type {
+            fn of(_: &Kind, value: &Value) -> Option<Self> {
+                if let Value::$variant(value) = value { Some($read(value)) } else { None }
             }
 
-            /// The value in force for the entry `name` of the group `prefix`.
-            pub fn get_in(&self, set: &Set, prefix: &str, name: &str) -> $type {
-                self.read(set, &format!("{prefix}.{name}.{}", self.declaration.name))
-            }
-
-            fn read(&self, set: &Set, name: &str) -> $type {
-                debug_assert!(set.value(name).is_some(), "'{name}' is read but not in the specification");
-                match (set.value(name), self.declaration.kind.default()) {
-                    (Some(Value::$variant(v)), _) => $read(v),
-                    (_, Value::$variant(v)) => $read(&v),
-                    _ => Default::default(), // not reached: the constructor fixes the kind
-                }
+            fn unreached() -> Self {
+                Self::default()
             }
         }
     };
@@ -357,22 +376,15 @@ impl<C: Choice> Parameter<C> {
         assert!(contains(C::NAMES, default), "the default is not one of the words");
         Self::new(name, Kind::Text { default, allowed: C::NAMES })
     }
+}
 
-    /// The value in force in `set`, which must contain it.
-    pub fn get(&self, set: &Set) -> C {
-        self.read(set, self.declaration.name)
+impl<C: Choice> Typed for C {
+    fn of(_: &Kind, value: &Value) -> Option<Self> {
+        if let Value::Text(word) = value { C::named(word) } else { None }
     }
 
-    /// The value in force for the entry `name` of the group `prefix`.
-    pub fn get_in(&self, set: &Set, prefix: &str, name: &str) -> C {
-        self.read(set, &format!("{prefix}.{name}.{}", self.declaration.name))
-    }
-
-    fn read(&self, set: &Set, name: &str) -> C {
-        debug_assert!(set.value(name).is_some(), "'{name}' is read but not in the specification");
-        let of = |value: &Value| if let Value::Text(word) = value { C::named(word) } else { None };
-        let found = set.value(name).and_then(of).or_else(|| of(&self.declaration.kind.default()));
-        found.unwrap_or(C::ALL[0]) // not reached: a set holds only allowed words, and the default is one of them
+    fn unreached() -> Self {
+        C::ALL[0]
     }
 }
 
@@ -396,30 +408,21 @@ impl Parameter<NumberOrName> {
     ) -> Self {
         Self::new(name, Kind::NumberOrName { default, min, max, names })
     }
+}
 
-    /// The value in force in `set`, which must contain it.
-    pub fn get(&self, set: &Set) -> NumberOrName {
-        self.read(set, self.declaration.name)
-    }
-
-    /// The value in force for the entry `name` of the group `prefix`.
-    pub fn get_in(&self, set: &Set, prefix: &str, name: &str) -> NumberOrName {
-        self.read(set, &format!("{prefix}.{name}.{}", self.declaration.name))
-    }
-
-    fn read(&self, set: &Set, name: &str) -> NumberOrName {
-        debug_assert!(set.value(name).is_some(), "'{name}' is read but not in the specification");
-        let Kind::NumberOrName { default, names, .. } = self.declaration.kind else {
-            return NumberOrName::Number(0); // not reached: the constructor fixes the kind
-        };
-        match set.value(name) {
-            Some(Value::Integer(number)) => NumberOrName::Number(*number),
-            Some(Value::Text(text)) => match names.iter().find(|known| *known == text) {
-                Some(known) => NumberOrName::Name(known),
-                None => NumberOrName::Number(default), // not reached: the check refuses other texts
-            },
-            _ => NumberOrName::Number(default),
+impl Typed for NumberOrName {
+    fn of(kind: &Kind, value: &Value) -> Option<Self> {
+        match (kind, value) {
+            (_, Value::Integer(number)) => Some(Self::Number(*number)),
+            (Kind::NumberOrName { names, .. }, Value::Text(text)) => {
+                names.iter().find(|known| *known == text).map(|known| Self::Name(known))
+            }
+            _ => None,
         }
+    }
+
+    fn unreached() -> Self {
+        Self::Number(0)
     }
 }
 
