@@ -7,7 +7,7 @@ import time
 from graph import LATCHED, Graph
 from haptix_msgs.msg import Command, GraspValue, RobotDescription, RobotInfo, Sensor
 from haptix_msgs.srv import GetRobotInfo, ReadSensors, Reset, SetGrasp, Update
-from mechanisms import pause
+from moving import Moving
 from parameters import Parameters
 from processes import Process
 from rclpy.qos import QoSProfile, qos_profile_parameters, qos_profile_sensor_data
@@ -143,7 +143,7 @@ def hand(*arguments, namespace="", **parameters):
     assert "could not" not in process.output and "panicked" not in process.output, process.output
 
 
-class MovingHand:
+class MovingHand(Moving):
     """A hand that bends and straightens its index finger, since a client commands that 50 times a second."""
 
     JOINT, MOTOR = "index1", 8
@@ -170,18 +170,11 @@ class MovingHand:
     def is_halted(self):
         return self.hand.state == "HALTED"
 
-    def wait_until_it_moves(self, timeout=5.0):
-        """Its commands ran on through the halt, so its release alone moves nothing."""
-        self.graph.wait(lambda: not self.is_halted, lambda: f"it is halted:\n{self.process.output}", timeout)
-        since = time.time()
-        time.sleep(0.3)
-        self.stands(since, "the release alone moves it")
-        self._moves_after_a_pause(timeout)
+    def moves(self):
+        return self.graph.last("joint_states") and abs(self.joint()[1]) > 0.3
 
-    def _moves_after_a_pause(self, timeout):
-        pause(self.timer)
-        moves = lambda: not self.is_halted and self.graph.last("joint_states") and abs(self.joint()[1]) > 0.3  # noqa: E731
-        self.graph.wait(moves, lambda: f"it does not move: {self.hand.state}\n{self.process.output}", timeout)
+    def rests(self, since):
+        self.stands(since, "the release alone moves it")
 
     def halts(self, bound=1.0):
         """Waits until it is halted, and returns the time from which it stands."""
@@ -199,13 +192,6 @@ class MovingHand:
     def reset(self):
         return self.hand.call(Trigger, "reset_motors")
 
-    def moves_after_its_reset(self, timeout=5.0):
-        """Resets the motors, again until they are on: a reset that comes before the vehicle's state is refused."""
-        end = time.monotonic() + timeout
-        while self.is_halted:
-            assert time.monotonic() < end, f"no reset:\n{self.process.output}"
-            answer = self.reset()
-            assert answer.success or "the hand stays halted: the vehicle" in answer.message, answer
-            with contextlib.suppress(AssertionError):
-                self.graph.wait(lambda: not self.is_halted, "", 0.5)
-        self._moves_after_a_pause(timeout)
+    def reset_or_wait(self):
+        answer = self.reset()
+        assert answer.success or "the hand stays halted: the vehicle" in answer.message, answer

@@ -4,6 +4,7 @@ import contextlib
 import time
 
 from graph import LATCHED, Graph
+from moving import Moving
 from paths import ROOT
 from pr2_mechanism_msgs.srv import (
     ListControllers,
@@ -94,14 +95,7 @@ def arm(*arguments, file=ARM, urdf=URDF, executable="mechanism"):
         graph.close()
 
 
-def pause(timer):
-    """Lets a stream of commands pause for more than 0.5 s, so that it counts again after a halt."""
-    timer.cancel()
-    time.sleep(0.8)
-    timer.reset()
-
-
-class MovingArm:
+class MovingArm(Moving):
     """The arm, and a client that commands motion to it all the time."""
 
     def __init__(self, graph, manager, process):
@@ -124,19 +118,12 @@ class MovingArm:
         message = self.graph.last("motors_halted")
         return message is None or message.data
 
-    def wait_until_it_moves(self, timeout=5.0):
-        """Its commands ran on through the halt, so its release alone moves nothing."""
-        self.graph.wait(lambda: not self.is_halted, lambda: f"it is halted:\n{self.process.output}", timeout)
-        since = time.time()
-        time.sleep(0.3)
+    def moves(self):
+        return abs(self.graph.last("joint_states").velocity[0]) > 0.2
+
+    def rests(self, since):
         speeds = [abs(speed) for state in self.graph.since("joint_states", since) for speed in state.velocity]
         assert max(speeds) < 0.05, f"the release alone moves it at {max(speeds)} rad/s:\n{self.process.output}"
-        self._moves_after_a_pause(timeout)
-
-    def _moves_after_a_pause(self, timeout):
-        pause(self.timer)
-        moves = lambda: not self.is_halted and abs(self.graph.last("joint_states").velocity[0]) > 0.2  # noqa: E731
-        self.graph.wait(moves, lambda: f"it does not move:\n{self.process.output}", timeout)
 
     def halts(self, bound=1.0):
         """Waits until it is halted, and returns the time from which it gets no effort."""
@@ -153,13 +140,3 @@ class MovingArm:
 
     def reset(self):
         self.manager.reset()
-
-    def moves_after_its_reset(self, timeout=5.0):
-        """Resets the motors, again until they are on: a reset that comes before the vehicle's state is refused."""
-        end = time.monotonic() + timeout
-        while self.is_halted:
-            assert time.monotonic() < end, f"no reset:\n{self.process.output}"
-            self.reset()
-            with contextlib.suppress(AssertionError):
-                self.graph.wait(lambda: not self.is_halted, "", 0.5)
-        self._moves_after_a_pause(timeout)

@@ -5,7 +5,8 @@ import time
 
 import pytest
 from graph import LATCHED, Graph
-from mechanisms import Manager, pause
+from mechanisms import Manager
+from moving import pause
 from paths import ROOT
 from pr2_mechanism_msgs.msg import MechanismStatistics
 from processes import Process

@@ -8,7 +8,8 @@ import time
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from graph import LATCHED, act_until
-from mechanisms import URDF, arm, pause
+from mechanisms import URDF, arm
+from moving import pause
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from robots import COMMANDS, STATES, TOPICS, Robot, is_halted, moving
 from sensor_msgs.msg import JointState

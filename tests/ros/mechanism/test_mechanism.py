@@ -7,7 +7,8 @@ import pytest
 from action_msgs.msg import GoalStatus
 from diagnostic_msgs.msg import DiagnosticArray
 from graph import LATCHED, Graph
-from mechanisms import ARM, BEST_EFFORT, STRICT, URDF, Manager, arm, pause, wait_for
+from mechanisms import ARM, BEST_EFFORT, STRICT, URDF, Manager, arm, wait_for
+from moving import pause
 from pr2_mechanism_msgs.action import SwitchController
 from pr2_mechanism_msgs.msg import MechanismStatistics
 from pr2_mechanism_msgs.srv import UnloadController

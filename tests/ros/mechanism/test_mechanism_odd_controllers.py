@@ -7,7 +7,8 @@ import time
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from graph import LATCHED
-from mechanisms import arm, pause
+from mechanisms import arm
+from moving import pause
 from plugins import Project
 from pr2_mechanism_msgs.msg import MechanismStatistics
 from processes import panicking

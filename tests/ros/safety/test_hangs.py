@@ -6,7 +6,8 @@ import pytest
 from graph import SLACK
 from hands import MovingHand, hand
 from hangs import LIMIT, hung
-from mechanisms import MovingArm, arm, pause
+from mechanisms import MovingArm, arm
+from moving import pause
 from std_msgs.msg import Float64
 
 # From a sign of life just before the hang.

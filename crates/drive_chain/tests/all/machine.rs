@@ -6,7 +6,7 @@ use crate::common;
 use std::time::Duration;
 
 use arbiter::Invalid;
-use common::{Bench, STOP, drive_with};
+use common::{Bench, STOP, drive_with, stands};
 use drive_chain::{Input, Output};
 use params::Value;
 use proptest::prelude::*;
@@ -279,16 +279,6 @@ proptest! {
         let bench = play(&events);
         prop_assert!(bench.drive.deadline().is_some_and(|deadline| deadline > bench.now));
     }
-}
-
-/// Whether the motors were at stop throughout 3 s, with a call of `each` every 50 ms.
-fn stands(bench: &mut Bench, mut each: impl FnMut(&mut Bench)) -> bool {
-    bench.motors.clear();
-    for _ in 0..60 {
-        each(bench);
-        bench.pass(ms(50));
-    }
-    bench.motors.iter().all(|(_, m)| (m.port, m.starboard) == (STOP, STOP))
 }
 
 /// The e-stop is pressed and released, reset and enabled again: everything that motion needs except a zero.

@@ -3,26 +3,10 @@
 
 use crate::common;
 
-use std::time::Duration;
-
-use common::{Bench, STOP};
+use common::{Bench, STOP, stands};
 use drive_chain::Input;
 use joystick::PoseState;
 use safety::{Stamp, Velocity};
-
-const fn ms(millis: u64) -> Duration {
-    Duration::from_millis(millis)
-}
-
-/// Whether the motors were at stop throughout 3 s, with a call of `each` every 50 ms.
-fn stands(bench: &mut Bench, mut each: impl FnMut(&mut Bench)) -> bool {
-    bench.motors.clear();
-    for _ in 0..60 {
-        each(bench);
-        bench.pass(ms(50));
-    }
-    bench.motors.iter().all(|(_, m)| (m.port, m.starboard) == (STOP, STOP))
-}
 
 fn source(bench: &Bench, name: &str) -> usize {
     bench.drive.stages().arbiter.source_index(name).unwrap()

@@ -211,3 +211,13 @@ impl Bench {
         self.motors.get(moving.map_or(0, |index| index + 1)).map(|(at, _)| *at)
     }
 }
+
+/// Whether the motors were at stop throughout 3 s, with a call of `each` every 50 ms.
+pub fn stands(bench: &mut Bench, mut each: impl FnMut(&mut Bench)) -> bool {
+    bench.motors.clear();
+    for _ in 0..60 {
+        each(bench);
+        bench.pass(Duration::from_millis(50));
+    }
+    bench.motors.iter().all(|(_, m)| (m.port, m.starboard) == (STOP, STOP))
+}
