@@ -90,7 +90,7 @@ impl Devices {
         self.mappings = (mappings, names);
         let mut is_news = false;
         for device in &mut self.list {
-            let unnamed = names.resolve(&mappings, &device.bindings).err().unwrap_or_default();
+            let unnamed = names.unnamed(&mappings, &device.bindings);
             is_news |= unnamed.is_empty() != device.unnamed.is_empty();
             device.unnamed = unnamed;
         }
@@ -200,10 +200,9 @@ impl Devices {
     ) -> (String, Option<String>) {
         let port = free_port_name(&identity.label, |name| self.list.iter().any(|device| device.name == name));
         let mut device = Device::new(id, port.clone(), identity, axes, buttons, hats);
-        let bindings = bindings.within(axes.len(), buttons.len());
+        device.bindings = bindings.within(axes.len(), buttons.len());
         let (mappings, names) = &self.mappings;
-        device.unnamed = names.resolve(mappings, &bindings).err().unwrap_or_default();
-        device.bindings = bindings;
+        device.unnamed = names.unnamed(mappings, &device.bindings);
         let same = |other: &&Device| other.identity.likeness(&device.identity) == Likeness::Same;
         let frozen = self.list.iter().filter(same).max_by_key(|other| other.last_sign);
         let frozen = frozen.map(|other| other.name.clone());

@@ -216,6 +216,11 @@ impl Names {
         self.iter().filter_map(|(parameter, name)| Some((parameter, name?)))
     }
 
+    /// The parameters whose name means no input of a device with these `bindings`.
+    pub(crate) fn unnamed(&self, mappings: &Mappings, bindings: &Bindings) -> Vec<Unnamed> {
+        self.resolve(mappings, bindings).err().unwrap_or_default()
+    }
+
     /// `mappings` with the number that each name has on a device with these `bindings`.
     /// # Errors
     /// All parameters whose name has none.

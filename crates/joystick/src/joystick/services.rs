@@ -43,15 +43,14 @@ impl Joystick {
     /// # Source
     /// joystick-genom3 `get_mappings`; its inputs have numbers only.
     pub fn numbered_mappings(&self) -> Result<RequestedMappings, Exception> {
-        let mappings = *self.mappings();
-        let Some((parameter, name)) = self.devices.mapped_names().given().next() else {
-            return Ok(RequestedMappings::from(&mappings));
-        };
-        if mappings.has_unknown() {
-            let what = format!("'{name}' ({parameter}) has no number until a device drives");
-            return Err(Exception::Value { what });
+        let mappings = self.mappings();
+        match self.devices.mapped_names().given().next() {
+            Some((parameter, name)) if mappings.has_unknown() => {
+                let what = format!("'{name}' ({parameter}) has no number until a device drives");
+                Err(Exception::Value { what })
+            }
+            _ => Ok(RequestedMappings::from(mappings)),
         }
-        Ok(RequestedMappings::from(&mappings))
     }
 
     /// The mappings in force.
