@@ -24,7 +24,7 @@ use crate::{pair, parameters};
 /// From one command to the next.
 const PERIOD: Duration = Duration::from_millis(5);
 /// A source stays fresh after one command: losses are not measured.
-const DAY: Duration = Duration::from_secs(86_400);
+const YEAR: Duration = Duration::from_secs(365 * 86_400);
 const STICK: DeviceId = DeviceId(7);
 const DEAD_MAN: usize = 5;
 /// From one stick event to the next; no other period is a multiple of it.
@@ -65,7 +65,7 @@ fn step_arbiter(criterion: &mut Criterion, name: &str, setting: Setting) {
     let Setting { sources, locks, is_limited, is_masked } = setting;
     let speaker = if is_masked { 0 } else { usize::from(sources) - 1 };
     let params = arbiter_params(setting, speaker);
-    let received = vec![(Instant::ZERO, DAY); params.sources.len() + params.locks.len()];
+    let received = vec![(Instant::ZERO, YEAR); params.sources.len() + params.locks.len()];
     let mut arbiter = driving(params, sources, locks);
     // Half a second ahead, half a second astern, and no two commands alike.
     let velocity = |index: u32| {
@@ -105,13 +105,13 @@ fn arbiter_params(setting: Setting, speaker: usize) -> arbiter::Params {
         let name = format!("source_{index}");
         let mut source = Source::new(&name, &format!("/{name}"), SourceType::TwistStamped, index);
         if usize::from(index) != speaker {
-            source.timeout = DAY;
+            source.timeout = YEAR;
         }
         source
     };
     let lock = |index: u8| {
         let name = format!("lock_{index}");
-        Lock { topic: format!("/{name}"), name, priority: 255, timeout: DAY }
+        Lock { topic: format!("/{name}"), name, priority: 255, timeout: YEAR }
     };
     // From full ahead to full astern it takes 2 s or more, so that every command finds the velocity on its way.
     let limits = [
