@@ -7,7 +7,7 @@ import time
 
 import rclpy
 from geometry_msgs.msg import Twist, TwistStamped
-from graph import EDGE, LATCHED, SLACK, STOP, Graph, act_until, unlatch
+from graph import EDGE, LATCHED, SLACK, STANDS_STILL, STOP, Graph, act_until, unlatch
 from hindbrain_msgs.msg import Leds, StateDetail
 from processes import Process
 from rclpy.qos import QoSProfile
@@ -184,7 +184,17 @@ class Vehicle:
             self.graph.publish("/hind/reset", Bool(data=down))
 
     def wait_for_motors(self, port, starboard, what, timeout=5.0):
-        return self.wait(lambda: self.motors == (port, starboard), f"{what}: motors must become {port}, {starboard}", timeout)
+        """Waits until the motors have these values. A command that a busy machine lost is given once more, after a zero, as the vehicle demands."""
+        given = Given(self)
+
+        def reached():
+            if self.motors == (port, starboard):
+                return True
+            if (port, starboard) != (STOP, STOP):
+                given.give_again_if_lost()
+            return False
+
+        return self.wait(reached, lambda: f"{what}: motors must become {port}, {starboard}{given}", timeout)
 
     def wait_for(self, state, *causes, timeout=5.0):
         """Waits until the state is this one for exactly these causes."""
@@ -221,6 +231,36 @@ class Vehicle:
     def values(self, since):
         """All motor values that were published after the time `since` [s], of both sides."""
         return [m.data for side in ("port", "starboard") for m in self.graph.since(f"/motor/{side}", since)]
+
+
+class Given:
+    """A command that is waited for, and that is given once more if this process or hindbrain stood still meanwhile: the vehicle stops then, by
+    its rules, until a zero comes. Nothing else gives it again."""
+
+    def __init__(self, vehicle):
+        self.vehicle, self.start, self.wall = vehicle, time.monotonic(), now()
+        self.zero_until = self.command = None
+
+    def __str__(self):
+        return "" if self.zero_until is None else "; it was given again, since a process stood still"
+
+    def is_lost(self):
+        vehicle = self.vehicle
+        if vehicle.commands is None or vehicle.commands.is_canceled() or vehicle.motors != (STOP, STOP):
+            return False
+        stamps = [at for at, _ in vehicle.graph.messages["/motor/port"] if at >= self.wall]
+        return vehicle.graph.stood_still > self.start or any(b - a > STANDS_STILL for a, b in zip(stamps, stamps[1:]))
+
+    def give_again_if_lost(self):
+        if self.zero_until is None:
+            if self.is_lost():
+                twist = getattr(self.vehicle.command, "twist", self.vehicle.command)
+                self.command = twist.linear.x, twist.angular.z
+                self.zero_until = time.monotonic() + 0.3
+                self.vehicle.set_command()
+        elif self.command is not None and time.monotonic() > self.zero_until:
+            self.vehicle.set_command(*self.command)
+            self.command = None
 
 
 def watch(graph):
