@@ -2,7 +2,7 @@
 
 use drive_chain::{Drive, Input, Output, Stages};
 use fastrand::Rng;
-use safety::{Backlog, Instant, Machine, Stamp, Velocity};
+use safety::{Backlog, Instant, Machine, PublisherCount, Stamp, Velocity};
 
 use crate::subjects::{arbiter, helpful, hindbrain, joystick, zones};
 use crate::{Subject, parameters};
@@ -56,8 +56,8 @@ fn helps(rng: &mut Rng) -> Input {
     match rng.u8(0..16) {
         0..=5 => Input::Hindbrain(helpful(rng)),
         6 => Input::Arbiter(arbiter::Input::LockReceived { lock: 0, closed: false }),
-        7 => Input::Zones(zones::Input::CommandPublishersCounted(1)),
-        8 => Input::Zones(zones::Input::ScalingPublishersCounted(1)),
+        7 => Input::Zones(zones::Input::CommandPublishersCounted(PublisherCount::of(1))),
+        8 => Input::Zones(zones::Input::ScalingPublishersCounted(PublisherCount::of(1))),
         9..=10 => Input::Zones(zones::Input::ScalingReceived([1.0; 16])),
         _ => {
             let velocity = Velocity::planar(f64::from(rng.u8(0..3)) / 2.0, 0.0);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use fastrand::Rng;
-use safety::{Command, Instant, Stamp, Velocity};
+use safety::{Command, Instant, PublisherCount, Stamp, Velocity};
 
 use crate::{Subject, awkward, command, parameters, stamp, velocity};
 
@@ -34,17 +34,19 @@ pub fn helpful(rng: &mut Rng) -> hindbrain::Input {
     }
 }
 
+/// The publishers of a topic: mostly none or one.
+fn publishers(rng: &mut Rng) -> PublisherCount {
+    match rng.u8(0..8) {
+        0 => PublisherCount::Unknown,
+        1 => PublisherCount::Known { compatible: rng.usize(..), incompatible: rng.usize(0..3) },
+        _ => PublisherCount::Known { compatible: rng.usize(0..2), incompatible: 0 },
+    }
+}
+
 pub fn hindbrain() -> Subject<hindbrain::Hindbrain> {
-    use hindbrain::{Census, Hindbrain, Input, Output, Params, Publishers, Sensor, SoleTopic, StopState};
+    use hindbrain::{Hindbrain, Input, Output, Params, Publishers, Sensor, SoleTopic, StopState};
     fn params(rng: &mut Rng) -> Params {
         parameters(rng, &hindbrain::specification(), Params::read)
-    }
-    fn census(rng: &mut Rng) -> Census {
-        match rng.u8(0..8) {
-            0 => Census::Unknown,
-            1 => Census::Known { fitting: rng.usize(..), others: rng.usize(0..3) },
-            _ => Census::Known { fitting: rng.usize(0..2), others: 0 },
-        }
     }
     Subject {
         name: "hindbrain",
@@ -64,7 +66,7 @@ pub fn hindbrain() -> Subject<hindbrain::Hindbrain> {
             16 => Input::PublishersCounted(
                 SoleTopic::ALL
                     .into_iter()
-                    .fold(Publishers::default(), |all, topic| all.with(topic, census(rng))),
+                    .fold(Publishers::default(), |all, topic| all.with(topic, publishers(rng))),
             ),
             17 => {
                 if rng.bool() {
@@ -91,16 +93,9 @@ pub fn hindbrain() -> Subject<hindbrain::Hindbrain> {
 }
 
 pub fn arbiter() -> Subject<arbiter::Arbiter> {
-    use arbiter::{Arbiter, Census, Input, Invalid, Output, Params};
+    use arbiter::{Arbiter, Input, Invalid, Output, Params};
     fn params(rng: &mut Rng) -> Params {
         parameters(rng, &arbiter::specification(), Params::read)
-    }
-    fn publishers(rng: &mut Rng) -> Census {
-        match rng.u8(0..8) {
-            0 => Census::Unknown,
-            1 => Census::Known { fitting: rng.usize(..), others: rng.usize(0..3) },
-            _ => Census::Known { fitting: rng.usize(0..2), others: 0 },
-        }
     }
     Subject {
         name: "arbiter",
@@ -115,7 +110,7 @@ pub fn arbiter() -> Subject<arbiter::Arbiter> {
             9 => Input::SourcePublishersCounted { source: rng.usize(0..3), publishers: publishers(rng) },
             10 => Input::ParametersChanged(params(rng)),
             _ if rng.u8(0..100) == 0 => Input::Stopping,
-            _ => Input::ForeignPublishersCounted(rng.bool().then(|| rng.usize(0..3))),
+            _ => Input::CommandPublishersCounted(publishers(rng)),
         },
         clock_read: |stamp| Some(Input::ClockRead(stamp)),
         holds: |_, output| match output {
@@ -151,10 +146,10 @@ pub fn zones() -> Subject<zones::ZoneScaler> {
         input: |rng, now| match rng.u8(0..16) {
             0..=5 => Input::CommandReceived(command(rng, now)),
             6 => Input::CommandRefused(NotFinite { part: "linear.x", value: f64::NAN }),
-            7 => Input::CommandPublishersCounted(rng.usize(..) >> rng.u8(0..64)),
+            7 => Input::CommandPublishersCounted(publishers(rng)),
             8 => Input::JoystickReceived(luci_stick(rng)),
             9..=11 => Input::ScalingReceived(factors(rng)),
-            12 => Input::ScalingPublishersCounted(rng.usize(0..3)),
+            12 => Input::ScalingPublishersCounted(publishers(rng)),
             13 => Input::FeedbackReceived(Feedback {
                 forward_back: rng.i32(-110..110),
                 left_right: rng.i32(..),
@@ -232,7 +227,7 @@ pub fn surround() -> Subject<surround::Surround> {
             },
             14 => Input::ParametersChanged(params(rng)),
             _ if rng.u8(0..100) == 0 => Input::Stopping,
-            15 => Input::PublishersCounted { sensor: rng.usize(0..3), count: rng.usize(0..3) },
+            15 => Input::PublishersCounted { sensor: rng.usize(0..3), count: publishers(rng) },
             _ => Input::VelocityReceived { velocity: safety::Velocity::ZERO, stamp: Stamp::ZERO },
         },
         clock_read: |stamp| Some(Input::ClockRead(stamp)),
@@ -258,8 +253,8 @@ pub fn chair() -> Subject<chair::Chair> {
             1 if rng.u8(0..4) == 0 => Input::Deactivated,
             1..=6 => Input::CommandReceived(command(rng, now)),
             7 => Input::CommandRefused(NotFinite { part: "linear.x", value: f64::NAN }),
-            8 => Input::PublishersCounted(rng.usize(0..3)),
-            9 => Input::StickPublishersCounted(rng.usize(0..3)),
+            8 => Input::PublishersCounted(publishers(rng)),
+            9 => Input::StickPublishersCounted(publishers(rng)),
             10 => Input::ProfileReceived(rng.i32(-1..8)),
             _ if rng.u8(0..100) == 0 => Input::Stopping,
             _ => Input::ServiceAnswered(SERVICES[rng.usize(0..4)]),
@@ -425,8 +420,8 @@ pub fn joystick() -> Subject<joystick::Joystick> {
                 Input::ReferenceReceived(pose(rng, stamp))
             }
             18 => Input::FrameSelected(rng.bool()),
-            19 => Input::ReferencePublishersCounted(rng.usize(0..3)),
-            20 => Input::VirtualPublishersCounted(rng.usize(0..3)),
+            19 => Input::ReferencePublishersCounted(publishers(rng)),
+            20 => Input::VirtualPublishersCounted(publishers(rng)),
             _ if rng.u8(0..100) == 0 => Input::Stopping,
             _ => Input::ParametersChanged(params(rng)),
         },

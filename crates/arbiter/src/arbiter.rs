@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 
 use safety::{
-    Backlog, Census, Clock, Command, HEARTBEAT, Instant, Machine, Stamp, WATCHDOG_INTERVAL, earliest,
+    Backlog, Clock, Command, HEARTBEAT, Instant, Machine, PublisherCount, Stamp, WATCHDOG_INTERVAL, earliest,
 };
 
 use crate::lock_monitor::LockMonitor;
@@ -62,7 +62,7 @@ pub struct Arbiter {
     /// Whether the indices have changed since then.
     renamed: bool,
     last_invalid: Option<(usize, Invalid)>,
-    pub(crate) foreign_publishers: Option<usize>,
+    pub(crate) command_publishers: PublisherCount,
     counters: Counters,
 }
 
@@ -73,7 +73,7 @@ impl Arbiter {
     /// An arbiter without messages: its first output is a zero.
     pub fn new(params: Params) -> Self {
         let active =
-            Active { publishers: vec![Census::default(); params.sources.len()], ..Active::default() };
+            Active { publishers: vec![PublisherCount::NONE; params.sources.len()], ..Active::default() };
         let mut arbiter = Self {
             clock: Clock::default(),
             is_started: false,
@@ -90,7 +90,7 @@ impl Arbiter {
             announced: None,
             renamed: false,
             last_invalid: None,
-            foreign_publishers: Some(0),
+            command_publishers: PublisherCount::NONE,
             counters: Counters::default(),
             params,
         };
@@ -394,10 +394,9 @@ impl Machine for Arbiter {
                 match (self.active.publishers.get_mut(source), self.sources.get_mut(source)) {
                     (Some(known), Some(monitor)) => {
                         // Earlier messages of either publisher do not count, not even a zero.
-                        if known.are_several() || publishers.are_several() {
+                        if known.update(publishers) {
                             monitor.require_zero(ZeroCause::Conflict);
                         }
-                        *known = publishers;
                     }
                     _ => self.counters.unknown += 1,
                 }
@@ -406,7 +405,7 @@ impl Machine for Arbiter {
                 Some(monitor) => monitor.count(publishers),
                 None => self.counters.unknown += 1,
             },
-            Input::ForeignPublishersCounted(count) => self.foreign_publishers = count,
+            Input::CommandPublishersCounted(count) => self.command_publishers = count,
             Input::ParametersChanged(params) => self.adopt(params),
             Input::Stopping if !self.stopping => {
                 self.stopping = true;

@@ -1,4 +1,4 @@
-use safety::{Census, Command, Stamp, Velocity};
+use safety::{Command, PublisherCount, Stamp, Velocity};
 
 use crate::{Active, Invalid, Params, State};
 
@@ -33,17 +33,17 @@ pub enum Input {
         /// Index of the source in [`Params::sources`].
         source: usize,
         /// The publishers.
-        publishers: Census,
+        publishers: PublisherCount,
     },
     /// The publishers of a lock's topic were counted.
     LockPublishersCounted {
         /// Index of the lock in [`Params::locks`].
         lock: usize,
         /// The publishers.
-        publishers: Census,
+        publishers: PublisherCount,
     },
-    /// The topic of the node's own commands has this many other publishers; `None` if the graph could not be read.
-    ForeignPublishersCounted(Option<usize>),
+    /// The publishers of the node's own command were counted, this node included.
+    CommandPublishersCounted(PublisherCount),
     /// The wall clock at this `now`. Expected before the events that happen at it.
     ClockRead(Stamp),
     /// Parameters to use from now on; indices are those of the new lists. A source or lock keeps its state if its name, topic and

@@ -30,7 +30,7 @@ pub use event::{Input, Output};
 pub use limiter::Limits;
 pub use lock_monitor::LockState;
 pub use parameters::{Clash, Params, specification};
-pub use safety::{Census, Level};
+pub use safety::Level;
 pub use source::{Invalid, Lock, Source, SourceType};
 pub use source_stats::{Refusals, Refused, Traffic};
 pub use state::State;

@@ -1,7 +1,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use safety::{Census, Clock, Freshness, Instant, MessageTime, Stamp};
+use safety::{Clock, Freshness, Instant, MessageTime, PublisherCount, Stamp};
 
 /// The state of a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub enum LockState {
     /// It published nothing within its timeout, and counts as closed.
     Silent,
     /// It has several publishers or an incompatible one, and counts as closed meanwhile.
-    Conflict(Census),
+    Conflict(PublisherCount),
 }
 
 impl LockState {
@@ -50,7 +50,7 @@ pub(crate) struct LockMonitor {
     last: Option<(MessageTime, bool)>,
     /// When it opens if it continues to publish open.
     opens: Instant,
-    publishers: Census,
+    publishers: PublisherCount,
 }
 
 impl LockMonitor {
@@ -68,7 +68,7 @@ impl LockMonitor {
     }
 
     /// Records the number of publishers. A message of one of several does not count any more: its publisher is not known.
-    pub(crate) fn count(&mut self, publishers: Census) {
+    pub(crate) fn count(&mut self, publishers: PublisherCount) {
         if self.publishers.is_conflict() || publishers.is_conflict() {
             self.last = None;
         }
@@ -150,13 +150,13 @@ mod tests {
     fn a_second_publisher_closes_it_while_it_lasts() {
         let mut lock = LockMonitor::default();
         lock.receive(&clock(10), false, TIMEOUT);
-        lock.count(Census::Known { fitting: 2, others: 0 });
+        lock.count(PublisherCount::of(2));
         let state = lock.state(ms(300), TIMEOUT);
         assert!(state.is_closed() && state.is_lost());
         assert_eq!(state.to_string(), "counts as closed: 2 publishers, must be 1");
         // No message of either of them opens it.
         lock.receive(&clock(290), false, TIMEOUT);
-        lock.count(Census::Known { fitting: 1, others: 0 });
+        lock.count(PublisherCount::of(1));
         assert_eq!(lock.state(ms(300), TIMEOUT), LockState::Silent);
         lock.receive(&clock(310), false, TIMEOUT);
         assert_eq!([559, 560].map(|at| lock.state(ms(at), TIMEOUT)), [LockState::Closed, LockState::Open]);

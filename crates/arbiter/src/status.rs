@@ -55,10 +55,10 @@ impl Arbiter {
                 warnings.push(format!("source {}: {publishers}", spec.name));
             }
         }
-        match self.foreign_publishers {
-            Some(0) => {}
-            Some(count) => {
-                warnings.push(format!("the arbiter's command has {count} other publishers, must be 0"))
+        match self.command_publishers.total() {
+            Some(0 | 1) => {}
+            Some(total) => {
+                warnings.push(format!("the arbiter's command has {} other publishers, must be 0", total - 1))
             }
             None => warnings
                 .push("other publishers of the arbiter's command cannot be read from the graph".into()),

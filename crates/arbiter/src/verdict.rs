@@ -1,6 +1,6 @@
 use core::fmt;
 
-use safety::{Census, Instant, Stamp};
+use safety::{Instant, PublisherCount, Stamp};
 
 use crate::{LockState, Params};
 
@@ -66,7 +66,7 @@ pub struct Active {
     /// One verdict for each source, in the order of [`Params::sources`].
     pub verdicts: Vec<Verdict>,
     /// The publishers of each source, in the same order.
-    pub publishers: Vec<Census>,
+    pub publishers: Vec<PublisherCount>,
     /// The state of each lock, in the order of [`Params::locks`].
     pub locks: Vec<LockState>,
 }

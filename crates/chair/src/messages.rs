@@ -1,4 +1,4 @@
-use safety::{Command, NotFinite, Stamp};
+use safety::{Command, NotFinite, PublisherCount, Stamp};
 
 use crate::{BadJoystick, Joystick, RemoteParams, Service, Source};
 
@@ -14,18 +14,16 @@ pub enum Input {
     CommandReceived(Command),
     /// An invalid command was received.
     CommandRefused(NotFinite),
-    /// The number of publishers of commands, of any type; [`usize::MAX`] if the graph cannot report it. More than one
-    /// is a conflict.
-    PublishersCounted(usize),
-    /// The number of publishers of sticks for the chair, this node included, counted likewise.
-    StickPublishersCounted(usize),
-    /// The number of publishers of the chair's `luci/joystick_position`, counted likewise.
-    PositionPublishersCounted(usize),
-    /// The number of publishers of its `luci/joystick_scaling`, counted likewise.
-    ScalingPublishersCounted(usize),
-    /// The number of publishers of `luci/chair_profile`, counted likewise, see
-    /// [`ReportedProfile`](zones::ReportedProfile).
-    ProfilePublishersCounted(usize),
+    /// The publishers of commands were counted. Several are a conflict, as on each of the following topics.
+    PublishersCounted(PublisherCount),
+    /// The publishers of sticks for the chair were counted, this node included.
+    StickPublishersCounted(PublisherCount),
+    /// The publishers of the chair's `luci/joystick_position` were counted.
+    PositionPublishersCounted(PublisherCount),
+    /// The publishers of its `luci/joystick_scaling` were counted.
+    ScalingPublishersCounted(PublisherCount),
+    /// The publishers of `luci/chair_profile` were counted, see [`ReportedProfile`](zones::ReportedProfile).
+    ProfilePublishersCounted(PublisherCount),
     /// The wall clock; the stamps of commands are compared with it.
     ClockRead(Stamp),
     /// The chair reported its profile on `luci/chair_profile`. The speed setting is separate.

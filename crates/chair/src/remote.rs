@@ -45,9 +45,9 @@ pub struct Remote {
     /// The number of publishers of commands.
     pub(crate) publishers: PublisherCount,
     /// The number of publishers of sticks for the chair, this node included.
-    pub(crate) stick_publishers: usize,
+    pub(crate) stick_publishers: PublisherCount,
     /// The number of publishers of each of the two topics on which the chair reports its source.
-    pub(crate) feedback_publishers: [usize; 2],
+    pub(crate) feedback_publishers: [PublisherCount; 2],
     /// Whether the mode is wanted, for the time after it was left.
     pub(crate) wanted: bool,
     pub(crate) stopping: bool,
@@ -88,9 +88,9 @@ impl Remote {
             taken_by: None,
             bad_feedback: None,
             command: CommandMonitor::default(),
-            publishers: PublisherCount::default(),
-            stick_publishers: 0,
-            feedback_publishers: [0; 2],
+            publishers: PublisherCount::NONE,
+            stick_publishers: PublisherCount::NONE,
+            feedback_publishers: [PublisherCount::NONE; 2],
             wanted: false,
             stopping: false,
             request: None,
@@ -181,15 +181,14 @@ impl Remote {
     /// The stick for the command in force and whether it was cut; or why there is none.
     fn requested_stick(&self) -> Result<(Joystick, bool), Hold> {
         if self.publishers.are_several() {
-            return Err(Hold::CommandConflict(self.publishers.get()));
+            return Err(Hold::CommandConflict(self.publishers));
         }
-        if self.stick_publishers > 1 {
+        if self.stick_publishers.are_several() {
             return Err(Hold::OtherDrivers(self.stick_publishers));
         }
         let [position, scaling] = self.feedback_publishers;
-        if let Some(count) =
-            [position, scaling, self.profile.publishers()].into_iter().find(|&count| count > 1)
-        {
+        let feedback = [position, scaling, self.profile.publishers()];
+        if let Some(count) = feedback.into_iter().find(|count| count.are_several()) {
             return Err(Hold::OtherChairs(count));
         }
         let profile = self.profile.number().ok_or(Hold::ProfileMissing)?;
@@ -348,7 +347,7 @@ impl Machine for Remote {
                 self.rejection = Some(Rejection::Invalid(invalid));
             }
             Input::PublishersCounted(count) => {
-                if self.publishers.set(count) {
+                if self.publishers.update(count) {
                     self.command.require_zero();
                 }
             }

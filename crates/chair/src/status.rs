@@ -1,6 +1,6 @@
 use core::fmt;
 
-use safety::{Level, Stale};
+use safety::{Level, PublisherCount, Stale};
 use zones::explain;
 
 use crate::feedback::{Evidence, Topic};
@@ -72,11 +72,11 @@ pub enum Hold {
     /// The last command was a hundred times full throw or more.
     CommandImplausible,
     /// Several publishers of commands.
-    CommandConflict(usize),
+    CommandConflict(PublisherCount),
     /// Several publishers of sticks for the chair.
-    OtherDrivers(usize),
+    OtherDrivers(PublisherCount),
     /// Several publishers of a topic on which the chair reports: it may itself be silent.
-    OtherChairs(usize),
+    OtherChairs(PublisherCount),
     /// This source drove the chair in between.
     Taken(Source),
     /// The publisher of commands requests motion and has sent no zero since the chair did not follow, or since a
@@ -242,23 +242,11 @@ impl fmt::Display for Hold {
                 write!(f, "the chair was driven by '{source}' in between: activate again, neutral")
             }
             Self::CommandImplausible => f.write_str("an implausible command, neutral"),
-            Self::CommandConflict(usize::MAX) => {
-                f.write_str("the publishers of commands cannot be counted, neutral")
-            }
-            Self::CommandConflict(count) => write!(f, "{count} publishers of commands, neutral"),
-            Self::OtherDrivers(usize::MAX) => {
-                f.write_str("the publishers of sticks for the chair cannot be counted, neutral")
-            }
-            Self::OtherChairs(usize::MAX) => {
-                f.write_str("the publishers of the chair's feedback cannot be counted, neutral")
-            }
+            Self::CommandConflict(count) => conflict(f, *count, "commands"),
+            Self::OtherDrivers(count) => conflict(f, *count, "sticks for the chair"),
             Self::OtherChairs(count) => {
-                write!(
-                    f,
-                    "{count} publishers of luci/joystick_position, luci/joystick_scaling or luci/chair_profile, neutral"
-                )
+                conflict(f, *count, "luci/joystick_position, luci/joystick_scaling or luci/chair_profile")
             }
-            Self::OtherDrivers(count) => write!(f, "{count} nodes publish sticks for the chair, neutral"),
             Self::NotNeutral => f.write_str("waits for a zero command, neutral"),
             Self::ProfileMissing => f.write_str(
                 "the chair's profile was not reported, or not since two publishers reported it, neutral",
@@ -267,6 +255,13 @@ impl fmt::Display for Hold {
                 write!(f, "no calibration for the chair's profile {profile}, neutral")
             }
         }
+    }
+}
+
+fn conflict(f: &mut fmt::Formatter<'_>, count: PublisherCount, of: &str) -> fmt::Result {
+    match count.total() {
+        Some(total) => write!(f, "{total} publishers of {of}, neutral"),
+        None => write!(f, "the publishers of {of} cannot be counted, neutral"),
     }
 }
 

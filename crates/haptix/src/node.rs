@@ -1,7 +1,9 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use safety::{Backlog, Clock, Instant, Machine, MessageTime, StateMonitor, StatesMessage, earliest};
+use safety::{
+    Backlog, Clock, Instant, Machine, MessageTime, PublisherCount, StateMonitor, StatesMessage, earliest,
+};
 
 use crate::device::{Constants, DeviceError};
 use crate::device_loop::{DeviceLoop, Mode, Order, Reading, Settings};
@@ -304,7 +306,7 @@ impl Haptix {
         }
     }
 
-    fn publishers_counted(&mut self, topic: &str, count: Option<usize>) {
+    fn publishers_counted(&mut self, topic: &str, count: PublisherCount) {
         if self.states.as_mut().is_some_and(|states| states.count(topic, count)) {
             self.warn_of_states(&self.absence().unwrap_or_default());
             self.hold();

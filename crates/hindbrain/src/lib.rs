@@ -34,5 +34,5 @@ pub use motors::Motors;
 pub use parameters::{CommandType, Driver, DriverKind, FullSpeed, IrLimits, Params, Profile, specification};
 pub use publishers::Publishers;
 pub use refused::Refused;
-pub use safety::{Census, Level};
+pub use safety::Level;
 pub use status::Counters;

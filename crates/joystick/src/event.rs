@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use safety::Stamp;
+use safety::{PublisherCount, Stamp};
 
 use crate::{
     DeviceId, DeviceState, Feedback, Hat, JoyState, LogRow, Params, PoseState, Report, VirtualState,
@@ -111,11 +111,10 @@ pub enum Input {
     ClockRead(Stamp),
     /// A state was received on `reference`.
     ReferenceReceived(PoseState),
-    /// The number of publishers of `reference`, of any type; [`usize::MAX`] if the graph cannot report it. With more
-    /// than one publisher no reference is accepted.
-    ReferencePublishersCounted(usize),
-    /// The number of publishers of `virtual_device`, likewise; more than one disconnects the device.
-    VirtualPublishersCounted(usize),
+    /// The publishers of `reference` were counted. With several no reference is accepted.
+    ReferencePublishersCounted(PublisherCount),
+    /// The publishers of `virtual_device` were counted. Several disconnect the device.
+    VirtualPublishersCounted(PublisherCount),
     /// New parameters, applied all or none; those read only at start are ignored.
     ParametersChanged(Params),
     /// The vehicle's own frame (true) or the world frame (false) was requested, whatever the buttons selected before.

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use safety::{Clock, Instant, REMOVAL_TIME, Received, Stamp, Velocity};
+use safety::{Clock, Instant, PublisherCount, REMOVAL_TIME, Received, Stamp, Velocity};
 
 use crate::integrator::Integrator;
 use crate::joystick::Course;
@@ -178,7 +178,7 @@ impl Filter {
     }
 
     /// Sets the number of publishers of the reference and returns whether that ended the passing on.
-    pub(crate) fn count_references(&mut self, now: Instant, publishers: usize) -> bool {
+    pub(crate) fn count_references(&mut self, now: Instant, publishers: PublisherCount) -> bool {
         let loss = self.reference.count(publishers);
         self.reference_lost(now, loss)
     }

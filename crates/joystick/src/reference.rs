@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use safety::{Accelerations, Clock, CommandMonitor, Instant, Received, Velocity};
+use safety::{Accelerations, Clock, CommandMonitor, Instant, PublisherCount, Received, Velocity};
 
 use crate::PoseState;
 
@@ -20,7 +20,7 @@ pub(crate) struct Reference {
     was_received: bool,
     /// Its motion was lost or refused since its last zero, in contrast to a silence at rest.
     needs_zero: bool,
-    publishers: usize,
+    publishers: PublisherCount,
 }
 
 /// How the reference in force ended.
@@ -34,7 +34,7 @@ impl Reference {
     /// Receives a reference that was read now. The caller must have called [`expire`](Self::expire) before.
     pub(crate) fn receive(&mut self, clock: &Clock, state: PoseState) -> Received {
         self.was_received = true;
-        if self.publishers > 1 {
+        if self.publishers.are_several() {
             return Received::WaitsForZero;
         }
         let command = accelerations(&state).command(requested_velocity(&state), state.stamp);
@@ -49,10 +49,10 @@ impl Reference {
 
     /// Sets the number of publishers. With several, no reference is accepted, since it is unknown which one is meant.
     /// Returns how the reference in force was lost by it, if it was.
-    pub(crate) fn count(&mut self, publishers: usize) -> Option<Loss> {
+    pub(crate) fn count(&mut self, publishers: PublisherCount) -> Option<Loss> {
         self.publishers = publishers;
-        let loss = self.in_force().filter(|_| publishers > 1).map(|_| Loss::InMotion);
-        if publishers > 1 {
+        let loss = self.in_force().filter(|_| publishers.are_several()).map(|_| Loss::InMotion);
+        if publishers.are_several() {
             self.require_zero();
         }
         loss

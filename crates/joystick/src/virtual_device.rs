@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use safety::{Clock, Freshness, Instant, MessageTime, Stale, Stamp};
+use safety::{Clock, Freshness, Instant, MessageTime, PublisherCount, Stale, Stamp};
 
 use crate::{DeviceId, Hat, Input, Report};
 
@@ -61,7 +61,7 @@ pub(crate) struct VirtualDevice {
     /// Why states are refused, until one is accepted.
     refused: Option<Report>,
     /// The number of publishers of its states.
-    publishers: usize,
+    publishers: PublisherCount,
 }
 
 impl VirtualDevice {
@@ -71,7 +71,7 @@ impl VirtualDevice {
 
     /// The batch of events for `state`, and the reason of a new refusal.
     pub(crate) fn set(&mut self, clock: &Clock, state: VirtualState) -> (Vec<Input>, Option<Report>) {
-        if self.publishers > 1 {
+        if self.publishers.are_several() {
             return (Vec::new(), None);
         }
         match self.check(clock, &state) {
@@ -128,11 +128,11 @@ impl VirtualDevice {
         (events, None)
     }
 
-    /// Sets the number of publishers; returns the batch of events that disconnects the device if there is more than
-    /// one.
-    pub(crate) fn count(&mut self, publishers: usize) -> Vec<Input> {
+    /// Sets the number of publishers; returns the batch of events that disconnects the device if there are
+    /// several.
+    pub(crate) fn count(&mut self, publishers: PublisherCount) -> Vec<Input> {
         self.publishers = publishers;
-        if publishers > 1 { self.unplug() } else { Vec::new() }
+        if publishers.are_several() { self.unplug() } else { Vec::new() }
     }
 
     fn check(&mut self, clock: &Clock, state: &VirtualState) -> Check {

@@ -3,8 +3,8 @@ use std::collections::VecDeque;
 
 use safety::freshness::is_stale;
 use safety::{
-    Backlog, Clock, Instant, Machine, MessageTime, PublisherId, Stamp, StateMonitor, StateSample,
-    StatesMessage, earliest,
+    Backlog, Clock, Instant, Machine, MessageTime, PublisherCount, PublisherId, Stamp, StateMonitor,
+    StateSample, StatesMessage, earliest,
 };
 
 use crate::controllers::{self, ControllerId, ControllerInput, Manager, Refusal, RequestId};
@@ -62,17 +62,17 @@ pub enum Input {
     StatePublishersCounted(Option<Vec<PublisherId>>),
     /// States of the robot elsewhere were received.
     StatesReceived(StatesMessage),
-    /// The publishers of a topic on which one is expected were counted; `None` if they cannot be.
+    /// The publishers of a topic on which one is expected were counted.
     PublishersCounted {
         /// The topic.
         topic: String,
         /// How many there are.
-        count: Option<usize>,
+        count: PublisherCount,
     },
     /// Parameters of these names were changed; those of a controller count when it is loaded.
     ParametersChanged(Vec<String>),
-    /// The publishers of `joint_states` were counted, with this node; `None` if they cannot be.
-    JointStatePublishersCounted(Option<usize>),
+    /// The publishers of `joint_states` were counted, with this node.
+    JointStatePublishersCounted(PublisherCount),
     /// The wall clock was read.
     ClockRead(Stamp),
     /// The node ends.
@@ -135,7 +135,7 @@ pub struct Mechanism {
     /// The inputs of controllers that several nodes publish, with the nodes' names.
     commanders: Vec<(ControllerId, ControllerInput, Vec<String>)>,
     /// How many nodes publish the joints' states.
-    publishers: usize,
+    publishers: PublisherCount,
     is_halted: bool,
     /// Whether the motors were reset and are not all back: they are halted meanwhile.
     is_resetting: bool,
@@ -170,7 +170,7 @@ impl Mechanism {
             had_obstacle: false,
             waiting: Waiting::default(),
             commanders: Vec::new(),
-            publishers: 1,
+            publishers: PublisherCount::NONE,
             is_halted: true,
             is_resetting: false,
             is_stopping: false,
@@ -310,13 +310,11 @@ impl Mechanism {
 
     /// Warning that another node publishes the joints' states too; `None` if this is the only one.
     pub fn second_publisher(&self) -> Option<String> {
-        let count = self.publishers;
-        let sentence = || {
-            format!(
-                "'joint_states' has {count} publishers, should have 1: is there another mechanism in this namespace?"
-            )
-        };
-        (count > 1).then(sentence)
+        // A number that is not known is no sign of another one.
+        let count = self.publishers.total().filter(|count| *count > 1)?;
+        Some(format!(
+            "'joint_states' has {count} publishers, should have 1: is there another mechanism in this namespace?"
+        ))
     }
 
     fn parameters_changed(&mut self, names: &[String]) {
@@ -430,7 +428,7 @@ impl Machine for Mechanism {
             }
             Input::ParametersChanged(names) => self.parameters_changed(&names),
             Input::JointStatePublishersCounted(count) => {
-                self.publishers = count.unwrap_or(1);
+                self.publishers = count;
                 self.outputs.extend(self.second_publisher().map(Output::Warn));
             }
             Input::StatesReceived(message) => self.states_received(&message),

@@ -70,8 +70,7 @@ pub fn run_with(
         .status(move |chair| presence.report(status(chair)))
         .task(services.answers(shell.clone()))
         .count_publishers([topics::REMOTE], |_, count| {
-            // A graph that cannot be read does not prove that there is a single publisher.
-            ChairInput::Remote(Input::StickPublishersCounted(count.unwrap_or(usize::MAX)))
+            ChairInput::Remote(Input::StickPublishersCounted(count))
         });
     let runner = with(services::serve(runner)?);
     if params.activate {

@@ -130,7 +130,9 @@ pub fn run_with(
             arbiter_latency.report(arbiter_node::status(&drive.stages().arbiter))
         })
         .on_update(move |set| shared_params.update(set))
-        .count_publishers([arbiter_node::COMMAND], arbiter_node::command_counted::<Drive>)
+        .count_publishers([arbiter_node::COMMAND], |_, count| {
+            Input::Arbiter(arbiter::Input::CommandPublishersCounted(count))
+        })
         .task(move |_| line.print())
         .subscribe(move |set| arbiter_node::subscriptions(set, &for_topics.0, &for_topics.1))?
         .find_loops_of(arbiter_node::COMMAND)?;

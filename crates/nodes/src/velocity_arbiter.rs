@@ -15,7 +15,7 @@ use r2r::or_pose_estimator::msg as or_pose;
 use r2r::std_msgs::msg::Bool;
 use ros::panics::lock;
 use ros::{Candidate, Error, Names, Shell, Status, Stop, SubscriptionSpec, Topic, clock, qos};
-use safety::{Census, Command, Contains, Instant, NotFinite, Stamp};
+use safety::{Command, Contains, Instant, NotFinite, PublisherCount, Stamp};
 
 use crate::command_topic::CommandTopic;
 use crate::messages;
@@ -138,7 +138,7 @@ fn driving<'a>(active: &Active, params: &'a Params) -> Option<&'a str> {
 }
 
 /// Why a source drives or does not, and what is wrong with its publishers.
-fn reason(verdict: Verdict, publishers: Census, params: &Params) -> String {
+fn reason(verdict: Verdict, publishers: PublisherCount, params: &Params) -> String {
     let verdict = verdict.explain(params);
     if publishers.is_conflict() { format!("{verdict} ({publishers})") } else { verdict.to_string() }
 }
@@ -236,11 +236,6 @@ pub fn stick_of(
     stick.map_err(|clash| set.refuse(&clash.parameter, clash.rule))
 }
 
-/// The input that reports how many of `all` publishers of the command are others than this node.
-pub fn command_counted<M: Contains<Arbiter>>(_: String, all: Option<usize>) -> M::Input {
-    M::wrap(Input::ForeignPublishersCounted(all.map(|all| all.saturating_sub(1))))
-}
-
 /// The types that a lock's topic can have.
 const LOCK_TYPES: &[&str] = &["std_msgs/msg/Bool"];
 /// The subscription of a source of this type.
@@ -291,7 +286,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         .sleep_longer_at_rest()
         .status(move |machine| latency.report(status(machine)))
         .on_update(move |set| shared_params.update(set))
-        .count_publishers([COMMAND], command_counted::<Arbiter>)
+        .count_publishers([COMMAND], |_, count| Input::CommandPublishersCounted(count))
         .task(move |_| line.print())
         .subscribe(move |set| subscriptions(set, &names, &wiring))?
         .find_loops_of(COMMAND)?;

@@ -1,5 +1,5 @@
 use r2r::{QosProfile, WrappedTypesupport};
-use safety::{Machine, PublisherId};
+use safety::{Machine, PublisherCount, PublisherId};
 
 use crate::candidate::{self, Read};
 use crate::names::type_of;
@@ -31,7 +31,7 @@ struct Subscribed<M: Machine> {
 /// A function that makes an input of the publishers of a topic.
 enum Count<M: Machine> {
     /// An input of their number, whenever it changes.
-    Number(Box<dyn Fn(usize) -> M::Input + Send>),
+    Number(Box<dyn Fn(PublisherCount) -> M::Input + Send>),
     /// An input of their identities, whenever they change and before messages are delivered; `None` if the graph cannot be read.
     /// The second field is the last ones that were reported.
     Identities(Box<dyn Fn(Option<Vec<PublisherId>>) -> M::Input + Send>, Option<Option<Vec<PublisherId>>>),
@@ -61,8 +61,7 @@ impl<M: Machine + 'static> Inputs<M> {
     ) -> Result<(), Error> {
         let (type_name, full, reliable) =
             (type_of::<T>(), self.names.resolve(topic), candidate::is_reliable(&qos));
-        let is_same = |known: &TopicMonitor| known.topic == full && known.reliable == reliable;
-        if self.subscriptions.iter().any(|known| is_same(&known.monitor)) {
+        if self.find(&full).is_some() {
             return Err(Error::Start(format!(
                 "'{topic}' is the topic '{full}' in the graph, which this node subscribes to for something else already: one of \
                  the two needs another topic"
@@ -83,8 +82,12 @@ impl<M: Machine + 'static> Inputs<M> {
 
     /// Requires a single publisher on `topic`, which is already subscribed to. More are logged, and the machine receives
     /// `input` with their number whenever it changes. The machine decides what follows.
-    pub fn expect_one_publisher(&mut self, topic: &str, input: impl Fn(usize) -> M::Input + Send + 'static) {
-        self.expect_one(topic, Count::Number(Box::new(input)));
+    pub fn expect_one_publisher(
+        &mut self,
+        topic: &str,
+        input: impl Fn(PublisherCount) -> M::Input + Send + 'static,
+    ) {
+        self.expect_one(topic, Some(Count::Number(Box::new(input))));
     }
 
     /// Requires a single publisher on `topic`, which is already subscribed to, as
@@ -96,27 +99,25 @@ impl<M: Machine + 'static> Inputs<M> {
         topic: &str,
         input: impl Fn(Option<Vec<PublisherId>>) -> M::Input + Send + 'static,
     ) {
-        self.expect_one(topic, Count::Identities(Box::new(input), None));
-    }
-
-    fn expect_one(&mut self, topic: &str, count: Count<M>) {
-        let full = self.names.resolve(topic);
-        if let Some(subscribed) =
-            self.subscriptions.iter_mut().find(|subscribed| subscribed.monitor.topic == full)
-        {
-            subscribed.monitor.single = true;
-            subscribed.count = Some(count);
-        }
+        self.expect_one(topic, Some(Count::Identities(Box::new(input), None)));
     }
 
     /// Reports several publishers on `topic`, which is already subscribed to, in the log and in the diagnostics. The machine does
     /// not know of them: the last message wins.
     pub fn advise_one_publisher(&mut self, topic: &str) {
+        self.expect_one(topic, None);
+    }
+
+    fn expect_one(&mut self, topic: &str, count: Option<Count<M>>) {
         let full = self.names.resolve(topic);
-        let known = self.subscriptions.iter_mut().find(|subscribed| subscribed.monitor.topic == full);
-        if let Some(subscribed) = known {
+        if let Some(subscribed) = self.find(&full) {
             subscribed.monitor.single = true;
+            subscribed.count = count;
         }
+    }
+
+    fn find(&mut self, full: &str) -> Option<&mut Subscribed<M>> {
+        self.subscriptions.iter_mut().find(|subscribed| subscribed.monitor.topic == full)
     }
 
     /// Receives the messages that r2r has and returns their number.
@@ -163,20 +164,12 @@ impl<M: Machine + 'static> Inputs<M> {
         shell: &Shell<M>,
         is_due: impl Fn(&Subscribed<M>) -> bool,
     ) {
-        let best_effort = self.subscriptions.iter().filter(|subscribed| !subscribed.monitor.reliable);
-        let best_effort: Vec<String> =
-            best_effort.map(|subscribed| subscribed.monitor.topic.clone()).collect();
         for subscribed in self.subscriptions.iter_mut().filter(|subscribed| is_due(subscribed)) {
             subscribed.is_counted = true;
             let Subscribed { monitor, count, has_messages, .. } = subscribed;
             let before = monitor.publishers;
             let found = publishers(node, &monitor.topic);
-            match &found {
-                Some(found) => monitor.check(found, node_name, best_effort.contains(&monitor.topic)),
-                // A graph that cannot be read does not prove that there is a single publisher.
-                None if count.is_some() => monitor.publishers = usize::MAX,
-                None => continue,
-            }
+            monitor.check(found.as_deref(), node_name);
             match count {
                 Some(Count::Number(input)) if before != monitor.publishers => {
                     shell.deliver(input(monitor.publishers));
@@ -198,11 +191,7 @@ impl<M: Machine + 'static> Inputs<M> {
     /// Adds the state of the topics to `status`.
     pub(crate) fn report(&self, status: &mut Status) {
         for Subscribed { monitor, .. } in &self.subscriptions {
-            // A topic may be subscribed to with both reliabilities, so no publisher of it is ignored.
-            let is_other_reliability =
-                |other: &TopicMonitor| other.topic == monitor.topic && other.reliable != monitor.reliable;
-            monitor
-                .report(status, self.subscriptions.iter().any(|other| is_other_reliability(&other.monitor)));
+            monitor.report(status);
         }
     }
 }

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use r2r::qos::ReliabilityPolicy;
-use safety::{Census, Instant, PublisherId};
+use safety::{Instant, PublisherCount, PublisherId};
 
 use crate::{clock, panics};
 
@@ -117,10 +117,10 @@ fn id_of(gid: &[u8]) -> PublisherId {
 }
 
 /// Counts the publishers that [`publishers`] found.
-pub fn census(found: Option<&[Publisher]>, fits: impl Fn(&Publisher) -> bool) -> Census {
-    found.map_or(Census::Unknown, |found| {
-        let fitting = found.iter().filter(|publisher| fits(publisher)).count();
-        Census::Known { fitting, others: found.len() - fitting }
+pub fn count(found: Option<&[Publisher]>, is_compatible: impl Fn(&Publisher) -> bool) -> PublisherCount {
+    found.map_or(PublisherCount::Unknown, |found| {
+        let compatible = found.iter().filter(|publisher| is_compatible(publisher)).count();
+        PublisherCount::Known { compatible, incompatible: found.len() - compatible }
     })
 }
 
@@ -197,10 +197,13 @@ mod tests {
     #[test]
     fn a_graph_that_cannot_be_read_is_no_proof_that_there_is_one_publisher() {
         let [fits, other] = ["a", "b"].map(|type_name| publisher(type_name, false));
-        let count = |found: Option<&[Publisher]>| census(found, |publisher| publisher.type_name == "a");
-        assert_eq!(count(None), Census::Unknown);
+        let count = |found: Option<&[Publisher]>| super::count(found, |publisher| publisher.type_name == "a");
+        assert_eq!(count(None), PublisherCount::Unknown);
         assert!(count(None).is_conflict());
-        assert_eq!(count(Some(&[])), Census::Known { fitting: 0, others: 0 });
-        assert_eq!(count(Some(&[fits.clone(), other, fits])), Census::Known { fitting: 2, others: 1 });
+        assert_eq!(count(Some(&[])), PublisherCount::of(0));
+        assert_eq!(
+            count(Some(&[fits.clone(), other, fits])),
+            PublisherCount::Known { compatible: 2, incompatible: 1 }
+        );
     }
 }

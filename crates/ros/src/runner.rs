@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use params::{Refusal, Set, Value};
 use r2r::{WrappedActionTypeSupport, WrappedServiceTypeSupport};
-use safety::{Instant, Level, Machine, Succession};
+use safety::{Instant, Level, Machine, PublisherCount, Succession};
 
 use crate::action::{Action, Goal};
 use crate::diagnostics::{Diagnostics, log_level};
@@ -161,13 +161,13 @@ impl<M: Machine + 'static> Runner<M> {
         self
     }
 
-    /// Counts the publishers of each of `topics`, subscribed to or not, and delivers `input` with the topic when the number changes;
-    /// the number is `None` if the graph cannot be read. A publisher that takes the place of another counts beside it ([`Succession`]).
+    /// Counts the publishers of each of `topics`, subscribed to or not, and delivers `input` with the topic when the number changes.
+    /// A publisher that takes the place of another counts beside it ([`Succession`]).
     #[must_use]
     pub fn count_publishers(
         mut self,
         topics: impl IntoIterator<Item: Into<String>>,
-        input: fn(String, Option<usize>) -> M::Input,
+        input: fn(String, PublisherCount) -> M::Input,
     ) -> Self
     where
         M: Send,
@@ -178,7 +178,8 @@ impl<M: Machine + 'static> Runner<M> {
             let resolved = self.inputs.names().resolve(&topic);
             self = self.count(move |node| {
                 let found = publishers(node, &resolved);
-                let count = found.map(|found| succession.count(found.iter().map(|publisher| publisher.id)));
+                let ids = found.map(|found| found.iter().map(|publisher| publisher.id).collect::<Vec<_>>());
+                let count = succession.count(ids.as_deref());
                 if known.replace(count) != Some(count) {
                     shell.deliver(input(topic.clone(), count));
                 }
@@ -321,7 +322,7 @@ impl<M: Machine + 'static> Runner<M> {
     }
 
     /// Reports each topic of [`subscribe`](Self::subscribe) that carries what a later stage makes of the node's own command on `topic`
-    /// ([`declare_stage`](crate::declare_stage)) as [`safety::Census::Loop`].
+    /// ([`declare_stage`](crate::declare_stage)) as [`safety::PublisherCount::Loop`].
     /// # Errors
     /// The middleware refuses the subscription to the stages.
     pub fn find_loops_of(mut self, topic: &str) -> Result<Self, Error> {

@@ -2,13 +2,52 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use params::{Refusal, Set};
-use safety::{Census, Instant, Machine};
+use safety::{Instant, Machine, PublisherCount};
 
 use crate::candidate::Read;
 use crate::loops::Stages;
-use crate::subscription_spec::Count;
 use crate::topic_monitor::TopicMonitor;
-use crate::{Error, Names, Publisher, Shell, Status, SubscriptionSpec, census, clock, publishers};
+use crate::{Candidate, Error, Names, Publisher, Shell, Status, clock, publishers};
+
+/// A topic that a node's parameters ask it to subscribe to.
+pub struct SubscriptionSpec<M: Machine> {
+    /// The parameter that names the topic: `sources.navigation.topic`.
+    pub parameter: String,
+    /// The topic as the parameter has it.
+    pub topic: String,
+    /// The index of its messages for the machine.
+    pub index: usize,
+    /// The message type and QoS.
+    pub candidate: Candidate<M>,
+    /// The ROS names of all types that a topic of this kind can have. A topic that is published only with other types is
+    /// refused.
+    pub possible: &'static [&'static str],
+    /// The input that reports the publishers of the topic to the machine whenever they change. The machine decides what
+    /// follows.
+    pub count: Count<M>,
+}
+
+/// Makes an input of a topic's index and its publishers.
+type Count<M> = Box<dyn Fn(usize, PublisherCount) -> <M as Machine>::Input + Send>;
+
+impl<M: Machine + 'static> SubscriptionSpec<M> {
+    /// Refuses a topic that is published only with types that it cannot have.
+    fn check_publishers(&self, after: &Set, publishers: &[Publisher]) -> Result<(), Refusal> {
+        let fits = |publisher: &Publisher| self.possible.contains(&publisher.type_name.as_str());
+        match publishers.first() {
+            Some(first) if !publishers.iter().any(fits) => Err(after.refuse(
+                &self.parameter,
+                format!(
+                    "must be a topic of {}, and node '{}' publishes it as {}",
+                    self.possible.join(" or "),
+                    first.node,
+                    first.type_name
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
 
 /// The topics that a node's parameters name, added and removed at run time, in reading order: topics that stop come before
 /// topics that move.
@@ -51,20 +90,18 @@ type Plan<M> = Box<dyn FnMut(&Set) -> Result<Vec<SubscriptionSpec<M>>, Refusal> 
 
 /// A topic of the graph that is subscribed to.
 struct Subscribed<M: Machine> {
-    full: String,
-    type_name: String,
+    monitor: TopicMonitor,
     read: Read<M>,
 }
 
 /// A subscription that the parameters name.
 struct Entry<M: Machine> {
     subscribed: Subscribed<M>,
-    monitor: TopicMonitor,
     /// The topic's index for the machine.
     index: usize,
     count: Count<M>,
     /// The publishers that were last reported to the machine.
-    counted: Option<Census>,
+    counted: Option<PublisherCount>,
     /// Whether it was logged that the topic is a loop.
     loop_reported: bool,
 }
@@ -91,7 +128,7 @@ impl<M: Machine + 'static> DynamicSubscriptions<M> {
         }
     }
 
-    /// Reports each topic that carries what a later stage makes of the node's own command on `topic` as [`Census::Loop`].
+    /// Reports each topic that carries what a later stage makes of the node's own command on `topic` as [`PublisherCount::Loop`].
     /// # Errors
     /// The middleware refuses the subscription to the stages.
     pub(crate) fn find_loops_of(&mut self, node: &mut r2r::Node, topic: &str) -> Result<(), Error> {
@@ -123,26 +160,14 @@ impl<M: Machine + 'static> DynamicSubscriptions<M> {
         }
         let mut asked = Vec::new();
         for (full, spec) in specs {
-            let reliable = spec.candidate.is_reliable();
-            asked.push((full.clone(), reliable, spec.index, self.subscribe(node, after, full, spec)?));
+            asked.push((full.clone(), spec.index, self.subscribe(node, after, full, spec)?));
         }
-        for entry in self.entries.drain(..) {
-            self.inactive.push(entry.subscribed);
-        }
-        for (full, reliable, index, count) in asked {
+        self.inactive.extend(self.entries.drain(..).map(|entry| entry.subscribed));
+        for (full, index, count) in asked {
             // All of them were subscribed to above.
-            let Some(at) = self.inactive.iter().position(|one| one.full == full) else { continue };
+            let Some(at) = self.inactive.iter().position(|one| one.monitor.topic == full) else { continue };
             let subscribed = self.inactive.swap_remove(at);
-            let mut monitor = TopicMonitor::new(full, subscribed.type_name.clone(), reliable);
-            monitor.single = true;
-            self.entries.push(Entry {
-                subscribed,
-                monitor,
-                index,
-                count,
-                counted: None,
-                loop_reported: false,
-            });
+            self.entries.push(Entry { subscribed, index, count, counted: None, loop_reported: false });
         }
         commit();
         // The machine needs the publishers of each topic, also of those that had another index before.
@@ -160,8 +185,8 @@ impl<M: Machine + 'static> DynamicSubscriptions<M> {
         spec: SubscriptionSpec<M>,
     ) -> Result<Count<M>, Refusal> {
         let type_name = spec.candidate.type_name().to_owned();
-        let all = || self.entries.iter().map(|entry| &entry.subscribed).chain(&self.inactive);
-        match all().find(|one| one.full == full) {
+        let all = self.entries.iter().map(|entry| &entry.subscribed).chain(&self.inactive);
+        match all.map(|one| &one.monitor).find(|monitor| monitor.topic == full) {
             Some(known) if known.type_name == type_name => return Ok(spec.count),
             Some(known) => {
                 let rule = format!(
@@ -180,10 +205,12 @@ impl<M: Machine + 'static> DynamicSubscriptions<M> {
             return Err(after.refuse(&spec.parameter, rule));
         }
         let SubscriptionSpec { parameter, topic, candidate, count, .. } = spec;
+        let mut monitor = TopicMonitor::new(full, type_name, candidate.is_reliable());
+        monitor.single = true;
         let read = candidate
             .open(node, &topic)
             .map_err(|error| after.refuse(&parameter, format!("cannot be subscribed to: {error}")))?;
-        self.inactive.push(Subscribed { full, type_name, read });
+        self.inactive.push(Subscribed { monitor, read });
         Ok(count)
     }
 
@@ -198,19 +225,22 @@ impl<M: Machine + 'static> DynamicSubscriptions<M> {
 
     /// Delivers all received messages and discards those of inactive subscriptions.
     pub(crate) fn deliver(&mut self) {
-        for Entry { subscribed, monitor, index, .. } in &mut self.entries {
-            monitor.received += subscribed.read.deliver(&self.shell, *index);
+        for Entry { subscribed, index, .. } in &mut self.entries {
+            subscribed.monitor.received += subscribed.read.deliver(&self.shell, *index);
         }
         self.inactive.iter_mut().for_each(|one| one.read.discard());
     }
 
     /// Counts the publishers of each topic, and logs the incompatible ones and the loops.
     pub(crate) fn check_publishers(&mut self, node: &r2r::Node) {
-        let all: Vec<_> = self.entries.iter().map(|entry| publishers(node, &entry.subscribed.full)).collect();
-        let is_known = |(entry, found): (&Entry<M>, &Option<Vec<_>>)| {
-            found.as_ref().is_some_and(|found| entry.monitor.publishers == found.len())
-        };
-        let has_changed = !self.entries.iter().zip(&all).all(is_known);
+        let mut has_changed = false;
+        let mut all = Vec::with_capacity(self.entries.len());
+        for Entry { subscribed: Subscribed { monitor, .. }, .. } in &mut self.entries {
+            let (before, found) = (monitor.publishers, publishers(node, &monitor.topic));
+            monitor.check(found.as_deref(), &self.node);
+            has_changed |= monitor.publishers != before;
+            all.push(found.unwrap_or_default());
+        }
         if let Some(own) = &mut self.own
             && (has_changed || clock::now() >= own.due)
         {
@@ -219,33 +249,25 @@ impl<M: Machine + 'static> DynamicSubscriptions<M> {
             own.due = clock::now() + if has_changed { Duration::ZERO } else { FEEDS_PERIOD };
         }
         for (entry, found) in self.entries.iter_mut().zip(all) {
-            let Entry { subscribed, monitor, index, count, counted, loop_reported } = entry;
-            if let Some(found) = &found {
-                monitor.check(found, &self.node, false);
-            }
-            let looped = self.own.as_ref().filter(|own| own.fed.contains(&subscribed.full));
+            let Entry { subscribed: Subscribed { monitor, .. }, index, count, counted, loop_reported } =
+                entry;
+            let looped = self.own.as_ref().filter(|own| own.fed.contains(&monitor.topic));
             // It is logged once, when the names of all publishers are known.
-            let are_named = !found.iter().flatten().any(Publisher::is_nameless);
+            let are_named = !found.iter().any(Publisher::is_nameless);
             let is_loop = looped.is_some() && (*loop_reported || are_named);
             if !std::mem::replace(loop_reported, is_loop)
                 && is_loop
                 && let Some(own) = looped
             {
-                let nodes: Vec<_> = found.iter().flatten().map(|publisher| publisher.node.as_str()).collect();
+                let nodes: Vec<_> = found.iter().map(|publisher| publisher.node.as_str()).collect();
                 log::error!(
                     target: &self.node,
                     "'{}' carries what this node publishes on '{}', passed on by {}: it is ignored, or the node would drive itself; let \
                      the source publish another topic",
-                    subscribed.full, own.topic, if nodes.is_empty() { "a later stage".into() } else { nodes.join(", ") }
+                    monitor.topic, own.topic, if nodes.is_empty() { "a later stage".into() } else { nodes.join(", ") }
                 );
             }
-            let reliable = monitor.reliable;
-            let now = match looped {
-                Some(_) => Census::Loop,
-                None => {
-                    census(found.as_deref(), |one| one.mismatch(&subscribed.type_name, reliable).is_none())
-                }
-            };
+            let now = if looped.is_some() { PublisherCount::Loop } else { monitor.publishers };
             if counted.replace(now) != Some(now) {
                 self.shell.deliver(count(*index, now));
             }
@@ -254,7 +276,7 @@ impl<M: Machine + 'static> DynamicSubscriptions<M> {
 
     /// Adds the number of received messages to `status`. The machine reports the publishers.
     pub(crate) fn report(&self, status: &mut Status) {
-        for Entry { monitor, .. } in &self.entries {
+        for Entry { subscribed: Subscribed { monitor, .. }, .. } in &self.entries {
             status.values.push((format!("{} received", monitor.topic), monitor.received.to_string()));
         }
     }

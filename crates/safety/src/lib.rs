@@ -4,7 +4,6 @@
 //! Nothing here reads a clock or fails at run time, and nothing but the judgement of a robot's states allocates.
 #![forbid(unsafe_code)]
 
-mod census;
 mod clock;
 mod command_monitor;
 mod coupling;
@@ -14,7 +13,7 @@ pub mod identity;
 mod level;
 mod machine;
 mod outbox;
-mod publisher_count;
+mod publishers;
 mod robot_states;
 mod scale;
 mod stream_gate;
@@ -25,7 +24,6 @@ mod vehicle_halt;
 mod vehicle_monitor;
 mod velocity;
 
-pub use census::Census;
 pub use clock::Clock;
 pub use command_monitor::{CommandMonitor, Received};
 pub use coupling::{Coupling, MAX_KNEES};
@@ -38,7 +36,7 @@ pub use identity::{Identity, Likeness};
 pub use level::Level;
 pub use machine::{Contains, Machine, earliest};
 pub use outbox::{Backlog, Outbox};
-pub use publisher_count::{PublisherCount, Succession};
+pub use publishers::{PublisherCount, PublisherId, Succession};
 pub use robot_states::{
     ActuatorSample, LinkState, Measures, SpeedBound, StateMonitor, StateSample, StatesError, StatesMessage,
 };
@@ -46,7 +44,7 @@ pub use scale::{OutOfUnitRange, Scale};
 pub use stream_gate::{STREAM_PAUSE, StreamGate};
 pub use time::{Instant, Stamp};
 pub use vehicle_halt::{HaltEnds, VehicleHalt};
-pub use vehicle_monitor::{PublisherId, VehicleMonitor};
+pub use vehicle_monitor::VehicleMonitor;
 pub use velocity::{
     Command, Implausible, MAX_PLAUSIBLE, NEUTRAL_ANGULAR, NEUTRAL_LINEAR, NotFinite, SLOWEST_FULL_SPEED,
     Velocity,

@@ -62,8 +62,8 @@ pub enum StatesError {
     Publishers {
         /// The topic.
         topic: String,
-        /// How many; [`usize::MAX`] if that is not known.
-        count: usize,
+        /// How many.
+        count: PublisherCount,
     },
     /// It is too old, late, from the future, or repeated.
     Stale {
@@ -339,26 +339,19 @@ impl StateMonitor {
         Ok(Box::new(sample))
     }
 
-    /// Records how many publishers `topic` has; `None` if that is not known. Returns whether there are several.
-    pub fn count(&mut self, topic: &str, count: Option<usize>) -> bool {
-        let count = count.unwrap_or(usize::MAX);
+    /// Records how many publishers `topic` has. Returns whether there are several.
+    pub fn count(&mut self, topic: &str, count: PublisherCount) -> bool {
         match self.publishers.iter_mut().find(|(known, _)| known == topic) {
-            Some((_, known)) => {
-                let _ = known.set(count);
-            }
-            None => {
-                let mut known = PublisherCount::default();
-                let _ = known.set(count);
-                self.publishers.push((topic.to_owned(), known));
-            }
+            Some((_, known)) => *known = count,
+            None => self.publishers.push((topic.to_owned(), count)),
         }
-        count > 1
+        count.are_several()
     }
 
     /// The topic that has several publishers, if there is one: nothing counts then.
     pub fn conflict(&self) -> Option<StatesError> {
         let (topic, count) = self.publishers.iter().find(|(_, count)| count.are_several())?;
-        Some(StatesError::Publishers { topic: topic.clone(), count: count.get() })
+        Some(StatesError::Publishers { topic: topic.clone(), count: *count })
     }
 
     /// Why no states count at present, if none do.
@@ -369,7 +362,7 @@ impl StateMonitor {
         }
         let is_known = |(known, _): &&(String, PublisherCount)| known == topic;
         match self.publishers.iter().find(is_known) {
-            Some((_, count)) if count.get() == 0 => format!("nothing publishes '{topic}'"),
+            Some((_, count)) if !count.is_any() => format!("nothing publishes '{topic}'"),
             _ => format!("no states came on '{topic}' within {timeout:?}"),
         }
     }
@@ -409,10 +402,10 @@ impl StateMonitor {
 impl fmt::Display for StatesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Publishers { topic, count: usize::MAX } => {
-                write!(f, "the publishers of '{topic}' cannot be counted, must be 1")
-            }
-            Self::Publishers { topic, count } => write!(f, "'{topic}' has {count} publishers, must have 1"),
+            Self::Publishers { topic, count } => match count.total() {
+                Some(total) => write!(f, "'{topic}' has {total} publishers, must have 1"),
+                None => write!(f, "the publishers of '{topic}' cannot be counted, must be 1"),
+            },
             Self::Stale { stale: Stale::Late, .. } => {
                 f.write_str("its stamp is older than that of the message before")
             }

@@ -1,13 +1,6 @@
 use core::time::Duration;
 
-use crate::{Instant, MessageTime, VehicleHalt};
-
-/// A publisher of a topic, of all that ever were: a node that is started again, or renamed, has another one.
-///
-/// # Source
-/// The GID of a DDS endpoint; 16 bytes since ROS 2 Iron, 24 before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PublisherId(pub [u8; 24]);
+use crate::{Instant, MessageTime, PublisherId, VehicleHalt};
 
 /// Judges the state of a vehicle for a neighbour that obeys its emergency stop: whether the neighbour may move.
 ///

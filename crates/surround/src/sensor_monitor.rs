@@ -14,9 +14,8 @@ pub enum Condition {
     NeverReceived,
     /// No new message within its timeout: its sector is blocked.
     TimedOut,
-    /// It has several publishers, and it is unknown which one is right: its sector is blocked. [`usize::MAX`]: the
-    /// graph cannot report the number.
-    Conflict(usize),
+    /// It has several publishers, and it is unknown which one is right: its sector is blocked.
+    Conflict(PublisherCount),
     /// Its last message was invalid: its sector is blocked.
     Unusable(Unusable),
 }
@@ -84,8 +83,8 @@ impl SensorMonitor {
 
     /// Sets the number of publishers. Messages received from several are discarded: the remaining publisher has to
     /// measure again.
-    pub fn set_publishers(&mut self, publishers: usize) {
-        if self.publishers.set(publishers) {
+    pub fn set_publishers(&mut self, publishers: PublisherCount) {
+        if self.publishers.update(publishers) {
             self.last = None;
         }
     }
@@ -109,7 +108,7 @@ impl SensorMonitor {
 
     pub fn condition(&self, now: Instant, sensor: &Sensor) -> Condition {
         match self.last {
-            _ if self.publishers.are_several() => Condition::Conflict(self.publishers.get()),
+            _ if self.publishers.are_several() => Condition::Conflict(self.publishers),
             None => Condition::NeverReceived,
             Some(last) if last.time.is_expired(now, sensor.timeout) => Condition::TimedOut,
             Some(Message { unusable: Some(unusable), .. }) => Condition::Unusable(unusable),

@@ -63,8 +63,7 @@ impl Surround {
     fn fault(&self, sensor: &Sensor, condition: Condition) -> Option<String> {
         let why = match condition {
             Condition::Unusable(why) => self.why(sensor, why),
-            Condition::Conflict(usize::MAX) => "its publishers cannot be counted".into(),
-            Condition::Conflict(count) => format!("its topic has {count} publishers, must have one"),
+            Condition::Conflict(count) => count.to_string(),
             Condition::Fresh | Condition::NeverReceived | Condition::TimedOut => return None,
         };
         Some(format!("{} counts as blocked: {why}", sensor.name))

@@ -48,16 +48,15 @@ pub enum Input {
     },
     /// An invalid velocity was received.
     VelocityRefused(NotFinite),
-    /// The number of publishers of a sensor's topic; [`usize::MAX`] if the graph cannot report it. With more than one
-    /// the sensor blocks.
+    /// The publishers of a sensor's topic were counted. With several the sensor blocks.
     PublishersCounted {
         /// Index of the sensor in [`Params::sensors`]; applies to all sensors with its topic.
         sensor: usize,
-        /// The number.
-        count: usize,
+        /// The publishers.
+        count: PublisherCount,
     },
-    /// The number of publishers of the velocity, counted likewise. With more than one the velocity is not used.
-    VelocityPublishersCounted(usize),
+    /// The publishers of the velocity were counted. With several the velocity is not used.
+    VelocityPublishersCounted(PublisherCount),
     /// The wall clock; stamps are compared with it.
     ClockRead(Stamp),
     /// New parameters.
@@ -269,7 +268,7 @@ impl Surround {
         self.publish();
     }
 
-    fn count(&mut self, sensor: usize, count: usize) {
+    fn count(&mut self, sensor: usize, count: PublisherCount) {
         let Some(topic) = self.params.sensors.get(sensor).map(|sensor| &sensor.topic) else {
             self.counters.unknown += 1;
             return;
@@ -437,7 +436,7 @@ impl Machine for Surround {
             }
             Input::VelocityPublishersCounted(count) => {
                 self.advance(now);
-                if self.velocity_publishers.set(count) {
+                if self.velocity_publishers.update(count) {
                     self.velocity = None;
                 }
                 self.publish_change();

@@ -17,8 +17,8 @@ impl ReportedProfile {
     }
 
     /// The number of publishers.
-    pub fn publishers(self) -> usize {
-        self.publishers.get()
+    pub fn publishers(self) -> PublisherCount {
+        self.publishers
     }
 
     /// Receives the number of the profile.
@@ -26,9 +26,9 @@ impl ReportedProfile {
         self.number = Some(number).filter(|_| !self.publishers.are_several());
     }
 
-    /// Sets the number of publishers; [`usize::MAX`] if the graph cannot report it.
-    pub fn count(&mut self, publishers: usize) {
-        if self.publishers.set(publishers) {
+    /// Sets the number of publishers.
+    pub fn count(&mut self, publishers: PublisherCount) {
+        if self.publishers.update(publishers) {
             self.number = None;
         }
     }
@@ -42,16 +42,16 @@ mod tests {
     fn a_profile_of_two_publishers_is_unknown_until_one_reports_it_again() {
         let mut profile = ReportedProfile::default();
         profile.receive(1);
-        profile.count(1);
+        profile.count(PublisherCount::of(1));
         assert_eq!(profile.number(), Some(1));
-        profile.count(2);
+        profile.count(PublisherCount::of(2));
         profile.receive(5);
-        assert_eq!((profile.number(), profile.publishers()), (None, 2));
-        profile.count(1);
+        assert_eq!((profile.number(), profile.publishers()), (None, PublisherCount::of(2)));
+        profile.count(PublisherCount::of(1));
         assert_eq!(profile.number(), None);
         profile.receive(1);
         assert_eq!(profile.number(), Some(1));
-        profile.count(usize::MAX);
+        profile.count(PublisherCount::Unknown);
         assert_eq!(profile.number(), None, "a graph that cannot be read");
     }
 }

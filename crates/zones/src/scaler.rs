@@ -21,21 +21,20 @@ pub enum Input {
     CommandReceived(Command),
     /// An invalid command was received.
     CommandRefused(NotFinite),
-    /// The number of publishers of commands, of any type; [`usize::MAX`] if the graph cannot report it. More than one
-    /// is a conflict.
-    CommandPublishersCounted(usize),
+    /// The publishers of commands were counted. Several are a conflict.
+    CommandPublishersCounted(PublisherCount),
     /// A `LuciJoystick` was received: the occupant's stick or another.
     JoystickReceived(Joystick),
     /// A `LuciZoneScaling` was received: its sixteen fields in order.
     ScalingReceived([f32; 16]),
-    /// The number of publishers of scalings, counted as for commands.
-    ScalingPublishersCounted(usize),
+    /// The publishers of scalings were counted.
+    ScalingPublishersCounted(PublisherCount),
     /// A `LuciJoystickScaling` was received from the chair; never one that this node published.
     FeedbackReceived(Feedback),
     /// The chair's profile, from `luci/chair_profile`.
     ProfileReceived(i32),
-    /// The number of publishers of the chair's profile, counted likewise, see [`ReportedProfile`].
-    ProfilePublishersCounted(usize),
+    /// The publishers of the chair's profile were counted, see [`ReportedProfile`].
+    ProfilePublishersCounted(PublisherCount),
     /// The wall clock; the stamps of commands are compared with it.
     ClockRead(Stamp),
     /// New parameters.
@@ -309,7 +308,7 @@ impl Machine for ZoneScaler {
             Input::CommandReceived(command) => self.receive_command(command),
             Input::CommandRefused(invalid) => self.refuse_command(Invalid::NotFinite(invalid)),
             Input::CommandPublishersCounted(count) => {
-                if self.publishers.set(count) {
+                if self.publishers.update(count) {
                     self.commands.require_zero();
                 }
             }

@@ -57,8 +57,8 @@ impl Sensed {
         self.reason
     }
 
-    pub(crate) fn count(&mut self, publishers: usize) {
-        self.has_lapsed |= self.publishers.set(publishers);
+    pub(crate) fn count(&mut self, publishers: PublisherCount) {
+        self.has_lapsed |= self.publishers.update(publishers);
     }
 
     /// The last scaling, valid or not.

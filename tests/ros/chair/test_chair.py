@@ -231,7 +231,7 @@ def test_a_second_publisher_of_commands_of_any_type_is_neutral_until_it_is_gone(
 
 @pytest.mark.fault("chair-lost")
 def test_a_chair_that_another_node_drives_gets_neutral():
-    a_second_one_is_neutral_until_it_is_gone(LuciJoystick, REMOTE, "2 nodes publish sticks for the chair")
+    a_second_one_is_neutral_until_it_is_gone(LuciJoystick, REMOTE, "2 publishers of sticks for the chair")
 
 
 @pytest.mark.fault("chair-lost")

@@ -224,7 +224,7 @@ def test_of_two_clients_the_last_one_wins_and_two_publishers_are_reported(mpl):
         return found and "has 2 publishers" in found[-1].message
 
     graph.wait(reported, "two publishers are not reported", 5.0)
-    graph.wait(lambda: "'/haptix/command' has 2 publishers, must have one" in mpl.process.output, "no warning in the log")
+    graph.wait(lambda: "'/haptix/command': 2 publishers, must be 1" in mpl.process.output, "no warning in the log")
     for place, publisher in [(0.3, first), (-0.3, second), (0.3, first)]:
         publisher.publish(command(ref_pos=[place]))
         graph.wait(lambda: abs(graph.last("/haptix/sensor").motor_pos[WRIST] - place) < 0.05, f"not at {place}")  # noqa: B023

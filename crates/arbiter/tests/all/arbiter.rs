@@ -3,9 +3,9 @@
 
 use crate::common;
 
-use arbiter::{Active, Census, Input, Invalid, Level, Output, Params, Refused, Source, SourceType, Verdict};
+use arbiter::{Active, Input, Invalid, Level, Output, Params, Refused, Source, SourceType, Verdict};
 use common::{Bench, HIGH, LOCK, LOW, WITHHELD, at, go, lock, stamp, stop};
-use safety::{Command, Machine, NotFinite, Velocity};
+use safety::{Command, Machine, NotFinite, PublisherCount, Velocity};
 
 #[test]
 fn a_command_is_sent_by_the_call_that_received_it() {
@@ -211,7 +211,7 @@ fn active_is_published_on_change_only() {
     let verdicts = vec![Verdict::Drives, Verdict::NeverReceived];
     let outputs = bench.drain(1);
     assert!(matches!(outputs[0], Output::Drive(_)), "the command comes first");
-    let (publishers, locks) = (vec![Census::default(); 2], vec![]);
+    let (publishers, locks) = (vec![PublisherCount::NONE; 2], vec![]);
     let expected = Active { source: Some(LOW), since: at(1), stamp: stamp(0), verdicts, publishers, locks };
     assert_eq!(published(outputs), [expected]);
     bench.0.handle(at(2), command(2));
@@ -265,7 +265,7 @@ fn messages_commands_and_losses_are_counted() {
     let counters = bench.0.counters();
     assert_eq!((counters.driven, counters.refused.of(Refused::Locked)), (3, 1));
     assert_eq!(counters.unknown, 0);
-    let publishers = Census::Unknown;
+    let publishers = PublisherCount::Unknown;
     let strange = [
         Input::LockReceived { lock: 7, closed: false },
         Input::SourcePublishersCounted { source: 7, publishers },

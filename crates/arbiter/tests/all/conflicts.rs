@@ -3,9 +3,9 @@
 
 use crate::common;
 
-use arbiter::{Census, Input, Level, Verdict, ZeroCause};
+use arbiter::{Input, Level, Verdict, ZeroCause};
 use common::{Bench, HIGH, LOW, WITHHELD, at, command, drives, go, lock, params, stop};
-use safety::Machine;
+use safety::{Machine, PublisherCount};
 
 const OTHER: Verdict = Verdict::WaitsForZero(ZeroCause::OtherLost);
 
@@ -48,11 +48,11 @@ fn two_publishers_of_a_lock_close_it_while_they_last() {
 fn a_conflict_of_publishers_is_reported_while_it_lasts_also_at_rest() {
     let mut bench = Bench::new(vec![lock(5)]);
     bench.drain(1);
-    let counted = |all, incompatible| Census::Known { fitting: all - incompatible, others: incompatible };
+    let counted = |all, incompatible| PublisherCount::Known { compatible: all - incompatible, incompatible };
     bench.0.handle(at(1), Input::SourcePublishersCounted { source: LOW, publishers: counted(1, 1) });
-    bench.0.handle(at(1), Input::LockPublishersCounted { lock: 0, publishers: Census::Unknown });
+    bench.0.handle(at(1), Input::LockPublishersCounted { lock: 0, publishers: PublisherCount::Unknown });
     assert_eq!(bench.drain(1).len(), 1, "~/active shows it");
-    bench.0.handle(at(1), Input::ForeignPublishersCounted(Some(1)));
+    bench.0.handle(at(1), Input::CommandPublishersCounted(PublisherCount::of(2)));
     let (level, text) = bench.0.health();
     assert_eq!(level, Level::Warn);
     for part in [
@@ -63,7 +63,7 @@ fn a_conflict_of_publishers_is_reported_while_it_lasts_also_at_rest() {
     ] {
         assert!(text.contains(part), "{text}");
     }
-    bench.on(4, Input::ForeignPublishersCounted(Some(0)));
+    bench.on(4, Input::CommandPublishersCounted(PublisherCount::of(1)));
     bench.on(4, Input::SourcePublishersCounted { source: LOW, publishers: counted(1, 0) });
     bench.lock_publishers(4, 1, 0);
     bench.lock(4, true);
@@ -75,10 +75,7 @@ fn a_conflict_of_publishers_is_reported_while_it_lasts_also_at_rest() {
 #[test]
 fn two_publishers_of_a_source_are_a_loss_and_a_zero_of_either_does_not_count() {
     let mut bench = Bench::new(vec![]);
-    let counted = |all| Input::SourcePublishersCounted {
-        source: LOW,
-        publishers: Census::Known { fitting: all, others: 0 },
-    };
+    let counted = |all| Input::SourcePublishersCounted { source: LOW, publishers: PublisherCount::of(all) };
     bench.command(510, LOW, 0.5, 2);
     assert_eq!(bench.verdicts()[LOW], Verdict::Drives);
     assert_eq!(bench.on(520, counted(2)), [WITHHELD]);
@@ -96,7 +93,7 @@ fn two_publishers_of_a_source_are_a_loss_and_a_zero_of_either_does_not_count() {
 #[test]
 fn publisher_counts_are_kept_when_indices_change() {
     let mut bench = Bench::new(vec![]);
-    let publishers = Census::Known { fitting: 2, others: 0 };
+    let publishers = PublisherCount::of(2);
     bench.on(0, Input::SourcePublishersCounted { source: HIGH, publishers });
     let mut one = params(vec![]);
     one.sources.remove(LOW);

@@ -3,9 +3,9 @@
 
 use crate::common;
 
-use arbiter::{Census, Input, Level, LockState, Refused, Source, SourceType, State, Verdict, ZeroCause};
+use arbiter::{Input, Level, LockState, Refused, Source, SourceType, State, Verdict, ZeroCause};
 use common::{Bench, HIGH, LOW, WITHHELD, command, go, lock, params, stamp, stop};
-use safety::{Command, Velocity};
+use safety::{Command, PublisherCount, Velocity};
 
 const LOST: Verdict = Verdict::WaitsForZero(ZeroCause::Lost);
 const OTHER: Verdict = Verdict::WaitsForZero(ZeroCause::OtherLost);
@@ -129,7 +129,7 @@ fn after_a_stick_is_lost_at_rest_every_source_needs_a_zero() {
             bench.on(501, Input::StateReceived { source: HIGH, state });
         }),
         ("two publishers", |bench| {
-            let publishers = Census::Known { fitting: 2, others: 0 };
+            let publishers = PublisherCount::of(2);
             bench.on(501, Input::SourcePublishersCounted { source: HIGH, publishers });
         }),
         ("removed", |bench| {

@@ -5,13 +5,11 @@ use crate::model;
 
 use std::time::Duration;
 
-use arbiter::{
-    Arbiter, Census, Input, Invalid, Lock, LockState, Output, Params, Source, SourceType, State, Verdict,
-};
+use arbiter::{Arbiter, Input, Invalid, Lock, LockState, Output, Params, Source, SourceType, State, Verdict};
 use model::{Asks, Before, Memory, Model, Setting};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use safety::{Instant, Machine, Stamp, Velocity};
+use safety::{Instant, Machine, PublisherCount, Stamp, Velocity};
 
 const SCENARIOS: u32 = 10_000;
 const TICK: Duration = Duration::from_millis(10);
@@ -146,7 +144,7 @@ impl Pair {
                 if lock < self.model.locks.len() {
                     self.model.count_lock(lock, count);
                     self.model.update();
-                    let publishers = Census::Known { fitting: count, others: 0 };
+                    let publishers = PublisherCount::of(count);
                     self.send(Input::LockPublishersCounted { lock, publishers });
                 }
             }
@@ -155,7 +153,7 @@ impl Pair {
                 if self.model.present[source] {
                     self.model.count(source, publishers);
                     self.model.update();
-                    let publishers = Census::Known { fitting: publishers, others: 0 };
+                    let publishers = PublisherCount::of(publishers);
                     let source = (0..source).filter(|&s| self.model.present[s]).count();
                     self.send(Input::SourcePublishersCounted { source, publishers });
                 }

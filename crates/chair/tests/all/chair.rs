@@ -5,7 +5,7 @@ use chair::{
     Chair, ChairInput, ChairOutput, Hold, ImuFields, Input, Level, Output, Params, Service, Side, State,
     specification,
 };
-use safety::{Command, Instant, Machine, Stamp, Velocity};
+use safety::{Command, Instant, Machine, PublisherCount, Stamp, Velocity};
 use zones::published;
 
 struct Bench {
@@ -194,16 +194,19 @@ fn commands_that_waited_in_a_hold_of_the_reading_thread_move_nothing() {
 #[test]
 fn a_second_publisher_is_neutral() {
     let mut bench = Bench::active();
-    bench.on(ChairInput::Remote(Input::PublishersCounted(2)));
-    assert_eq!((bench.last(), bench.chair.remote().hold()), (Some((0, 0)), Some(Hold::CommandConflict(2))));
+    bench.on(ChairInput::Remote(Input::PublishersCounted(PublisherCount::of(2))));
+    assert_eq!(
+        (bench.last(), bench.chair.remote().hold()),
+        (Some((0, 0)), Some(Hold::CommandConflict(PublisherCount::of(2))))
+    );
     assert_eq!(bench.chair.health(), (Level::Error, "2 publishers of commands, neutral".into()));
-    bench.on(ChairInput::Remote(Input::StickPublishersCounted(2)));
-    bench.on(ChairInput::Remote(Input::PublishersCounted(1)));
-    assert_eq!(bench.chair.health(), (Level::Error, "2 nodes publish sticks for the chair, neutral".into()));
-    bench.on(ChairInput::Remote(Input::StickPublishersCounted(usize::MAX)));
+    bench.on(ChairInput::Remote(Input::StickPublishersCounted(PublisherCount::of(2))));
+    bench.on(ChairInput::Remote(Input::PublishersCounted(PublisherCount::of(1))));
+    assert_eq!(bench.chair.health(), (Level::Error, "2 publishers of sticks for the chair, neutral".into()));
+    bench.on(ChairInput::Remote(Input::StickPublishersCounted(PublisherCount::Unknown)));
     let text = "the publishers of sticks for the chair cannot be counted, neutral";
     assert_eq!(bench.chair.health(), (Level::Error, text.into()));
-    bench.on(ChairInput::Remote(Input::StickPublishersCounted(1)));
+    bench.on(ChairInput::Remote(Input::StickPublishersCounted(PublisherCount::of(1))));
     bench.on(go(0.27, 11));
     bench.pass(10);
     assert_eq!((bench.last(), bench.chair.remote().hold()), (Some((0, 0)), Some(Hold::NotNeutral)));

@@ -7,19 +7,19 @@ use core::time::Duration;
 
 use bench::{Bench, go, params, position};
 use chair::{BadJoystick, Hold, Input, Joystick, Level, Mode, RemoteParams, Source, State};
-use safety::{Command, NotFinite, Stale, Stamp, Velocity};
+use safety::{Command, NotFinite, PublisherCount, Stale, Stamp, Velocity};
 use zones::{Calibration, Curve, Profiles};
 
 #[test]
 fn the_zero_of_a_second_publisher_does_not_restore_motion_once_it_is_gone() {
     let mut bench = Bench::active();
     bench.command = None;
-    bench.on(Input::PublishersCounted(2));
+    bench.on(Input::PublishersCounted(PublisherCount::of(2)));
     bench.on(go(0.27, 0.0)); // of the one that stays
     bench.pass(15);
     bench.on(go(0.0, 0.0)); // of the one that goes
     bench.pass(15);
-    bench.on(Input::PublishersCounted(1));
+    bench.on(Input::PublishersCounted(PublisherCount::of(1)));
     bench.sent.clear();
     bench.on(go(0.27, 0.0));
     bench.pass(20);
@@ -75,12 +75,20 @@ fn nothing_moves_before_a_zero_after_anything_that_held_it() {
     let ours = |bench: &mut Bench| bench.feedback = Some(position(Source::SharedRemote));
     let holders: [(&str, Act, Act); 6] = [
         ("silence of the chair", |b| b.feedback = None, ours),
-        ("a second publisher", |b| b.on(Input::PublishersCounted(2)), |b| b.on(Input::PublishersCounted(1))),
-        ("no graph", |b| b.on(Input::PublishersCounted(usize::MAX)), |b| b.on(Input::PublishersCounted(1))),
+        (
+            "a second publisher",
+            |b| b.on(Input::PublishersCounted(PublisherCount::of(2))),
+            |b| b.on(Input::PublishersCounted(PublisherCount::of(1))),
+        ),
+        (
+            "no graph",
+            |b| b.on(Input::PublishersCounted(PublisherCount::Unknown)),
+            |b| b.on(Input::PublishersCounted(PublisherCount::of(1))),
+        ),
         (
             "another publisher of sticks",
-            |b| b.on(Input::StickPublishersCounted(2)),
-            |b| b.on(Input::StickPublishersCounted(1)),
+            |b| b.on(Input::StickPublishersCounted(PublisherCount::of(2))),
+            |b| b.on(Input::StickPublishersCounted(PublisherCount::of(1))),
         ),
         ("another profile", |b| b.on(Input::ProfileReceived(99)), |b| b.on(Input::ProfileReceived(1))),
         ("silence of the commands", |b| b.command = None, |b| b.command = Some(go(0.27, 0.0))),

@@ -14,7 +14,7 @@ use events::{Driver, Event, driver, minute};
 use joystick::PoseState;
 use params::Value;
 use proptest::prelude::*;
-use safety::{Instant, Machine, Stamp, Velocity};
+use safety::{Instant, Machine, PublisherCount, Stamp, Velocity};
 
 /// From the last valid command on: 0.5 s until its sender counts as lost (the arbiter's and the joystick's time-outs), 66
 /// counts at 200 counts/s down the slope, and a tick at either end.
@@ -268,8 +268,8 @@ impl World {
             Event::Infrared(distance) => self.distance = distance,
             Event::Publishers { estop, count } => {
                 let topic = if estop { hindbrain::SoleTopic::Estop } else { hindbrain::SoleTopic::Command };
-                let census = hindbrain::Census::Known { fitting: count, others: 0 };
-                let publishers = hindbrain::Publishers::default().with(topic, census);
+                let count = PublisherCount::of(count);
+                let publishers = hindbrain::Publishers::default().with(topic, count);
                 self.send(Input::Hindbrain(hindbrain::Input::PublishersCounted(publishers)));
             }
             Event::Limits(on) => {

@@ -1,4 +1,4 @@
-use safety::{Instant, PublisherId, Stamp, StateSample, StatesMessage};
+use safety::{Instant, PublisherCount, PublisherId, Stamp, StateSample, StatesMessage};
 
 use crate::device::DeviceError;
 use crate::device_loop::{Order, Reading, Settings};
@@ -37,8 +37,8 @@ pub enum Input {
     DeviceFailed(DeviceError),
     /// States of the robot arrived.
     StatesReceived(StatesMessage),
-    /// A topic on which one publisher is expected has so many; `None` if that is not known.
-    PublishersCounted { topic: String, count: Option<usize> },
+    /// The publishers of a topic on which one is expected were counted.
+    PublishersCounted { topic: String, count: PublisherCount },
     /// Whether a node subscribes to the robot's commands changed.
     CommandsSubscribed(bool),
     /// The wall clock was read.

@@ -12,7 +12,7 @@ use haptix::{
     Command, Constants, Device, DeviceError, Input, Mode, Order, Output, RobotCommand, RobotHand, RobotModel,
     RobotStates, Sensor, Setpoints, State,
 };
-use safety::{Instant, PublisherId, StateMonitor, StatesMessage};
+use safety::{Instant, PublisherCount, PublisherId, StateMonitor, StatesMessage};
 
 const TIMEOUT: Duration = Duration::from_millis(100);
 const TOPIC: &str = "joint_states";
@@ -245,7 +245,7 @@ fn a_second_publisher_holds_at_once_and_refuses_commands() {
     rig.run(40);
     rig.sent();
     rig.node.orders.clear();
-    rig.node.input(Input::PublishersCounted { topic: TOPIC.into(), count: Some(2) });
+    rig.node.input(Input::PublishersCounted { topic: TOPIC.into(), count: PublisherCount::of(2) });
     assert_eq!(rig.node.orders, [Order::Hold]);
     rig.command(Command { ref_pos: values(&[0.8, 0.8]), ..Command::default() });
     assert_eq!(rig.node.orders.len(), 1);
@@ -257,7 +257,7 @@ fn a_second_publisher_holds_at_once_and_refuses_commands() {
     assert_eq!(rig.sent(), [[0.1, 0.3]]);
     rig.run(1200);
     assert_eq!((rig.sent(), rig.node.machine.state()), (vec![], State::NotAnswering(Some(sentence))));
-    rig.node.input(Input::PublishersCounted { topic: TOPIC.into(), count: Some(1) });
+    rig.node.input(Input::PublishersCounted { topic: TOPIC.into(), count: PublisherCount::of(1) });
     rig.run(100);
     assert_eq!((rig.sent(), rig.node.machine.state()), (vec![vec![0.1, 0.3]], State::Holding));
 }
@@ -305,9 +305,9 @@ fn after_a_hold_a_loss_a_conflict_or_a_reset_nothing_but_positions_moves_the_rob
         rig.run(200);
     };
     let conflict: fn(&mut Rig) = |rig| {
-        rig.node.input(Input::PublishersCounted { topic: TOPIC.into(), count: Some(2) });
+        rig.node.input(Input::PublishersCounted { topic: TOPIC.into(), count: PublisherCount::of(2) });
         rig.run(20);
-        rig.node.input(Input::PublishersCounted { topic: TOPIC.into(), count: Some(1) });
+        rig.node.input(Input::PublishersCounted { topic: TOPIC.into(), count: PublisherCount::of(1) });
     };
     let reset: fn(&mut Rig) = |rig| rig.node.input(Input::ResetRequested { id: 1, reset_limb_pose: false });
     let others = [
@@ -359,7 +359,7 @@ fn a_second_publisher_is_answered_with_a_hold_whatever_the_robot_does() {
             rig.run(50);
         }
         rig.node.orders.clear();
-        rig.node.input(Input::PublishersCounted { topic: TOPIC.into(), count: Some(2) });
+        rig.node.input(Input::PublishersCounted { topic: TOPIC.into(), count: PublisherCount::of(2) });
         assert_eq!(rig.node.orders, [Order::Hold]);
     }
 }

@@ -9,10 +9,10 @@ use crate::common;
 
 use common::{params, text, texts};
 use hindbrain::{
-    Census, Hindbrain, Input, OVERRUN_LIMIT, Output, Params, Publishers, Sensor, SoleTopic, specification,
+    Hindbrain, Input, OVERRUN_LIMIT, Output, Params, Publishers, Sensor, SoleTopic, specification,
 };
 use params::Value;
-use safety::{Command, Instant, Machine, Stamp, Velocity};
+use safety::{Command, Instant, Machine, PublisherCount, Stamp, Velocity};
 use scenarios::{Inbox, Message, Needs, Parameters, Process, Seen, Setup, Topic, Vehicle, play};
 
 /// Seeds and numbers of episodes that once failed.
@@ -82,9 +82,9 @@ impl Alone {
                     Topic::Port | Topic::Starboard => SoleTopic::Motors,
                     _ => return None,
                 };
-                let (fitting, others) = publishers.counted();
-                let census = Census::Known { fitting, others };
-                self.publishers = self.publishers.with(topic, census);
+                let (compatible, incompatible) = publishers.counted();
+                let count = PublisherCount::Known { compatible, incompatible };
+                self.publishers = self.publishers.with(topic, count);
                 Input::PublishersCounted(self.publishers)
             }
             Message::Device(None) => Input::DeviceOpened,

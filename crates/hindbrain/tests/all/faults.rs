@@ -3,8 +3,9 @@
 use crate::common;
 
 use common::{Rig, command, ir, publishers, rig, text, texts};
-use hindbrain::{Cause, Census, Input, Level, Publishers, Sensor, SoleTopic, StopState};
+use hindbrain::{Cause, Input, Level, Publishers, Sensor, SoleTopic, StopState};
 use params::Value;
+use safety::PublisherCount;
 
 const FULL_AHEAD: fn() -> Input = || command(1.0, 0.0);
 
@@ -140,8 +141,8 @@ fn after_a_conflict_on_the_commands_motion_requires_a_zero() {
         rig.send(publishers(SoleTopic::Command, count, 0));
         assert_eq!(rig.state(), StopState::Ok, "{count} is no conflict");
     }
-    for (fitting, others) in [(0, 1), (1, 1)] {
-        rig.send(publishers(SoleTopic::Command, fitting, others));
+    for (compatible, incompatible) in [(0, 1), (1, 1)] {
+        rig.send(publishers(SoleTopic::Command, compatible, incompatible));
         assert_eq!((rig.state(), rig.last()), (StopState::SoftRos, [0, 0]), "one of another type");
     }
 }
@@ -164,8 +165,9 @@ fn another_publisher_of_the_motors_is_a_stop_that_requires_enable() {
 fn a_graph_that_cannot_be_read_is_a_conflict_of_everything() {
     let mut rig = rig(&[]);
     rig.full_speed();
-    let unknown =
-        SoleTopic::ALL.into_iter().fold(Publishers::default(), |all, topic| all.with(topic, Census::Unknown));
+    let unknown = SoleTopic::ALL
+        .into_iter()
+        .fold(Publishers::default(), |all, topic| all.with(topic, PublisherCount::Unknown));
     rig.send(Input::PublishersCounted(unknown));
     assert_eq!((rig.state(), rig.last()), (StopState::Estop, [0, 0]));
 }

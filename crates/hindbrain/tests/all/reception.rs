@@ -61,14 +61,14 @@ fn under_seed_a_second_emergency_stop_stops_while_it_exists() {
 /// A button that publishes only when it is pressed, or that cannot be received, does not count as released.
 #[test]
 fn an_emergency_stop_that_has_a_publisher_must_be_received() {
-    for (fitting, others) in [(1, 0), (0, 1)] {
+    for (compatible, incompatible) in [(1, 0), (0, 1)] {
         let mut rig = rig(&[]);
         rig.ready();
         rig.send(publishers(SoleTopic::Estop, 0, 0));
         rig.repeat(&[command(1.0, 0.0)], 1_000);
         assert_eq!(rig.state(), StopState::Ok, "it has no publisher");
-        rig.send(publishers(SoleTopic::Estop, fitting, others));
-        rig.repeat(&[command(1.0, 0.0), publishers(SoleTopic::Estop, fitting, others)], 240);
+        rig.send(publishers(SoleTopic::Estop, compatible, incompatible));
+        rig.repeat(&[command(1.0, 0.0), publishers(SoleTopic::Estop, compatible, incompatible)], 240);
         assert!(!rig.has(Cause::EstopStale), "its first message is not overdue");
         rig.repeat(&[command(1.0, 0.0)], 20);
         assert_eq!((rig.state(), rig.last(), rig.has(Cause::EstopStale)), (StopState::Estop, [0, 0], true));
@@ -249,10 +249,10 @@ fn a_false_of_either_publisher_stops_and_the_others_true_is_not_a_rise() {
 
 #[test]
 fn an_incompatible_switch_stops() {
-    for (fitting, others) in [(0, 1), (1, 1), (2, 0)] {
+    for (compatible, incompatible) in [(0, 1), (1, 1), (2, 0)] {
         let mut rig = rig(&[]);
         rig.full_speed();
-        rig.send(publishers(SoleTopic::Enable, fitting, others));
+        rig.send(publishers(SoleTopic::Enable, compatible, incompatible));
         assert_eq!((rig.state(), rig.last()), (StopState::SoftRos, [0, 0]));
         assert!(rig.has(Cause::EnableConflict));
         rig.send(publishers(SoleTopic::Enable, 1, 0));

@@ -1,7 +1,7 @@
 //! The events of the machine, each with the time that passed before it.
 
-use hindbrain::{Census, Input, Params, Publishers, Sensor, SoleTopic};
-use safety::{Command, NotFinite, Stamp, Velocity};
+use hindbrain::{Input, Params, Publishers, Sensor, SoleTopic};
+use safety::{Command, NotFinite, PublisherCount, Stamp, Velocity};
 
 use crate::books::{MS, Ns};
 
@@ -35,12 +35,12 @@ pub enum Act {
     Reset(bool),
     Ir(Sensor, Option<f64>, When),
     /// The publishers of one topic, all others unchanged.
-    Count(SoleTopic, Census),
-    CountAll(Census),
+    Count(SoleTopic, PublisherCount),
+    CountAll(PublisherCount),
     /// The usual case without an e-stop: one publisher of each other topic.
     CountUsual,
     /// The publishers of one topic, and the usual ones of each other.
-    CountAlone(SoleTopic, Census),
+    CountAlone(SoleTopic, PublisherCount),
     DeviceOpened,
     DeviceLost,
     Unwatched,
@@ -54,12 +54,12 @@ pub enum Act {
     Stopping,
 }
 
-pub const ONE: Census = Census::Known { fitting: 1, others: 0 };
-const NONE: Census = Census::Known { fitting: 0, others: 0 };
+pub const ONE: PublisherCount = PublisherCount::of(1);
+const NONE: PublisherCount = PublisherCount::NONE;
 /// In the order of the topics: commands, enable, e-stop, reset, motors.
-const USUAL: [Census; 5] = [ONE, ONE, NONE, ONE, ONE];
-pub const TWO: Census = Census::Known { fitting: 2, others: 0 };
-pub const UNFIT: Census = Census::Known { fitting: 0, others: 1 };
+const USUAL: [PublisherCount; 5] = [ONE, ONE, NONE, ONE, ONE];
+pub const TWO: PublisherCount = PublisherCount::of(2);
+pub const UNFIT: PublisherCount = PublisherCount::Known { compatible: 0, incompatible: 1 };
 
 /// How much time passes before it, and whether the machine is called meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,14 +80,14 @@ pub struct World {
     pub now: Ns,
     /// The wall clock less the monotonic one.
     pub offset: Ns,
-    census: [Census; 5],
+    counts: [PublisherCount; 5],
     /// Older messages are not sent again.
     cap: Ns,
 }
 
 impl World {
     pub fn new(now: Ns, cap: Ns) -> Self {
-        Self { now, offset: 1_000_000 * MS, census: USUAL, cap }
+        Self { now, offset: 1_000_000 * MS, counts: USUAL, cap }
     }
 
     pub fn wall(&self) -> Stamp {
@@ -130,21 +130,21 @@ impl World {
                 let stamp = self.stamp(when, newest[1 + sensor as usize]);
                 Some((Input::IrReceived { sensor, distance, stamp }, when != When::Unstamped))
             }
-            Act::Count(topic, census) => {
-                self.census[topic as usize] = census;
+            Act::Count(topic, count) => {
+                self.counts[topic as usize] = count;
                 plain(self.counted())
             }
-            Act::CountAll(census) => {
-                self.census = [census; 5];
+            Act::CountAll(count) => {
+                self.counts = [count; 5];
                 plain(self.counted())
             }
             Act::CountUsual => {
-                self.census = USUAL;
+                self.counts = USUAL;
                 plain(self.counted())
             }
-            Act::CountAlone(topic, census) => {
-                self.census = USUAL;
-                self.census[topic as usize] = census;
+            Act::CountAlone(topic, count) => {
+                self.counts = USUAL;
+                self.counts[topic as usize] = count;
                 plain(self.counted())
             }
             Act::DeviceOpened => plain(Input::DeviceOpened),
@@ -157,8 +157,8 @@ impl World {
     }
 
     fn counted(&self) -> Input {
-        let all = SoleTopic::ALL.into_iter().zip(self.census);
-        Input::PublishersCounted(all.fold(Publishers::default(), |p, (topic, census)| p.with(topic, census)))
+        let all = SoleTopic::ALL.into_iter().zip(self.counts);
+        Input::PublishersCounted(all.fold(Publishers::default(), |p, (topic, count)| p.with(topic, count)))
     }
 
     fn stamp(&self, when: When, newest: Option<Ns>) -> Stamp {
@@ -173,12 +173,12 @@ impl World {
 
     /// The last counts of publishers.
     pub fn counts(&self) -> u16 {
-        let code = |census| match census {
-            Census::Unknown | Census::Loop => 0, // hindbrain passes nothing on, so it has no loop
-            Census::Known { others: 1.., .. } => 1,
-            Census::Known { fitting, .. } => 2 + fitting.min(2) as u16,
+        let code = |count| match count {
+            PublisherCount::Unknown | PublisherCount::Loop => 0, // hindbrain passes nothing on, so it has no loop
+            PublisherCount::Known { incompatible: 1.., .. } => 1,
+            PublisherCount::Known { compatible, .. } => 2 + compatible.min(2) as u16,
         };
-        self.census.into_iter().fold(0, |sum, census| sum * 5 + code(census))
+        self.counts.into_iter().fold(0, |sum, count| sum * 5 + code(count))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The events of a model: the acts of each of its parts.
 
-use hindbrain::{Census, Params, Sensor, SoleTopic};
+use hindbrain::{Params, Sensor, SoleTopic};
+use safety::PublisherCount;
 
 use crate::act::{Act, ONE, TWO, UNFIT, When};
 use crate::books::Ns;
@@ -47,10 +48,10 @@ fn acts_of(part: Part, params: &Params, scale: Scale, all: bool) -> Vec<Act> {
         }
         Part::Stamps => command_stamps(params.core.command_timeout as Ns, scale, all),
         Part::Estop => {
-            let count = |census| Act::Count(SoleTopic::Estop, census);
-            let mut acts = vec![Act::Estop(false), Act::Estop(true), count(Census::default()), count(ONE)];
+            let count = |count| Act::Count(SoleTopic::Estop, count);
+            let mut acts = vec![Act::Estop(false), Act::Estop(true), count(PublisherCount::NONE), count(ONE)];
             if all {
-                acts.extend([UNFIT, Census::Unknown].map(count));
+                acts.extend([UNFIT, PublisherCount::Unknown].map(count));
             }
             acts
         }
@@ -60,8 +61,8 @@ fn acts_of(part: Part, params: &Params, scale: Scale, all: bool) -> Vec<Act> {
         Part::FrontStarboard => readings(Sensor::FrontStarboard, all),
         Part::BackPort => readings(Sensor::BackPort, all),
         Part::IrStamps => reading_stamps(params.core.infrared.timeout as Ns, all),
-        Part::Switches => [Census::default(), ONE, TWO, UNFIT, Census::Unknown]
-            .map(|census| Act::Count(SoleTopic::Enable, census))
+        Part::Switches => [PublisherCount::NONE, ONE, TWO, UNFIT, PublisherCount::Unknown]
+            .map(|count| Act::Count(SoleTopic::Enable, count))
             .to_vec(),
         Part::Conflicts => conflicts(all),
         Part::Device => vec![Act::DeviceOpened, Act::DeviceLost],
@@ -108,10 +109,10 @@ fn reading_stamps(timeout: Ns, all: bool) -> Vec<Act> {
 }
 
 fn conflicts(all: bool) -> Vec<Act> {
-    let mut acts = vec![Act::CountUsual, Act::CountAll(Census::Unknown)];
+    let mut acts = vec![Act::CountUsual, Act::CountAll(PublisherCount::Unknown)];
     for topic in [SoleTopic::Command, SoleTopic::Estop, SoleTopic::Reset, SoleTopic::Motors] {
         if all {
-            acts.extend([ONE, TWO].map(|census| Act::Count(topic, census)));
+            acts.extend([ONE, TWO].map(|count| Act::Count(topic, count)));
         } else {
             acts.push(Act::CountAlone(topic, TWO));
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::Walked;
-use crate::census::Seen;
+use crate::coverage::Seen;
 
 /// More states than any model of the regular test run has.
 pub const SMALL: usize = 60_000;

@@ -4,7 +4,7 @@
 //! * [`act`], [`alphabet`], [`models`]: the events, and the combinations of parts and times
 //! * [`table`], [`books`], [`wheel`], [`motion`], [`oracle`]: the behaviour that the document defines
 //! * [`pair`]: machine and oracle side by side; [`walker`]: breadth first through all their states; [`soak`]: at random
-//! * [`census`], [`liveness`], [`figures`]: the checks of the visited states, and the figures in the README
+//! * [`coverage`], [`liveness`], [`figures`]: the checks of the visited states, and the figures in the README
 //!
 //! **Hold.** After more than 40 ms since the last motor values (a call is due after 20) all messages of the next 50 ms count as sent no later than the
 //! last call before. Further late calls within these 50 ms do not prolong them; if a hold of more than 70 ms begins within them, messages count
@@ -37,7 +37,7 @@
 mod act;
 mod alphabet;
 mod books;
-mod census;
+mod coverage;
 mod figures;
 mod liveness;
 mod models;
@@ -56,7 +56,7 @@ use std::time::{Duration, Instant};
 
 use hindbrain::{Cause, StopState};
 
-use census::{Census, Seen};
+use coverage::{Coverage, Seen};
 use models::{Model, Part, Scale};
 use walker::{Walk, walk};
 
@@ -79,15 +79,15 @@ fn through(models: &[Model], most: usize, every: u64) -> Vec<Walked> {
     let work = || {
         while let Some(model) = models.get(next.fetch_add(1, Ordering::Relaxed)) {
             let start = now();
-            let mut census = Census::new(model, every);
-            match walk(model, most, &mut census) {
+            let mut coverage = Coverage::new(model, every);
+            match walk(model, most, &mut coverage) {
                 Ok(walk) => {
                     let seconds = start.elapsed().as_secs_f64();
                     println!("{:?} {}: {walk:?}, {seconds:.1} s", model.scale, model.name);
                     walked.lock().unwrap().push(Walked {
                         model: model.clone(),
                         walk,
-                        seen: census.seen,
+                        seen: coverage.seen,
                         seconds,
                     });
                 }
@@ -165,7 +165,7 @@ fn every_state_follows_the_document_and_recovers() {
         [StopState::SoftRos, StopState::SoftIr, StopState::SoftBoth, StopState::Estop, StopState::Fault]
     {
         for seen in &all {
-            let name = census::name(state);
+            let name = coverage::name(state);
             assert!(seen.transitions.keys().any(|&(from, to)| from == "OK" && to == name), "OK to {name}");
             assert!(seen.transitions.keys().any(|&(from, to)| from == name && to != name), "out of {name}");
         }

@@ -3,7 +3,8 @@
 
 use std::hash::{Hash, Hasher};
 
-use hindbrain::{Cause, Causes, Census, Input, Params, SoleTopic, StopState};
+use hindbrain::{Cause, Causes, Input, Params, SoleTopic, StopState};
+use safety::PublisherCount;
 
 use crate::books::{Commands, Enable, Estop, MS, Message, Moment, Ns, Received, Reset, Seen, Sensor, Want};
 use crate::motion::Motion;
@@ -254,11 +255,13 @@ impl Oracle {
             Input::PublishersCounted(publishers) => {
                 for topic in SoleTopic::ALL {
                     self.conflicts[topic as usize] = match publishers.of(topic) {
-                        Census::Unknown | Census::Loop => true,
-                        Census::Known { fitting, others } => fitting > 1 || others > 0,
+                        PublisherCount::Unknown | PublisherCount::Loop => true,
+                        PublisherCount::Known { compatible, incompatible } => {
+                            compatible > 1 || incompatible > 0
+                        }
                     };
                 }
-                let none = Census::Known { fitting: 0, others: 0 };
+                let none = PublisherCount::NONE;
                 self.estop.count(publishers.of(SoleTopic::Estop) != none, at.now);
                 self.enable.ready_to_rise &= !self.conflicts[1];
                 if self.conflicts[3] {

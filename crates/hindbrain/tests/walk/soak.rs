@@ -1,7 +1,8 @@
 //! Long random runs: any parameters within their ranges, any times, all events, each step against the oracle.
 
 use hindbrain::core::{CoreParams, Infrared, Slopes};
-use hindbrain::{Census, FullSpeed, IrLimits, Params, Profile, Sensor, SoleTopic};
+use hindbrain::{FullSpeed, IrLimits, Params, Profile, Sensor, SoleTopic};
+use safety::PublisherCount;
 
 use crate::act::{Act, Edge, ONE, TWO, UNFIT, Wait, When};
 use crate::books::{MS, Ns};
@@ -164,8 +165,9 @@ fn command(random: &mut Random, params: &Params, when: When, slow: bool) -> Act 
 fn random_edge(random: &mut Random, params: &Params) -> Edge {
     let wait = wait(random);
     let timeout = params.core.command_timeout as Ns;
-    let census =
-        |random: &mut Random| random.of(&[ONE, ONE, ONE, TWO, UNFIT, Census::default(), Census::Unknown]);
+    let count = |random: &mut Random| {
+        random.of(&[ONE, ONE, ONE, TWO, UNFIT, PublisherCount::NONE, PublisherCount::Unknown])
+    };
     let act = match random.below(32) {
         0..10 => {
             let when = when(random, timeout);
@@ -196,10 +198,10 @@ fn random_edge(random: &mut Random, params: &Params) -> Edge {
             ]);
             Act::Ir(sensor, distance, when(random, params.core.infrared.timeout as Ns))
         }
-        22 => Act::CountAll(census(random)),
+        22 => Act::CountAll(count(random)),
         23 => {
             let topic = random.of(&SoleTopic::ALL);
-            Act::Count(topic, census(random))
+            Act::Count(topic, count(random))
         }
         24 => {
             if params.core.device_required {

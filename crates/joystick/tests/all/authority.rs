@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{Bench, CYCLE, ON, PAD, SLOW, TOGGLE, driving, guarded, reference, wall};
 use joystick::{Input, Level, Params, PoseState, Report};
-use safety::{Machine, Stamp};
+use safety::{Machine, PublisherCount, Stamp};
 
 /// How long \[ms] zero is published after a loss.
 pub const FAREWELL: u64 = 1000;
@@ -272,7 +272,7 @@ fn a_reference_of_two_publishers_is_lost_until_a_zero_of_one() {
     };
     send(&mut bench, 0.0);
     assert!(send(&mut bench, 0.5).iter().any(|state| state.vel == Some([0.5, 0.0, 0.0])));
-    bench.give(Input::ReferencePublishersCounted(2));
+    bench.give(Input::ReferencePublishersCounted(PublisherCount::of(2)));
     let lost = published(&mut bench, CYCLE);
     assert!(!lost.is_empty() && lost.iter().all(|state| state.vel.is_none()), "{lost:?}");
     let moves =
@@ -280,7 +280,7 @@ fn a_reference_of_two_publishers_is_lost_until_a_zero_of_one() {
     for forward in [0.0, 0.5] {
         assert!(!moves(send(&mut bench, forward)), "its publisher is unknown");
     }
-    bench.give(Input::ReferencePublishersCounted(1));
+    bench.give(Input::ReferencePublishersCounted(PublisherCount::of(1)));
     assert!(!moves(send(&mut bench, 0.5)), "it never stopped asking for motion");
     send(&mut bench, 0.0);
     assert!(moves(send(&mut bench, 0.5)));

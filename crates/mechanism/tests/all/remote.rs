@@ -4,7 +4,7 @@
 use core::time::Duration;
 
 use mechanism::{Input, Mechanism, Output, Robot, Snapshot};
-use safety::{Instant, LinkState, Machine, PublisherId, Stamp, StateMonitor, StatesMessage};
+use safety::{Instant, LinkState, Machine, PublisherCount, PublisherId, Stamp, StateMonitor, StatesMessage};
 
 const STATES: &str = "hardware/joint_states";
 
@@ -51,7 +51,7 @@ impl Rig {
     }
 
     fn count(&mut self, count: usize) -> Vec<String> {
-        self.give(Input::PublishersCounted { topic: STATES.to_owned(), count: Some(count) })
+        self.give(Input::PublishersCounted { topic: STATES.to_owned(), count: PublisherCount::of(count) })
     }
 }
 

@@ -3,7 +3,7 @@ use r2r::geometry_msgs::msg as geometry;
 use r2r::luci_messages::msg as luci;
 use r2r::std_msgs::msg::Int32;
 use ros::{Error, Inputs, clock, qos};
-use safety::{Command, NotFinite};
+use safety::{Command, NotFinite, PublisherCount};
 
 use crate::{luci_topics, messages, zone_scaler};
 
@@ -33,7 +33,7 @@ pub fn subscribe(
     })?;
     // The topics that show the chair's state.
     for (topic, input) in [
-        (luci_topics::JOYSTICK_POSITION, Input::PositionPublishersCounted as fn(usize) -> Input),
+        (luci_topics::JOYSTICK_POSITION, Input::PositionPublishersCounted as fn(PublisherCount) -> Input),
         (luci_topics::JOYSTICK_SCALING, Input::ScalingPublishersCounted),
         (luci_topics::PROFILE, Input::ProfilePublishersCounted),
     ] {

@@ -1,9 +1,9 @@
 use std::sync::{Arc, Mutex};
 
-use hindbrain::{Census, CommandType, Hindbrain, Input, Publishers as Counted, SoleTopic, Source};
+use hindbrain::{CommandType, Hindbrain, Input, Publishers as Counted, SoleTopic, Source};
 use ros::panics::lock;
-use ros::{Names, Publisher, Runner, census};
-use safety::Contains;
+use ros::{Names, Publisher, Runner};
+use safety::{Contains, PublisherCount};
 
 use super::inputs::EnableQueue;
 use super::{INFRARED, MOTORS, NAME};
@@ -81,10 +81,10 @@ impl Counter {
     fn count(&mut self, node: &r2r::Node) -> Counted {
         SoleTopic::ALL
             .into_iter()
-            .fold(Counted::default(), |counted, topic| counted.with(topic, self.census(node, topic)))
+            .fold(Counted::default(), |counted, topic| counted.with(topic, self.count_of(node, topic)))
     }
 
-    fn census(&mut self, node: &r2r::Node, topic: SoleTopic) -> Census {
+    fn count_of(&mut self, node: &r2r::Node, topic: SoleTopic) -> PublisherCount {
         let find = |topic| ros::publishers(node, &self.names.resolve(topic));
         let (found, wanted) = match topic {
             SoleTopic::Command => (find(zone_scaler::COMMAND), self.command_type()),
@@ -103,15 +103,16 @@ impl Counter {
                 )
             }
         };
-        let census =
-            census(found.as_deref(), |one| wanted.is_none_or(|wanted| one.mismatch(wanted, true).is_none()));
+        let is_compatible =
+            |one: &Publisher| wanted.is_none_or(|wanted| one.mismatch(wanted, true).is_none());
+        let count = ros::count(found.as_deref(), is_compatible);
         if let Some(found) = found {
-            self.report(topic, census, &found);
+            self.report(topic, count, &found);
             if let Some(source) = source_of(topic) {
                 self.publishers.set(source, names(found));
             }
         }
-        census
+        count
     }
 
     fn command_type(&self) -> Option<&'static str> {
@@ -122,10 +123,10 @@ impl Counter {
     }
 
     /// Logs a conflict with the names of the publishers, once while they stay the same.
-    fn report(&mut self, topic: SoleTopic, census: Census, found: &[Publisher]) {
+    fn report(&mut self, topic: SoleTopic, count: PublisherCount, found: &[Publisher]) {
         let nodes = names(found.to_vec());
         let logged = &mut self.logged[topic as usize];
-        if !census.is_conflict() {
+        if !count.is_conflict() {
             logged.clear();
         } else if *logged != nodes && !found.iter().any(Publisher::is_nameless) {
             logged.clone_from(&nodes);

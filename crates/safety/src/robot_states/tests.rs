@@ -131,25 +131,34 @@ fn of_wrong_messages_between_good_ones_users_are_told_once_a_second_and_kind() {
 fn nothing_counts_beside_a_second_publisher() {
     let mut monitor = monitor();
     let states = message("a b");
-    assert!(!monitor.count("hardware/joint_states", Some(1)) && !monitor.count("motor/port", Some(0)));
+    assert!(
+        !monitor.count("hardware/joint_states", PublisherCount::of(1))
+            && !monitor.count("motor/port", PublisherCount::of(0))
+    );
     assert!(monitor.receive(&Clock::default(), &states).is_ok());
-    assert!(monitor.count("motor/port", Some(2)));
+    assert!(monitor.count("motor/port", PublisherCount::of(2)));
     let (error, is_other) = monitor.receive(&Clock::default(), &states).unwrap_err();
     assert_eq!((error.to_string().as_str(), is_other), ("'motor/port' has 2 publishers, must have 1", true));
     assert!(!monitor.receive(&Clock::default(), &states).unwrap_err().1, "it is reported once");
     assert_eq!(monitor.obstacle().as_deref(), Some("'motor/port' has 2 publishers, must have 1"));
-    assert!(!monitor.count("motor/port", Some(1)));
+    assert!(!monitor.count("motor/port", PublisherCount::of(1)));
     assert!(monitor.receive(&Clock::default(), &states).is_ok());
-    assert!(monitor.count("motor/port", None), "a graph that cannot be read proves nothing");
+    assert!(
+        monitor.count("motor/port", PublisherCount::Unknown),
+        "a graph that cannot be read proves nothing"
+    );
 }
 
 #[test]
 fn why_no_states_count_is_said_and_does_not_change_with_their_age() {
     let mut monitor = monitor();
     assert_eq!(monitor.absence(), "no states came on 'hardware/joint_states' within 100ms");
-    assert!(!monitor.count("motor/port", Some(0)) && !monitor.count("hardware/joint_states", Some(0)));
+    assert!(
+        !monitor.count("motor/port", PublisherCount::of(0))
+            && !monitor.count("hardware/joint_states", PublisherCount::of(0))
+    );
     assert_eq!(monitor.absence(), "nothing publishes 'hardware/joint_states'");
-    assert!(!monitor.count("hardware/joint_states", Some(1)));
+    assert!(!monitor.count("hardware/joint_states", PublisherCount::of(1)));
     let mut clock = Clock::default();
     clock.pass_to(Instant::from_millis(1), None);
     clock.read(clock.now(), Stamp { sec: 100, nanosec: 0 });
@@ -160,7 +169,7 @@ fn why_no_states_count_is_said_and_does_not_change_with_their_age() {
     }
     assert!(monitor.receive(&clock, &message("a")).is_err());
     assert_eq!(monitor.absence(), "it does not have actuator 'b'");
-    assert!(monitor.count("motor/port", Some(2)));
+    assert!(monitor.count("motor/port", PublisherCount::of(2)));
     assert_eq!(monitor.absence(), "'motor/port' has 2 publishers, must have 1");
 }
 

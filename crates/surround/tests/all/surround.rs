@@ -7,7 +7,7 @@ use common::{
     FREE, after, at, drain, ms, near, of, params, pass, scan, scanned, seen, surround, text, turn, with_cloud,
 };
 use params::Value;
-use safety::{Instant, Level, Machine, NotFinite, Scale, Stamp, Velocity};
+use safety::{Instant, Level, Machine, NotFinite, PublisherCount, Scale, Stamp, Velocity};
 use surround::{Condition, Input, Output, Surround};
 use zones::{Scaling, Zone};
 
@@ -158,13 +158,13 @@ fn a_message_that_is_no_measurement_blocks_at_once() {
 fn a_sensor_of_two_publishers_blocks_until_one_measures_again() {
     let mut surround = surround(&[]);
     after(&mut surround, ms(0), scanned(0, turn(&[])));
-    let count = |count| Input::PublishersCounted { sensor: 0, count };
+    let count = |count| Input::PublishersCounted { sensor: 0, count: PublisherCount::of(count) };
     assert_eq!(after(&mut surround, ms(10), count(2)), everywhere(Scale::ZERO));
     assert_eq!(after(&mut surround, ms(20), scanned(0, turn(&[]))), everywhere(Scale::ZERO));
-    assert_eq!(surround.condition(0), Some(Condition::Conflict(2)));
+    assert_eq!(surround.condition(0), Some(Condition::Conflict(PublisherCount::of(2))));
     assert_eq!(
         surround.health(),
-        (Level::Error, "scanner counts as blocked: its topic has 2 publishers, must have one".into())
+        (Level::Error, "scanner counts as blocked: 2 publishers, must be 1".into())
     );
     surround.handle(ms(30), count(1));
     assert_eq!(surround.condition(0), Some(Condition::NeverReceived), "its publisher may be gone");
@@ -179,11 +179,11 @@ fn the_publishers_of_a_sensor_stay_known_when_its_parameters_change() {
         ("sensors.scanner.timeout", Value::Float(0.6)),
     ] {
         let mut surround = surround(&[]);
-        surround.handle(ms(0), Input::PublishersCounted { sensor: 0, count: 2 });
+        surround.handle(ms(0), Input::PublishersCounted { sensor: 0, count: PublisherCount::of(2) });
         let changed = params(&[("sensors.scanner.topic", text("scan")), (name, value)]).unwrap();
         surround.handle(ms(10), Input::ParametersChanged(changed));
         assert_eq!(after(&mut surround, ms(20), scanned(0, turn(&[]))), everywhere(Scale::ZERO), "{name}");
-        assert_eq!(surround.condition(0), Some(Condition::Conflict(2)), "{name}");
+        assert_eq!(surround.condition(0), Some(Condition::Conflict(PublisherCount::of(2))), "{name}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! LUCI's own messages: its stick, its feedback, and the mode in which it scales.
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
-use safety::{Command, Instant, Machine, Stamp, Velocity};
+use safety::{Command, Instant, Machine, PublisherCount, Stamp, Velocity};
 use zones::{
     Applied, Channel, Feedback, FullThrow, Input, Joystick, Level, Mode, Operation, Output, Params, Reason,
     Stick, Zone, ZoneScaler,
@@ -207,13 +207,13 @@ fn a_prediction_outlives_the_loss_of_the_scaling_but_no_second_publisher() {
     let (_, applied) = bench.on(20, front(f32::NAN));
     assert_eq!((applied[0].forward_back, applied[0].reason), (0, Reason::Predicted));
     assert_eq!(bench.on(30, front(0.5)).1[0].forward_back, 50, "a factor was no number");
-    let (_, applied) = bench.on(40, Input::ScalingPublishersCounted(2));
+    let (_, applied) = bench.on(40, Input::ScalingPublishersCounted(PublisherCount::of(2)));
     assert_eq!((applied[0].forward_back, applied[0].reason), (0, Reason::ScalingConflict));
-    bench.on(50, Input::ScalingPublishersCounted(1));
+    bench.on(50, Input::ScalingPublishersCounted(PublisherCount::of(1)));
     assert_eq!(bench.on(60, front(0.5)).1[0].forward_back, 50);
-    let (_, applied) = bench.on(70, Input::CommandPublishersCounted(2));
+    let (_, applied) = bench.on(70, Input::CommandPublishersCounted(PublisherCount::of(2)));
     assert_eq!((applied[0].forward_back, applied[0].reason), (0, Reason::CommandConflict));
-    bench.on(80, Input::CommandPublishersCounted(1));
+    bench.on(80, Input::CommandPublishersCounted(PublisherCount::of(1)));
     let (_, applied) = bench.on(90, command(2.0, 4));
     assert!(applied.iter().all(|applied| applied.forward_back == 0), "a zero comes first");
 }

@@ -6,7 +6,7 @@ use crate::bench;
 use std::time::Duration;
 
 use bench::{Bench, WITHHELD, command, free, front, go, params, stop};
-use safety::{Command, Instant, Level, Machine, NotFinite, Stamp, Velocity};
+use safety::{Command, Instant, Level, Machine, NotFinite, PublisherCount, Stamp, Velocity};
 use zones::{Input, Params, Reason};
 
 /// The wall clock is at 100 s plus `ms`.
@@ -55,10 +55,10 @@ fn with_two_publishers_no_scaling_counts() {
     let mut bench = Bench::new(params());
     bench.on(0, free());
     assert_eq!(bench.on(10, command(1.0, 0.2, 3)), [go(1.0, 0.2, 3)]);
-    assert_eq!(bench.on(20, Input::ScalingPublishersCounted(2)), [WITHHELD]);
+    assert_eq!(bench.on(20, Input::ScalingPublishersCounted(PublisherCount::of(2))), [WITHHELD]);
     assert_eq!((bench.reason(), bench.0.health().0), (Reason::ScalingConflict, Level::Error));
     assert_eq!(bench.on(30, free()), []);
-    assert_eq!(bench.on(40, Input::ScalingPublishersCounted(1)), []);
+    assert_eq!(bench.on(40, Input::ScalingPublishersCounted(PublisherCount::of(1))), []);
     assert_eq!(bench.on(50, command(0.0, 0.0, 4)), [stop(4)]);
     assert_eq!(
         bench.on(55, command(1.0, 0.2, 4)),
@@ -69,7 +69,7 @@ fn with_two_publishers_no_scaling_counts() {
     assert_eq!(bench.on(60, command(0.0, 0.0, 5)), [stop(5)]);
     assert_eq!(bench.on(70, command(1.0, 0.2, 6)), [go(1.0, 0.2, 6)]);
     // An unreadable graph does not prove that there is only one.
-    assert_eq!(bench.on(80, Input::ScalingPublishersCounted(usize::MAX)), [WITHHELD]);
+    assert_eq!(bench.on(80, Input::ScalingPublishersCounted(PublisherCount::Unknown)), [WITHHELD]);
 }
 
 #[test]
@@ -77,14 +77,14 @@ fn with_two_publishers_of_commands_none_moves_anything() {
     let mut bench = Bench::new(params());
     bench.on(0, free());
     assert_eq!(bench.on(10, command(1.0, 0.2, 3)), [go(1.0, 0.2, 3)]);
-    assert_eq!(bench.on(20, Input::CommandPublishersCounted(2)), [WITHHELD]);
+    assert_eq!(bench.on(20, Input::CommandPublishersCounted(PublisherCount::of(2))), [WITHHELD]);
     assert_eq!((bench.reason(), bench.0.health().0), (Reason::CommandConflict, Level::Error));
     // The zero of one publisher does not restore motion for the other.
     assert_eq!(bench.on(30, command(0.0, 0.0, 4)), [stop(4)]);
     assert_eq!(bench.on(40, command(1.0, 0.2, 5)), [WITHHELD]);
     // Nor does its last zero after it is gone.
     assert_eq!(bench.on(45, command(0.0, 0.0, 5)), [stop(5)]);
-    assert_eq!(bench.on(50, Input::CommandPublishersCounted(1)), []);
+    assert_eq!(bench.on(50, Input::CommandPublishersCounted(PublisherCount::of(1))), []);
     assert_eq!(bench.on(60, command(1.0, 0.2, 6)), []);
     assert_eq!(bench.on(70, command(0.0, 0.0, 7)), [stop(7)]);
     assert_eq!(bench.on(80, command(1.0, 0.2, 8)), [go(1.0, 0.2, 8)]);

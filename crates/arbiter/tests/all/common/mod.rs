@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use arbiter::{Arbiter, Census, Input, Invalid, Lock, Output, Params, Source, SourceType, Verdict};
-use safety::{Command, Instant, Machine, Stamp, Velocity};
+use arbiter::{Arbiter, Input, Invalid, Lock, Output, Params, Source, SourceType, Verdict};
+use safety::{Command, Instant, Machine, PublisherCount, Stamp, Velocity};
 
 pub const LOW: usize = 0;
 pub const HIGH: usize = 1;
@@ -121,7 +121,7 @@ impl Bench {
     }
 
     pub fn lock_publishers(&mut self, ms: u64, all: usize, incompatible: usize) -> Vec<Command> {
-        let publishers = Census::Known { fitting: all - incompatible, others: incompatible };
+        let publishers = PublisherCount::Known { compatible: all - incompatible, incompatible };
         self.on(ms, Input::LockPublishersCounted { lock: LOCK, publishers })
     }
 

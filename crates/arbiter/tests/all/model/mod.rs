@@ -6,7 +6,8 @@
 
 mod memory;
 
-use arbiter::{Census, LockState, Verdict, ZeroCause};
+use arbiter::{LockState, Verdict, ZeroCause};
+use safety::PublisherCount;
 
 pub use self::memory::{Asks, Memory, Setting};
 use self::memory::{Bar, Fault};
@@ -97,7 +98,7 @@ impl Model {
     pub fn lock_state(&self, lock: usize) -> LockState {
         let bar = self.locks[lock];
         if bar.publishers > 1 {
-            return LockState::Conflict(Census::Known { fitting: bar.publishers, others: 0 });
+            return LockState::Conflict(PublisherCount::of(bar.publishers));
         }
         match bar.last {
             Some((closed, age)) if age < self.setting.locks[lock].1 => {

@@ -4,12 +4,12 @@
 use core::time::Duration;
 use std::collections::BTreeMap;
 
-use arbiter::{Census, Invalid};
+use arbiter::Invalid;
 use drive_chain::{Drive, Input, Output, Stages};
 use hindbrain::{Sensor, SoleTopic};
 use joystick::{DeviceId, PoseState, VirtualState};
 use params::{Refusal, Set, Specification, Value};
-use safety::{Instant, Machine, Stamp, Velocity};
+use safety::{Instant, Machine, PublisherCount, Stamp, Velocity};
 use scenarios::{Hand, Inbox, Message, Needs, Parameters, Process, Publishers, Seen, Topic, Vehicle};
 
 /// The time of its start \[ms\].
@@ -238,8 +238,8 @@ impl Driven {
 
     /// `None`: the publishers are no longer counted.
     fn count(&mut self, topic: Topic, publishers: Publishers) -> Option<Input> {
-        let (fitting, others) = publishers.counted();
-        let (census, count) = (Census::Known { fitting, others }, fitting + others);
+        let (compatible, incompatible) = publishers.counted();
+        let count = PublisherCount::Known { compatible, incompatible };
         let topic = match topic {
             Topic::Command => SoleTopic::Command,
             Topic::Enable => SoleTopic::Enable,
@@ -249,12 +249,17 @@ impl Driven {
             Topic::Source => {
                 self.navigators = publishers;
                 let source = self.source("cmd_vel_smoothed")?;
-                let publishers = census;
-                return Some(Input::Arbiter(arbiter::Input::SourcePublishersCounted { source, publishers }));
+                return Some(Input::Arbiter(arbiter::Input::SourcePublishersCounted {
+                    source,
+                    publishers: count,
+                }));
             }
             Topic::Lock => {
-                let (lock, publishers) = (self.lock(), census);
-                return Some(Input::Arbiter(arbiter::Input::LockPublishersCounted { lock, publishers }));
+                let lock = self.lock();
+                return Some(Input::Arbiter(arbiter::Input::LockPublishersCounted {
+                    lock,
+                    publishers: count,
+                }));
             }
             Topic::Arbitrated => return Some(Input::Zones(zones::Input::CommandPublishersCounted(count))),
             Topic::Scaling => return Some(Input::Zones(zones::Input::ScalingPublishersCounted(count))),
@@ -264,7 +269,7 @@ impl Driven {
             }
             Topic::Stick => return Some(Input::Joystick(joystick::Input::VirtualPublishersCounted(count))),
         };
-        self.publishers = self.publishers.with(topic, census);
+        self.publishers = self.publishers.with(topic, count);
         Some(Input::Hindbrain(hindbrain::Input::PublishersCounted(self.publishers)))
     }
 

@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use hindbrain::{
-    Cause, Census, Detail, Hindbrain, Input, Motors, Output, Params, Publishers, Refused, Report, Sensor,
-    SoleTopic, StopState, specification,
+    Cause, Detail, Hindbrain, Input, Motors, Output, Params, Publishers, Refused, Report, Sensor, SoleTopic,
+    StopState, specification,
 };
 use params::Value;
-use safety::{Command, Instant, Machine, NotFinite, Stamp, Velocity};
+use safety::{Command, Instant, Machine, NotFinite, PublisherCount, Stamp, Velocity};
 
 pub struct Rig {
     pub hindbrain: Hindbrain,
@@ -56,8 +56,10 @@ pub fn ir(sensor: Sensor, distance: f64) -> Input {
 }
 
 /// This number of publishers on `topic`, and none counted on the others.
-pub fn publishers(topic: SoleTopic, fitting: usize, others: usize) -> Input {
-    Input::PublishersCounted(Publishers::default().with(topic, Census::Known { fitting, others }))
+pub fn publishers(topic: SoleTopic, compatible: usize, incompatible: usize) -> Input {
+    Input::PublishersCounted(
+        Publishers::default().with(topic, PublisherCount::Known { compatible, incompatible }),
+    )
 }
 
 impl Rig {

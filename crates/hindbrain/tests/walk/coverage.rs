@@ -1,4 +1,4 @@
-//! Census of a walk: causes, states, transitions, the longest recoveries; and whether the key is complete.
+//! Coverage of a walk: causes, states, transitions, the longest recoveries; and whether the key is complete.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ impl Seen {
 }
 
 /// Observes a walk through a model.
-pub struct Census<'a> {
+pub struct Coverage<'a> {
     model: &'a Model,
     pub seen: Seen,
     /// One machine of each of some keys, with its print.
@@ -70,7 +70,7 @@ pub struct Census<'a> {
 /// This many machines are kept to be compared with others of their key.
 const KEPT: usize = 300;
 
-impl<'a> Census<'a> {
+impl<'a> Coverage<'a> {
     pub fn new(model: &'a Model, every: u64) -> Self {
         let (seen, keys, ways) = Default::default();
         Self { model, seen, keys, random: Random::new(1), ways, every }
@@ -107,7 +107,7 @@ fn key_of(pair: &Pair) -> u128 {
     Print::of_all(&(pair.machine.key(), pair.causes()))
 }
 
-impl Visitor for Census<'_> {
+impl Visitor for Coverage<'_> {
     fn edge(&mut self, before: &Pair, after: &Pair) -> Result<(), String> {
         let (from, to) = (before.state(), after.state());
         if from != to && !after.oracle.is_ending() {
