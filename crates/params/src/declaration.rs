@@ -100,6 +100,24 @@ impl Kind {
         }
     }
 
+    fn has_type_of(&self, value: &Value) -> bool {
+        match self {
+            Self::Any => true,
+            Self::NumberOrName { .. } => matches!(value, Value::Integer(_) | Value::Text(_)),
+            kind => value.type_name() == kind.type_name(),
+        }
+    }
+
+    /// The most entries of a list.
+    const fn longest(&self) -> Option<usize> {
+        match self {
+            Self::Integers { longest, .. } | Self::Floats { longest, .. } | Self::Texts { longest, .. } => {
+                Some(*longest)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether the type of the value may change.
     pub const fn is_dynamic(&self) -> bool {
         matches!(self, Self::Any | Self::NumberOrName { .. })
@@ -107,7 +125,7 @@ impl Kind {
 }
 
 /// The type of [`Kind::NumberOrName`].
-pub(crate) const NUMBER_OR_NAME: &str = "integer or string";
+const NUMBER_OR_NAME: &str = "integer or string";
 
 impl Declaration {
     /// Checks `value` for the parameter called `name` and returns it in the declared type.
@@ -118,72 +136,63 @@ impl Declaration {
     /// [`Refusal`] quotes `name`, the value and what is allowed. NaN and the infinities are always refused.
     pub fn check(&self, name: &str, value: Value) -> Result<Value, Refusal> {
         let value = widen(self.kind, value);
-        let expected = self.kind.type_name();
-        let is_of_type = match self.kind {
-            Kind::Any => true,
-            Kind::NumberOrName { .. } => matches!(value, Value::Integer(_) | Value::Text(_)),
-            _ => value.type_name() == expected,
-        };
-        if !is_of_type {
-            return Err(Refusal::WrongType { name: name.into(), value, expected });
+        if !self.kind.has_type_of(&value) {
+            return Err(wrong_type(name, &value, self.kind.type_name()));
         }
+        match self.broken_rule(&value) {
+            Some(rule) => Err(Refusal::of(name, &value, &rule)),
+            None => Ok(value),
+        }
+    }
+
+    /// The rule that a value of the right type breaks.
+    fn broken_rule(&self, value: &Value) -> Option<String> {
         if value.texts().any(|text| text.contains('\0')) {
-            return Err(Refusal::Rule {
-                name: name.into(),
-                value,
-                rule: "must not contain a NUL character".into(),
-            });
+            return Some("must not contain a NUL character".into());
         }
-        let outside = |value: Value, min: String, max: String| {
-            Err(Refusal::OutOfRange { name: name.into(), value, min, max, unit: self.unit })
-        };
-        let too_long = |value: Value, longest| Err(Refusal::TooLong { name: name.into(), value, longest });
-        let not_allowed =
-            |value: Value, allowed| Err(Refusal::NotAllowed { name: name.into(), value, allowed });
-        match (self.kind, &value) {
-            (Kind::Integer { min, max, .. } | Kind::NumberOrName { min, max, .. }, Value::Integer(v))
-                if !(min..=max).contains(v) =>
+        if let Some(longest) = self.kind.longest()
+            && value.entries().is_some_and(|entries| entries > longest)
+        {
+            return Some(format!("must have at most {longest} entries"));
+        }
+        let space = if self.unit.is_empty() { "" } else { " " };
+        let unit = self.unit;
+        match self.kind {
+            Kind::NumberOrName { min, max, names, .. }
+                if value.texts().any(|text| !names.contains(&text.as_str())) =>
             {
-                outside(value, min.to_string(), max.to_string())
+                Some(format!("must be a number from {min} to {max} or one of: {}", names.join(", ")))
             }
-            (Kind::Float { min, max, .. }, Value::Float(v)) if !(min..=max).contains(v) || !v.is_finite() => {
-                outside(value, format!("{min:?}"), format!("{max:?}"))
+            Kind::Integer { min, max, .. }
+            | Kind::Integers { min, max, .. }
+            | Kind::NumberOrName { min, max, .. } => {
+                let is_outside = value.integers().any(|v| !(min..=max).contains(v));
+                is_outside.then(|| format!("must be from {min} to {max}{space}{unit}"))
             }
-            (Kind::Text { allowed, .. }, Value::Text(v)) if !is_allowed(allowed, v) => {
-                not_allowed(value, allowed)
+            Kind::Float { min, max, .. } | Kind::Floats { min, max, .. } => {
+                let is_outside = value.floats().any(|v| !(min..=max).contains(v) || !v.is_finite());
+                is_outside.then(|| format!("must be from {min:?} to {max:?}{space}{unit}"))
             }
-            (Kind::NumberOrName { min, max, names, .. }, Value::Text(v)) if !names.contains(&v.as_str()) => {
-                let rule = format!("must be a number from {min} to {max} or one of: {}", names.join(", "));
-                Err(Refusal::Rule { name: name.into(), value, rule })
+            Kind::Text { allowed, .. } | Kind::Texts { allowed, .. } => {
+                let is_other = value.texts().any(|text| !allowed.contains(&text.as_str()));
+                (is_other && !allowed.is_empty()).then(|| format!("must be one of: {}", allowed.join(", ")))
             }
-            (Kind::Integers { longest, .. }, Value::Integers(v)) if v.len() > longest => {
-                too_long(value, longest)
-            }
-            (Kind::Floats { longest, .. }, Value::Floats(v)) if v.len() > longest => too_long(value, longest),
-            (Kind::Texts { longest, .. }, Value::Texts(v)) if v.len() > longest => too_long(value, longest),
-            (Kind::Integers { min, max, .. }, Value::Integers(v))
-                if v.iter().any(|x| !(min..=max).contains(x)) =>
-            {
-                outside(value, min.to_string(), max.to_string())
-            }
-            (Kind::Floats { min, max, .. }, Value::Floats(v))
-                if v.iter().any(|x| !(min..=max).contains(x) || !x.is_finite()) =>
-            {
-                outside(value, format!("{min:?}"), format!("{max:?}"))
-            }
-            (Kind::Texts { allowed, .. }, Value::Texts(v)) if v.iter().any(|t| !is_allowed(allowed, t)) => {
-                not_allowed(value, allowed)
-            }
-            (Kind::Any, value) if value.floats().any(|v| !v.is_finite()) => {
-                Err(Refusal::Rule { name: name.into(), value: value.clone(), rule: "must be finite".into() })
-            }
-            _ => Ok(value),
+            Kind::Any => value.floats().any(|v| !v.is_finite()).then(|| "must be finite".into()),
+            Kind::Bool { .. } => None,
         }
     }
 }
 
-fn is_allowed(allowed: &[&str], text: &str) -> bool {
-    allowed.is_empty() || allowed.contains(&text)
+fn wrong_type(name: &str, value: &Value, expected: &str) -> Refusal {
+    // YAML reads some texts as another type: a GUID of digits as a number, and the name `y` as true.
+    let is_misread = match value {
+        Value::Bool(_) => expected == "string" || expected == NUMBER_OR_NAME,
+        Value::Integer(_) | Value::Float(_) => expected == "string",
+        _ => false,
+    };
+    let hint = if is_misread { "; write it in quotes" } else { "" };
+    let (quoted, found) = (value.quoted(), value.type_name());
+    Refusal::new(name, format!("is {quoted} ({found}), must be of type {expected}{hint}"))
 }
 
 /// Whole numbers up to 2^53 become real numbers without loss; larger ones are left and refused by type.
@@ -194,23 +203,13 @@ fn widen(kind: Kind, value: Value) -> Value {
         (Kind::Floats { .. }, Value::Integers(v)) if v.iter().all(|x| EXACT.contains(x)) => {
             Value::Floats(v.into_iter().map(|x| x as f64).collect())
         }
-        (kind, value) if is_empty_list(&value) => match kind {
+        (kind, value) if value.entries() == Some(0) => match kind {
             Kind::Integers { .. } => Value::Integers(Vec::new()),
             Kind::Floats { .. } => Value::Floats(Vec::new()),
             Kind::Texts { .. } => Value::Texts(Vec::new()),
             _ => value,
         },
         (_, value) => value,
-    }
-}
-
-fn is_empty_list(value: &Value) -> bool {
-    match value {
-        Value::Bools(v) => v.is_empty(),
-        Value::Integers(v) => v.is_empty(),
-        Value::Floats(v) => v.is_empty(),
-        Value::Texts(v) => v.is_empty(),
-        _ => false,
     }
 }
 

@@ -61,16 +61,13 @@ pub fn is_for(pattern: &str, name: &str) -> bool {
             _ => false,
         }
     }
-    let parts = |text: &str| -> Vec<String> {
-        text.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect()
-    };
-    let (pattern_parts, name_parts) = (parts(pattern), parts(name));
-    let pattern_parts: Vec<&str> = pattern_parts.iter().map(String::as_str).collect();
-    let name_parts: Vec<&str> = name_parts.iter().map(String::as_str).collect();
-    if !pattern.contains('/') && !pattern.contains('*') {
-        return name_parts.last() == Some(&pattern);
+    fn parts(text: &str) -> Vec<&str> {
+        text.split('/').filter(|part| !part.is_empty()).collect()
     }
-    matches(&pattern_parts, &name_parts)
+    if !pattern.contains('/') && !pattern.contains('*') {
+        return parts(name).last() == Some(&pattern);
+    }
+    matches(&parts(pattern), &parts(name))
 }
 
 #[derive(Default)]

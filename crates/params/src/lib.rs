@@ -12,7 +12,6 @@ mod choice;
 mod declaration;
 mod declared;
 mod document;
-mod live;
 mod refusal;
 mod set;
 mod specification;

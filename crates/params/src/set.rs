@@ -1,12 +1,30 @@
 use std::collections::BTreeMap;
 
-use crate::live::Live;
 use crate::specification::split;
 use crate::{Change, Declaration, Fixed, Kind, Refusal, Value};
 
 /// The most parameters that are not declared, and the longest name of one: they must not fill the memory.
 const MOST_OPEN: usize = 10_000;
 const MOST_OPEN_BYTES: usize = 512;
+
+/// Longest name of an entry of a live group: it becomes a part of other names, which ROS limits.
+const LONGEST_ENTRY: usize = 64;
+
+/// A group whose entries are added and removed at run time.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Live {
+    pub(crate) prefix: &'static str,
+    /// The member whose deletion removes an entry.
+    pub(crate) key: &'static str,
+    pub(crate) members: Vec<Declaration>,
+}
+
+impl Live {
+    /// The full name of a member.
+    fn full(&self, entry: &str, member: &str) -> String {
+        format!("{}.{entry}.{member}", self.prefix)
+    }
+}
 
 /// The values in force: every one of them passed its check, and none is missing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,7 +46,7 @@ impl Set {
 
     pub(crate) fn replace(&mut self, name: &str, value: Value) -> Result<(), Refusal> {
         let Some((declaration, current)) = self.entries.get_mut(name) else {
-            return Err(Refusal::Unknown { name: name.into(), nearest: self.nearest(name) });
+            return Err(self.unknown(name));
         };
         *current = declaration.check(name, value)?;
         Ok(())
@@ -83,7 +101,9 @@ impl Set {
                 && declaration.change == Change::AtStart
                 && next.value(name) != Some(current)
             {
-                return Err(Refusal::ReadOnly { name: name.into(), current: current.clone() });
+                let what =
+                    format!("is read-only and stays {}; set it when the node starts", current.quoted());
+                return Err(Refusal::new(name, what));
             }
         }
         Ok(next)
@@ -102,10 +122,15 @@ impl Set {
 
     /// Checks the name of the entry that `name` belongs to, if its group is live.
     pub(crate) fn check_entry(&self, name: &str, value: &Value) -> Result<(), Refusal> {
-        match split(name) {
-            Some((prefix, entry, _)) if self.live(prefix).is_some() => Live::check(name, entry, value),
-            _ => Ok(()),
+        let Some((_, entry, _)) = split(name).filter(|(prefix, ..)| self.live(prefix).is_some()) else {
+            return Ok(());
+        };
+        if (1..=LONGEST_ENTRY).contains(&entry.len()) && is_word(entry) {
+            return Ok(());
         }
+        let rule =
+            format!("and the name '{entry}' in it must be 1 to {LONGEST_ENTRY} letters, digits and '_'");
+        Err(Refusal::of(name, value, &rule))
     }
 
     /// Adds the entry that `name` belongs to, if it does not exist and its group is live.
@@ -116,7 +141,7 @@ impl Set {
         if exists || !live.members.iter().any(|known| known.name == member) {
             return Ok(());
         }
-        Live::check(name, entry, value)?;
+        self.check_entry(name, value)?;
         for declaration in &live.members {
             self.insert(live.full(entry, declaration.name), *declaration, declaration.kind.default());
         }
@@ -127,9 +152,8 @@ impl Set {
     pub(crate) fn add_open(&mut self, name: &str) {
         let Some(open) = self.open.filter(|_| !self.entries.contains_key(name)) else { return };
         let Some((owner, member)) = name.split_once('.') else { return };
-        let is_good = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-        let is_owner = owner.split('/').all(|word| !word.is_empty() && word.bytes().all(is_good));
-        let is_member = member.split('.').all(|word| !word.is_empty() && word.bytes().all(is_good));
+        let is_owner = owner.split('/').all(is_word);
+        let is_member = member.split('.').all(is_word);
         let of_node = |known: &str, declaration: &Declaration| {
             declaration.kind != Kind::Any && known.split('.').next() == Some(owner)
         };
@@ -149,9 +173,7 @@ impl Set {
 
     /// Removes the entry whose key is the parameter `name`.
     fn remove(&mut self, name: &str) -> Result<(), Refusal> {
-        let Some(current) = self.value(name) else {
-            return Err(Refusal::Unknown { name: name.into(), nearest: self.nearest(name) });
-        };
+        let Some(current) = self.value(name) else { return Err(self.unknown(name)) };
         if self.declaration(name).is_some_and(|declaration| declaration.kind == Kind::Any) {
             self.entries.remove(name);
             return Ok(());
@@ -161,7 +183,9 @@ impl Set {
             Some((live, entry, member)) if member == live.key => (live, entry),
             other => {
                 let key = other.map(|(live, entry, _)| live.full(entry, live.key));
-                return Err(Refusal::NotRemovable { name: name.into(), current: current.clone(), key });
+                let hint = key.map(|key| format!("; delete '{key}' to remove the entry")).unwrap_or_default();
+                let what = format!("cannot be deleted and stays {}{hint}", current.quoted());
+                return Err(Refusal::new(name, what));
             }
         };
         let members: Vec<String> = live.members.iter().map(|member| live.full(entry, member.name)).collect();
@@ -200,13 +224,17 @@ impl Set {
     /// A refusal of the value in force for `name`, for a rule over several parameters.
     pub fn refuse(&self, name: &str, rule: impl Into<String>) -> Refusal {
         let value = self.value(name).cloned().unwrap_or(Value::Text(String::new()));
-        Refusal::Rule { name: name.into(), value, rule: rule.into() }
+        Refusal::of(name, &value, &rule.into())
     }
 
-    /// The most similar known name, if no more than a third of it differs.
-    fn nearest(&self, name: &str) -> Option<String> {
-        nearest(name, self.entries.keys().map(String::as_str)).map(str::to_owned)
+    fn unknown(&self, name: &str) -> Refusal {
+        Refusal::unknown(name, nearest(name, self.entries.keys().map(String::as_str)))
     }
+}
+
+/// Whether `word` is made of letters, digits and `_`.
+fn is_word(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
 /// The most similar one of `known`, if no more than a third of `name` differs.

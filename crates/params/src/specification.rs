@@ -1,4 +1,4 @@
-use crate::live::Live;
+use crate::set::Live;
 use crate::{Change, Declaration, Kind, Refusal, Set, Value};
 
 /// All parameters of one node.

@@ -37,6 +37,26 @@ impl Value {
         }
     }
 
+    /// The number of entries of a list.
+    pub(crate) fn entries(&self) -> Option<usize> {
+        match self {
+            Self::Bools(values) => Some(values.len()),
+            Self::Integers(values) => Some(values.len()),
+            Self::Floats(values) => Some(values.len()),
+            Self::Texts(values) => Some(values.len()),
+            Self::Bool(_) | Self::Integer(_) | Self::Float(_) | Self::Text(_) => None,
+        }
+    }
+
+    /// The whole numbers in it.
+    pub(crate) fn integers(&self) -> impl Iterator<Item = &i64> {
+        match self {
+            Self::Integer(value) => core::slice::from_ref(value).iter(),
+            Self::Integers(values) => values.iter(),
+            _ => [].iter(),
+        }
+    }
+
     /// The real numbers in it.
     pub(crate) fn floats(&self) -> impl Iterator<Item = &f64> {
         match self {
