@@ -93,14 +93,14 @@ impl Params {
     fn parse(set: &Set) -> Self {
         let source = |name: &str| {
             let SourceMembers { topic, kind, priority, timeout } =
-                SourceMembers::read_entry(set, SOURCES, name);
+                SourceMembers::get_entry(set, SOURCES, name);
             Source { name: name.into(), topic, kind, priority: byte(priority), timeout }
         };
         let lock = |name: &str| {
-            let LockMembers { topic, priority, timeout } = LockMembers::read_entry(set, LOCKS, name);
+            let LockMembers { topic, priority, timeout } = LockMembers::get_entry(set, LOCKS, name);
             Lock { name: name.into(), topic, priority: byte(priority), timeout }
         };
-        let Declared { stamped } = Declared::read(set);
+        let Declared { stamped } = Declared::get(set);
         Self {
             sources: set.group(SOURCES).into_iter().map(source).collect(),
             locks: set.group(LOCKS).into_iter().map(lock).collect(),

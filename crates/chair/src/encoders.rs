@@ -80,7 +80,9 @@ impl Encoders {
         }
         let angles = [(last.left_angle, self.left_angle), (last.right_angle, self.right_angle)];
         let mut way = [0.0; 2];
-        for ((way, (from, to)), forward) in way.iter_mut().zip(angles).zip(params.increases_forward) {
+        for ((way, (from, to)), forward) in
+            way.iter_mut().zip(angles).zip([params.left_forward, params.right_forward])
+        {
             let angle = nearest(f64::from(to) - f64::from(from));
             *way = angle / 360.0 / params.gear * params.circumference;
             if !forward {

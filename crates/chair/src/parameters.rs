@@ -9,75 +9,75 @@ use crate::Mode;
 params::params! {
     /// Parameters of the chair's remote.
     struct Remote {
-        mode: Mode = Parameter::choice("mode", "shared").at_start()
-            .text("How the chair is driven: auto, where the occupant's stick is dead, or shared, where it is published for \
-                blending."),
-        rate: i64 = Parameter::integer("rate", 20, 12, 100).unit("Hz")
-            .text("How often the stick is published at least; below 10 Hz a chair engages and disengages its brakes."),
-        command_timeout: Duration = Parameter::seconds("command_timeout", 0.5, SHORTEST_COMMAND_TIMEOUT, 10.0)
-            .text("A command older than this, by its stamp or its time of receipt, is lost: neutral goes out, and its \
-                publisher has to send a zero before anything moves again."),
-        feedback_timeout: Duration = Parameter::seconds("feedback_timeout", 0.3, 0.05, 5.0)
-            .text("Neutral is commanded when neither joystick_position nor joystick_scaling has shown the mode for this time. \
-                LUCI's loop runs ten times a second, so that one may be missing."),
-        service_timeout: Duration = Parameter::seconds("service_timeout", 1.0, 0.05, 10.0)
-            .text("A service is called again when it has not answered within this time."),
-        confirm_timeout: Duration = Parameter::seconds("confirm_timeout", 1.0, 0.5, 10.0)
-            .text("A service that answered is called again when the chair does not show its effect within this time. A node \
-                that ends waits 1.5 s in all for the chair to be given back."),
-        attempts: i64 = Parameter::integer("service_attempts", 5, 1, 100)
-            .text("The number of calls of a service after which the node gives up."),
+        /// How the chair is driven: auto, where the occupant's stick is dead, or shared, where it is published for blending.
+        mode: Mode = Parameter::choice("mode", "shared").at_start(),
+        /// How often the stick is published at least; below 10 Hz a chair engages and disengages its brakes.
+        rate: i64 = Parameter::integer("rate", 20, 12, 100).unit("Hz"),
+        /// A command older than this, by its stamp or its time of receipt, is lost: neutral goes out, and its publisher has to
+        /// send a zero before anything moves again.
+        command_timeout: Duration = Parameter::seconds("command_timeout", 0.5, SHORTEST_COMMAND_TIMEOUT, 10.0),
+        /// Neutral is commanded when neither joystick_position nor joystick_scaling has shown the mode for this time. LUCI's
+        /// loop runs ten times a second, so that one may be missing.
+        feedback_timeout: Duration = Parameter::seconds("feedback_timeout", 0.3, 0.05, 5.0),
+        /// A service is called again when it has not answered within this time.
+        service_timeout: Duration = Parameter::seconds("service_timeout", 1.0, 0.05, 10.0),
+        /// A service that answered is called again when the chair does not show its effect within this time. A node that ends
+        /// waits 1.5 s in all for the chair to be given back.
+        confirm_timeout: Duration = Parameter::seconds("confirm_timeout", 1.0, 0.5, 10.0),
+        /// The number of calls of a service after which the node gives up.
+        attempts: i64 = Parameter::integer("service_attempts", 5, 1, 100),
     }
 }
 
 params::params! {
     /// Parameters of the node itself: message type, activation, frames.
     struct Declared {
-        stamped: bool = Parameter::bool("stamped", true).at_start()
-            .text("Take cmd_vel as geometry_msgs/TwistStamped and publish the occupant's stick as that; otherwise \
-                geometry_msgs/Twist."),
-        activate: bool = Parameter::bool("activate", false).at_start()
-            .text("Enter the mode at the start, without waiting for ~/activate."),
-        base_frame: String = Parameter::string("frames.base", "base_link").at_start()
-            .text("The chair's own frame, x forward: of the odometry and the inertial unit."),
-        odom_frame: String = Parameter::string("frames.odom", "odom").at_start()
-            .text("The frame of the chair's pose in the odometry."),
-        transform: bool = Parameter::bool("odometry.tf", true).at_start()
-            .text("Publish the pose on /tf as well; false where something else, such as a filter, does."),
+        /// Take cmd_vel as geometry_msgs/TwistStamped and publish the occupant's stick as that; otherwise geometry_msgs/Twist.
+        stamped: bool = Parameter::bool("stamped", true).at_start(),
+        /// Enter the mode at the start, without waiting for ~/activate.
+        activate: bool = Parameter::bool("activate", false).at_start(),
+        /// The chair's own frame, x forward: of the odometry and the inertial unit.
+        base_frame: String = Parameter::string("frames.base", "base_link").at_start(),
+        /// The frame of the chair's pose in the odometry.
+        odom_frame: String = Parameter::string("frames.odom", "odom").at_start(),
+        /// Publish the pose on /tf as well; false where something else, such as a filter, does.
+        transform: bool = Parameter::bool("odometry.tf", true).at_start(),
     }
 }
 
 params::params! {
-    /// Parameters of the odometry.
-    struct Odometry {
-        circumference: f64 = Parameter::float("odometry.circumference", 1.0373, 0.1, 5.0).unit("m")
-            .text("Circumference of a drive wheel."),
-        wheel_base: f64 = Parameter::float("odometry.wheel_base", 0.5065, 0.1, 3.0).unit("m")
-            .text("Distance between the drive wheels."),
-        gear: f64 = Parameter::float("odometry.gear", 2.38462, 0.1, 100.0).text("Turns of an encoder for one turn of its wheel."),
-        left_forward: bool = Parameter::bool("odometry.left_increases_forward", false)
-            .text("Whether the left angle grows when the chair goes forward."),
-        right_forward: bool = Parameter::bool("odometry.right_increases_forward", true)
-            .text("Whether the right angle grows when the chair goes forward."),
-        max_speed: f64 = Parameter::float("odometry.max_speed", 3.0, 0.1, 20.0).unit("m/s")
-            .text("No wheel is faster; encoder angles that would mean so are ignored."),
-        max_gap: Duration = Parameter::seconds("odometry.max_gap", 0.07, 0.01, 1.0)
-            .text("After a longer time without encoders the way in between is unknown: the pose stays, its covariance grows. \
-                In this time no wheel may turn an encoder by half a turn."),
-        discard: i64 = Parameter::integer("odometry.discard", 3, 0, 100)
-            .text("The number of encoder messages that are ignored at the start."),
-        slip: f64 = Parameter::float("odometry.slip", 0.0004, 0.0, 0.1).unit("m")
-            .text("Variance of a wheel's way per metre of it; 0.0004 is 2 cm after 1 m."),
-        timeout: Duration = Parameter::seconds("odometry.timeout", 0.5, 0.05, 10.0)
-            .text("Encoders that are silent for this time are reported in the diagnostics."),
+    /// Parameters of [`Odometry`](crate::Odometry); units and ranges as in [`specification`].
+    #[derive(Copy)]
+    pub struct OdometryParams {
+        /// Circumference of a drive wheel.
+        circumference: f64 = Parameter::float("odometry.circumference", 1.0373, 0.1, 5.0).unit("m"),
+        /// Distance between the drive wheels.
+        wheel_base: f64 = Parameter::float("odometry.wheel_base", 0.5065, 0.1, 3.0).unit("m"),
+        /// Turns of an encoder for one turn of its wheel.
+        gear: f64 = Parameter::float("odometry.gear", 2.38462, 0.1, 100.0),
+        /// Whether the left angle grows when the chair goes forward.
+        left_forward: bool = Parameter::bool("odometry.left_increases_forward", false),
+        /// Whether the right angle grows when the chair goes forward.
+        right_forward: bool = Parameter::bool("odometry.right_increases_forward", true),
+        /// No wheel is faster; encoder angles that would mean so are ignored.
+        max_speed: f64 = Parameter::float("odometry.max_speed", 3.0, 0.1, 20.0).unit("m/s"),
+        /// After a longer time without encoders the way in between is unknown: the pose stays, its covariance grows. In this
+        /// time no wheel may turn an encoder by half a turn.
+        max_gap: Duration = Parameter::seconds("odometry.max_gap", 0.07, 0.01, 1.0),
+        /// The number of encoder messages that are ignored at the start.
+        discard: u32 = Parameter::integer("odometry.discard", 3, 0, 100) => count,
+        /// Variance of a wheel's way per metre of it; 0.0004 is 2 cm after 1 m.
+        slip: f64 = Parameter::float("odometry.slip", 0.0004, 0.0, 0.1).unit("m"),
+        /// Encoders that are silent for this time are reported in the diagnostics.
+        timeout: Duration = Parameter::seconds("odometry.timeout", 0.5, 0.05, 10.0),
     }
 }
 
 params::params! {
     /// Parameters of the inertial unit.
     struct Imu {
-        acceleration_unit: f64 = Parameter::float("imu.acceleration_unit", 1.0, 1e-6, 100.0).unit("m/s^2")
-            .text("What one unit of the accelerometer is; LUCI states none. 9.80665 if it counts in g."),
+        /// Size of one unit of the accelerometer; LUCI states none. 9.80665 if it counts in g.
+        acceleration_unit: f64 = Parameter::float("imu.acceleration_unit", 1.0, 1e-6, 100.0).unit("m/s^2"),
     }
 }
 
@@ -86,7 +86,7 @@ pub fn specification() -> Specification {
     Specification::new("chair", "Drives a LUCI wheelchair: its remote modes, its calibration, its odometry.")
         .with_all(Remote::declarations())
         .with_all(Declared::declarations())
-        .with_all(Odometry::declarations())
+        .with_all(OdometryParams::declarations())
         .with_all(Imu::declarations())
         .with_group(profile_parameters())
 }
@@ -135,29 +135,6 @@ pub struct RemoteParams {
     pub boundaries: Boundaries,
 }
 
-/// Parameters of [`Odometry`](crate::Odometry).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OdometryParams {
-    /// Circumference of a drive wheel \[m\].
-    pub circumference: f64,
-    /// Distance between the drive wheels \[m\].
-    pub wheel_base: f64,
-    /// Turns of an encoder for one turn of its wheel.
-    pub gear: f64,
-    /// Whether the left and the right angle grow when the chair goes forward.
-    pub increases_forward: [bool; 2],
-    /// Highest speed of a wheel \[m/s\]; encoder angles that would mean more are ignored.
-    pub max_speed: f64,
-    /// The way over a longer gap is unknown.
-    pub max_gap: Duration,
-    /// Number of encoder messages that are ignored at the start.
-    pub discard: u32,
-    /// Variance of a wheel's way per metre \[m\].
-    pub slip: f64,
-    /// Encoders that are silent for this time are reported.
-    pub timeout: Duration,
-}
-
 impl Params {
     /// The parameters in `set`.
     /// # Errors
@@ -198,9 +175,9 @@ impl Params {
             service_timeout,
             confirm_timeout,
             attempts,
-        } = Remote::read(set);
-        let Declared { stamped, activate, base_frame, odom_frame, transform } = Declared::read(set);
-        let Imu { acceleration_unit } = Imu::read(set);
+        } = Remote::get(set);
+        let Declared { stamped, activate, base_frame, odom_frame, transform } = Declared::get(set);
+        let Imu { acceleration_unit } = Imu::get(set);
         Self {
             remote: RemoteParams {
                 mode,
@@ -213,7 +190,7 @@ impl Params {
                 profiles: Profiles::default(),
                 boundaries: Boundaries::default(),
             },
-            odometry: OdometryParams::parse(set),
+            odometry: OdometryParams::get(set),
             acceleration_unit,
             stamped,
             activate,
@@ -229,32 +206,6 @@ fn count(value: i64) -> u32 {
 }
 
 impl OdometryParams {
-    fn parse(set: &Set) -> Self {
-        let Odometry {
-            circumference,
-            wheel_base,
-            gear,
-            left_forward,
-            right_forward,
-            max_speed,
-            max_gap,
-            discard,
-            slip,
-            timeout,
-        } = Odometry::read(set);
-        Self {
-            circumference,
-            wheel_base,
-            gear,
-            increases_forward: [left_forward, right_forward],
-            max_speed,
-            max_gap,
-            discard: count(discard),
-            slip,
-            timeout,
-        }
-    }
-
     /// The way of a wheel for half a turn of its encoder \[m\]: a longer way looks like one back.
     pub fn half_turn(&self) -> f64 {
         self.circumference / self.gear / 2.0

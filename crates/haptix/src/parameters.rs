@@ -141,12 +141,12 @@ pub fn specification() -> Specification {
 
 /// The name of the device, or the path of its description.
 pub fn device(set: &Set) -> String {
-    Declared::read(set).device
+    Declared::get(set).device
 }
 
 /// The path of the description of the robot elsewhere.
 pub fn robot(set: &Set) -> String {
-    Declared::read(set).robot
+    Declared::get(set).robot
 }
 
 /// The parameters in force, parsed for a device.
@@ -208,7 +208,7 @@ impl Params {
             stuck_motors,
             dead_sensors,
             is_silent,
-        } = Declared::read(set);
+        } = Declared::get(set);
         if update_rate > 0.0 && update_rate < 2.0 {
             return Err(set.refuse("update_rate", "must be 0 or from 2 to 1000 Hz"));
         }
@@ -269,7 +269,7 @@ fn objects(set: &Set, description: &Description) -> Result<[Option<Object>; MAX_
             );
         };
         let Members { shape, position, radius, normal, contact, angle, stiffness, damping } =
-            Members::read_entry(set, OBJECTS, name);
+            Members::get_entry(set, OBJECTS, name);
         let vector = |numbers: &[f64], member: &str| match *numbers {
             [x, y, z] => Ok(Vector3::new(x, y, z)),
             _ => Err(set.refuse(&full(member), "must have three numbers: x, y, z")),

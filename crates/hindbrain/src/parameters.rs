@@ -76,7 +76,7 @@ impl Params {
     /// to stop than to start), of an `ir.far` that leaves no distance clear, of a value that the profile `seed` fixes, and of an
     /// invalid driver.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
-        let declared = Declared::read(set);
+        let declared = Declared::get(set);
         let (accel, lease) = (declared.accel, declared.enable_lease);
         let sensors = &declared.ir_sensors;
         if sensors.iter().enumerate().any(|(index, name)| sensors[..index].contains(name)) {
@@ -154,7 +154,7 @@ impl Params {
 
 impl Default for Params {
     fn default() -> Self {
-        Self::parse(Declared::read(&specification().defaults()))
+        Self::parse(Declared::get(&specification().defaults()))
     }
 }
 

@@ -42,8 +42,8 @@ impl Params {
     /// A centre that does not lie between its minimum and maximum, or a button with two functions; the specification's
     /// ranges refuse everything else.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
-        let Declared { rate, control_device, virtual_device } = Declared::read(set);
-        let Frame { intrinsic } = Frame::read(set);
+        let Declared { rate, control_device, virtual_device } = Declared::get(set);
+        let Frame { intrinsic } = Frame::get(set);
         let [x, y, z, ax, ay, az] = declared::axes(set)?;
         let (enable, [on, slow, toggle]) = enable(set)?;
         let (coords, [intrinsic_name, world, frame]) = coords(set)?;
@@ -54,10 +54,10 @@ impl Params {
             control_device,
             virtual_device,
             intrinsic,
-            dynamics: Dynamics::read(set),
+            dynamics: Dynamics::get(set),
             mappings: Mappings { linear, angular, enable, coords },
             names: Names(names),
-            joy: JoyParams::read(set),
+            joy: JoyParams::get(set),
         })
     }
 }
@@ -66,14 +66,14 @@ impl Params {
 type ButtonNames = [Option<&'static str>; 3];
 
 fn enable(set: &Set) -> Result<(EnableButtons, ButtonNames), Refusal> {
-    let Enable { on, slow, toggle } = Enable::read(set);
+    let Enable { on, slow, toggle } = Enable::get(set);
     refuse_shared_buttons(set, [("enable.on", on), ("enable.slow", slow), ("enable.toggle", toggle)])?;
     let buttons = EnableButtons { on: number(on), slow: number(slow), toggle: number(toggle) };
     Ok((buttons, [on, slow, toggle].map(name)))
 }
 
 fn coords(set: &Set) -> Result<(FrameButtons, ButtonNames), Refusal> {
-    let Coords { intrinsic, world, toggle } = Coords::read(set);
+    let Coords { intrinsic, world, toggle } = Coords::get(set);
     refuse_shared_buttons(
         set,
         [("coords.intrinsic", intrinsic), ("coords.world", world), ("coords.toggle", toggle)],

@@ -1,6 +1,6 @@
 use chair::Source;
 use safety::Instant;
-use zones::{Factors, Mode, Scaling, Stick, Zone, scale};
+use zones::{Boundaries, Factors, Mode, Scaling, Stick, Zone, scale};
 
 use crate::{JoystickScaling, Params};
 
@@ -16,6 +16,8 @@ pub(crate) struct Drive {
     /// The fields of the scaling.
     pub fields: [f32; 16],
     pub override_until: Option<Instant>,
+    /// Where one zone ends and the next begins, as LUCI publishes it.
+    boundaries: Boundaries,
 }
 
 /// The driving stick at an instant.
@@ -34,6 +36,7 @@ impl Drive {
             scaling: Scaling::from_fields(&[1.0; 16]).0,
             fields: [1.0; 16],
             override_until: None,
+            boundaries: Boundaries::default(),
         }
     }
 
@@ -50,12 +53,12 @@ impl Drive {
     /// A source unknown to LUCI's node is forwarded as that of the chair itself. The zone is not forwarded.
     pub fn receive(&mut self, now: Instant, fields: zones::Joystick) -> bool {
         let source = Source::numbered(fields.input_source).unwrap_or(Source::ChairVirtual);
-        let is_heard = self.is_remote() && source == self.source;
-        if is_heard {
+        let is_accepted = self.is_remote() && source == self.source;
+        if is_accepted {
             let part = |value: i32| value.clamp(-100, 100);
             self.remote = Some(((part(fields.forward_back), part(fields.left_right)), now));
         }
-        is_heard
+        is_accepted
     }
 
     pub fn is_remote(&self) -> bool {
@@ -71,7 +74,7 @@ impl Drive {
             None => ((0, 0), true),
         };
         let input = Stick { forward_back: stick.0.into(), left_right: stick.1.into() };
-        let zone = params.boundaries.classify(input);
+        let zone = self.boundaries.classify(input);
         let factors = match self.override_until {
             Some(until) if now < until && zone != Zone::Origin => Factors::ALL,
             _ => self.scaling.of(zone),
@@ -100,7 +103,7 @@ impl Drive {
         (self.source != Source::AutonomousRemote).then(|| zones::Joystick {
             forward_back,
             left_right,
-            joystick_zone: params.boundaries.classify(stick).number(),
+            joystick_zone: self.boundaries.classify(stick).number(),
             input_source: if params.position_is_physical { Source::ChairPhysical } else { self.source }
                 .number(),
         })

@@ -65,10 +65,9 @@ impl Wheels {
             // Whole hundredths of a degree, of which a turn has 36,000.
             ((turns.rem_euclid(1.0) * 36_000.0).round() % 36_000.0 / 100.0) as f32
         };
-        let [left_forward, right_forward] = params.increases_forward;
         EncoderFields {
-            left_angle: angle(left, left_forward),
-            right_angle: angle(right, right_forward),
+            left_angle: angle(left, params.left_forward),
+            right_angle: angle(right, params.right_forward),
             edge_timestamp: millis,
         }
     }

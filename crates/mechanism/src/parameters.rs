@@ -183,7 +183,7 @@ impl Params {
             is_calibrated,
             inertia,
             damping,
-        } = Declared::read(set);
+        } = Declared::get(set);
         let hand = (hardware == Hardware::Hand).then_some(hand_device);
         if robot_description.trim().is_empty() && hand.is_none() {
             return Err(set.refuse("robot_description", "must be a URDF or the path of its file"));

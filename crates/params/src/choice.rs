@@ -25,10 +25,11 @@ pub trait Choice: Copy + 'static {
 /// params::choices! { Mode: Shared = "shared", Auto = "auto" }
 /// params::params! {
 ///     struct Declared {
-///         mode: Mode = params::Parameter::choice("mode", "shared").text("The mode."),
+///         /// The mode.
+///         mode: Mode = params::Parameter::choice("mode", "shared"),
 ///     }
 /// }
-/// assert_eq!(Declared::defaults().mode, Mode::Shared);
+/// assert_eq!(Declared::default().mode, Mode::Shared);
 /// ```
 #[macro_export]
 macro_rules! choices {

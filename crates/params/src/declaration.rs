@@ -128,6 +128,12 @@ impl Kind {
 const NUMBER_OR_NAME: &str = "integer or string";
 
 impl Declaration {
+    /// Makes `comment`, that of the field, the description unless there is one.
+    #[must_use]
+    pub fn described(self, comment: &'static str) -> Self {
+        if self.text.is_empty() { Self { text: comment.trim_start(), ..self } } else { self }
+    }
+
     /// Checks `value` for the parameter called `name` and returns it in the declared type.
     ///
     /// A whole number is accepted as a real one (YAML writes `1` for `1.0`); nothing else is converted. An empty list
@@ -233,7 +239,7 @@ impl<T> Parameter<T> {
         self
     }
 
-    /// Sets the description.
+    /// Sets the description, in place of the field's comment.
     pub const fn text(mut self, text: &'static str) -> Self {
         self.declaration.text = text;
         self

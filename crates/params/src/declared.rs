@@ -1,15 +1,17 @@
 /// Declares parameters once: the macro generates the struct for their values, the list of their declarations and the
 /// functions that read them.
 ///
-/// The type of a field is the `T` of the [`Parameter<T>`](crate::Parameter) after the `=`, which is a constant. Every field
-/// has the visibility of the struct, and attributes of the struct and of its fields are kept. The struct has
+/// The type of a field is the `T` of the [`Parameter<T>`](crate::Parameter) after the `=`, which is a constant; or, after a
+/// `=>`, that of the function which makes the value of it. The field's comment is also the description of the parameter, for
+/// `ros2 param describe` and the YAML file, unless that [has another](crate::Parameter::text). Every field has the visibility
+/// of the struct. The struct has
 ///
 /// * `declarations()`, the list for [`Specification::with_all`](crate::Specification::with_all) or for the members of a
 ///   [`Group`](crate::Group), in the order of the fields;
-/// * `read(set)`, with the values in force in a [`Set`](crate::Set), and `defaults()`;
-/// * `read_entry(set, prefix, name)`, with those of the entry `name` of the group `prefix`.
+/// * `get(set)`, with the values in force in a [`Set`](crate::Set), and the defaults as its `default()`;
+/// * `get_entry(set, prefix, name)`, with those of the entry `name` of the group `prefix`.
 ///
-/// Destructure it without `..`: then the compiler warns of a parameter that is declared and not used.
+/// Destructure a private one without `..`: then the compiler warns of a parameter that is declared and not used.
 ///
 /// ```
 /// use core::time::Duration;
@@ -18,60 +20,79 @@
 /// params::params! {
 ///     /// The parameters of the example.
 ///     struct Declared {
-///         rate: i64 = Parameter::integer("rate", 50, 1, 1000).unit("Hz").text("How often.").at_start(),
-///         timeout: Duration = Parameter::seconds("timeout", 0.5, 0.05, 5.0).text("An older command is lost."),
+///         /// How often the state is published.
+///         rate: i64 = Parameter::integer("rate", 50, 1, 1000).unit("Hz").at_start(),
+///         /// An older command is lost.
+///         timeout: Duration = Parameter::seconds("timeout", 0.5, 0.05, 5.0),
+///         /// The widest angle.
+///         angle: f64 = Parameter::float("angle", 90.0, 0.0, 180.0).unit("degrees") => f64::to_radians,
 ///     }
 /// }
 ///
 /// let specification = Specification::new("example", "An example.").with_all(Declared::declarations());
-/// let Declared { rate, timeout } = Declared::read(&specification.defaults());
-/// assert_eq!((rate, timeout), (50, Duration::from_millis(500)));
+/// let set = specification.defaults();
+/// let Declared { rate, timeout, angle } = Declared::get(&set);
+/// assert_eq!((rate, timeout, angle), (50, Duration::from_millis(500), core::f64::consts::FRAC_PI_2));
+/// assert_eq!(set.declaration("timeout").map(|timeout| timeout.text), Some("An older command is lost."));
 /// ```
 #[macro_export]
 macro_rules! params {
+    (@parameter $type:ty, $parameter:expr) => {{
+        const P: $crate::Parameter<$type> = $parameter;
+        P
+    }};
+    (@parameter $type:ty, $parameter:expr, $convert:expr) => {
+        const { $parameter }
+    };
+    (@value $value:expr) => {
+        $value
+    };
+    (@value $value:expr, $convert:expr) => {
+        ($convert)($value)
+    };
     (
         $(#[$about:meta])*
         $visible:vis struct $name:ident {
-            $($(#[$about_field:meta])* $field:ident: $type:ty = $parameter:expr),+ $(,)?
+            $($(#[doc = $text:literal])* $field:ident: $type:ty = $parameter:expr $(=> $convert:expr)?),+ $(,)?
         }
     ) => {
         $(#[$about])*
         #[derive(Clone, Debug, PartialEq)]
         $visible struct $name {
-            $($(#[$about_field])* $visible $field: $type),+
+            $($(#[doc = $text])* $visible $field: $type),+
         }
 
         impl $name {
             /// The declarations in the order of the fields.
             $visible fn declarations() -> ::std::vec::Vec<$crate::Declaration> {
-                ::std::vec![$({
-                    const P: $crate::Parameter<$type> = $parameter;
-                    P.declaration()
-                }),+]
+                ::std::vec![$(
+                    $crate::params!(@parameter $type, $parameter $(, $convert)?)
+                        .declaration()
+                        .described(concat!($($text),*))
+                ),+]
             }
 
             /// The values in force in `set`.
             #[allow(dead_code)] // the members of a group are read by entry only
-            $visible fn read(set: &$crate::Set) -> Self {
-                Self { $($field: {
-                    const P: $crate::Parameter<$type> = $parameter;
-                    P.get(set)
-                }),+ }
-            }
-
-            /// The defaults.
-            #[allow(dead_code)] // rarely used without a specification
-            $visible fn defaults() -> Self {
-                Self::read(&$crate::Specification::new("", "").with_all(Self::declarations()).defaults())
+            $visible fn get(set: &$crate::Set) -> Self {
+                Self { $($field: $crate::params!(
+                    @value $crate::params!(@parameter $type, $parameter $(, $convert)?).get(set) $(, $convert)?
+                )),+ }
             }
 
             /// The values in force for the entry `name` of the group `prefix`.
             #[allow(dead_code)] // only the members of a group are read by entry
-            $visible fn read_entry(set: &$crate::Set, prefix: &str, name: &str) -> Self {
-                Self { $($field: {
-                    const P: $crate::Parameter<$type> = $parameter;
-                    P.get_in(set, prefix, name)
-                }),+ }
+            $visible fn get_entry(set: &$crate::Set, prefix: &str, name: &str) -> Self {
+                Self { $($field: $crate::params!(
+                    @value $crate::params!(@parameter $type, $parameter $(, $convert)?).get_in(set, prefix, name)
+                        $(, $convert)?
+                )),+ }
+            }
+        }
+
+        impl ::core::default::Default for $name {
+            fn default() -> Self {
+                Self::get(&$crate::Specification::new("", "").with_all(Self::declarations()).defaults())
             }
         }
     };

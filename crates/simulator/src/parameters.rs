@@ -13,93 +13,64 @@ const ROOM: &[f64] = &[
     5.8, 2.8, 6.3, 2.8, 6.3, 2.8, 6.3, 3.3, 6.3, 3.3, 5.8, 3.3, 5.8, 3.3, 5.8, 2.8, // pillar
 ];
 
+/// Four numbers for each wall, which [`Params::read`] checks.
+const WALLS: Parameter<Vec<f64>> =
+    Parameter::floats("walls", ROOM, -1000.0, 1000.0, 400).unit("m").at_start();
+const START: Parameter<Vec<f64>> =
+    Parameter::floats("start", &[1.5, 3.0, 0.0], -1000.0, 1000.0, 3).at_start();
+
+const fn rate(name: &'static str, default: i64, min: i64, max: i64) -> Parameter<i64> {
+    Parameter::integer(name, default, min, max).unit("Hz").at_start()
+}
+
 params::params! {
-    /// Parameters of the simulator.
-    struct Declared {
-        walls: Vec<f64> = Parameter::floats("walls", ROOM, -1000.0, 1000.0, 400).unit("m").at_start()
-            .text("Straight walls, four numbers each: x and y of one end, x and y of the other, in the map frame."),
-        start: Vec<f64> = Parameter::floats("start", &[1.5, 3.0, 0.0], -1000.0, 1000.0, 3).at_start()
-            .text("Where the vehicle starts: x and y in the map frame [m], heading counter-clockwise [rad]."),
-        radius: f64 = Parameter::float("radius", 0.35, 0.05, 2.0).unit("m").at_start().text("Radius of the round footprint."),
-        track: f64 = Parameter::float("track", 0.5, 0.05, 3.0).unit("m").at_start().text("Distance between the driven wheels."),
-        wheel_radius: f64 = Parameter::float("wheel_radius", 0.1, 0.01, 1.0).unit("m").at_start()
-            .text("Radius of the driven wheels, for motor_states."),
-        wheel_speed: f64 = Parameter::float("wheel_speed", 1.2, 0.05, 5.0).unit("m/s")
-            .text("Speed of a wheel at full servo value."),
-        lag: f64 = Parameter::float("lag", 0.1, 0.0, 2.0).unit("s")
-            .text("Time constant with which the wheels follow the servo values; 0 for none."),
-        motor_timeout: Duration = Parameter::seconds("motor_timeout", 0.25, 0.02, 2.0)
-            .text("When either motor topic has been silent for this long, both wheels stop until both values are 90. Any \
-                motor controller behind hindbrain must do the same: nothing else is left to act when hindbrain or the link dies."),
-        stop_distance: f64 = Parameter::float("stop_distance", 0.3, 0.0, 5.0).unit("m")
-            .text("Zone scaling: with a wall this near to the footprint's edge the zone's factor is 0."),
-        slow_distance: f64 = Parameter::float("slow_distance", 1.5, 0.05, 20.0).unit("m")
-            .text("Zone scaling: with no wall nearer than this the zone's factor is 1. Greater than stop_distance."),
-        turn_least: f64 = Parameter::float("turn_least", 0.2, 0.05, 1.0)
-            .text("Zone scaling: the least factor for turning in place, so that a way out is always left. A round footprint \
-                touches nothing by turning."),
-        scan_max: f64 = Parameter::float("scan_max", 12.0, 0.5, 100.0).unit("m").at_start()
-            .text("Farthest distance that the laser measures; beyond it a range is infinite."),
-        range_max: f64 = Parameter::float("range_max", 4.0, 0.1, 100.0).unit("m").at_start()
-            .text("Farthest distance that an infra-red sensor measures; it reports this where nothing is."),
-        physics_rate: i64 = Parameter::integer("physics_rate", 50, 20, 1000).unit("Hz").at_start()
-            .text("How often the vehicle is moved on and odometry is published."),
-        scan_rate: i64 = Parameter::integer("scan_rate", 10, 1, 100).unit("Hz").at_start()
-            .text("How often the laser scan is published."),
-        scaling_rate: i64 = Parameter::integer("scaling_rate", 20, 1, 200).unit("Hz").at_start()
-            .text("How often zone scaling is published."),
-        range_rate: i64 = Parameter::integer("range_rate", 20, 1, 200).unit("Hz").at_start()
-            .text("How often each infra-red range is published."),
-        estop_rate: i64 = Parameter::integer("estop_rate", 20, 10, 200).unit("Hz").at_start()
-            .text("Heartbeat of the e-stop button."),
+    /// The parameters in the types that the world works with; units and ranges as in [`specification`].
+    pub struct Params {
+        /// Straight walls, four numbers each: x and y of one end, x and y of the other, in the map frame.
+        walls: Vec<Segment> = WALLS => segments,
+        /// Where the vehicle starts: x and y in the map frame in metres, heading counter-clockwise in radians.
+        start: Pose = START => pose,
+        /// Radius of the round footprint.
+        radius: f64 = Parameter::float("radius", 0.35, 0.05, 2.0).unit("m").at_start(),
+        /// Distance between the driven wheels.
+        track: f64 = Parameter::float("track", 0.5, 0.05, 3.0).unit("m").at_start(),
+        /// Radius of the driven wheels, for motor_states.
+        wheel_radius: f64 = Parameter::float("wheel_radius", 0.1, 0.01, 1.0).unit("m").at_start(),
+        /// Speed of a wheel at full servo value.
+        wheel_speed: f64 = Parameter::float("wheel_speed", 1.2, 0.05, 5.0).unit("m/s"),
+        /// Time constant with which the wheels follow the servo values; 0 for none.
+        lag: f64 = Parameter::float("lag", 0.1, 0.0, 2.0).unit("s"),
+        /// When either motor topic has been silent for this long, both wheels stop until both values are 90. Any motor
+        /// controller behind hindbrain must do the same: nothing else is left to act when hindbrain or the link dies.
+        motor_timeout: Duration = Parameter::seconds("motor_timeout", 0.25, 0.02, 2.0),
+        /// Zone scaling: with a wall this near to the footprint's edge the zone's factor is 0.
+        stop_distance: f64 = Parameter::float("stop_distance", 0.3, 0.0, 5.0).unit("m"),
+        /// Zone scaling: with no wall nearer than this the zone's factor is 1. Greater than stop_distance.
+        slow_distance: f64 = Parameter::float("slow_distance", 1.5, 0.05, 20.0).unit("m"),
+        /// Zone scaling: the least factor for turning in place, so that a way out is always left. A round footprint touches
+        /// nothing by turning.
+        turn_least: f64 = Parameter::float("turn_least", 0.2, 0.05, 1.0),
+        /// Farthest distance that the laser measures; beyond it a range is infinite.
+        scan_max: f64 = Parameter::float("scan_max", 12.0, 0.5, 100.0).unit("m").at_start(),
+        /// Farthest distance that an infra-red sensor measures; it reports this where nothing is.
+        range_max: f64 = Parameter::float("range_max", 4.0, 0.1, 100.0).unit("m").at_start(),
+        /// How often the vehicle is moved on and odometry is published.
+        physics_period: Duration = rate("physics_rate", 50, 20, 1000) => period,
+        /// How often the laser scan is published.
+        scan_period: Duration = rate("scan_rate", 10, 1, 100) => period,
+        /// How often zone scaling is published.
+        scaling_period: Duration = rate("scaling_rate", 20, 1, 200) => period,
+        /// How often each infra-red range is published.
+        range_period: Duration = rate("range_rate", 20, 1, 200) => period,
+        /// Heartbeat of the e-stop button.
+        estop_period: Duration = rate("estop_rate", 20, 10, 200) => period,
     }
 }
 
 /// All parameters of the node `simulator`.
 pub fn specification() -> Specification {
     Specification::new("simulator", "A vehicle with two driven wheels among walls, and its sensors.")
-        .with_all(Declared::declarations())
-}
-
-/// The parameters in the types that the world works with; units and ranges as in [`specification`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct Params {
-    /// Straight walls in the map frame.
-    pub walls: Vec<Segment>,
-    /// Where the vehicle starts.
-    pub start: Pose,
-    /// Radius of the round footprint \[m\].
-    pub radius: f64,
-    /// Distance between the driven wheels \[m\].
-    pub track: f64,
-    /// Radius of the driven wheels \[m\].
-    pub wheel_radius: f64,
-    /// Speed of a wheel at full servo value \[m/s\].
-    pub wheel_speed: f64,
-    /// Time constant of the wheels \[s\]; 0 for none.
-    pub lag: f64,
-    /// How long a motor topic may be silent.
-    pub motor_timeout: Duration,
-    /// Distance from the footprint's edge at which a zone's factor becomes 0 \[m\].
-    pub stop_distance: f64,
-    /// Distance from the footprint's edge at which a zone's factor begins to fall \[m\].
-    pub slow_distance: f64,
-    /// The least factor for turning in place.
-    pub turn_least: f64,
-    /// Farthest distance of the laser \[m\].
-    pub scan_max: f64,
-    /// Farthest distance of an infra-red sensor \[m\].
-    pub range_max: f64,
-    /// Time from one physics step and odometry to the next.
-    pub physics_period: Duration,
-    /// Time from scan to scan.
-    pub scan_period: Duration,
-    /// Time from scaling to scaling.
-    pub scaling_period: Duration,
-    /// Time from range to range of each infra-red sensor.
-    pub range_period: Duration,
-    /// Time from heartbeat to heartbeat of the e-stop button.
-    pub estop_period: Duration,
+        .with_all(Params::declarations())
 }
 
 impl Params {
@@ -108,72 +79,24 @@ impl Params {
     /// [`Refusal`] if a wall has not four numbers or no length, if `start` has not three numbers or the vehicle would
     /// stand in a wall, or if `slow_distance` is not greater than `stop_distance`.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
-        let declared = Declared::read(set);
-        let (numbers_of_walls, numbers_of_start) = (declared.walls.len(), declared.start.len());
-        let parsed = Self::parse(declared);
+        let params = Self::get(set);
         let refuse = |name: &str, rule: &str| Err(set.refuse(name, rule));
-        if !numbers_of_walls.is_multiple_of(4) {
+        if !WALLS.get(set).len().is_multiple_of(4) {
             return refuse("walls", "must have four numbers for each wall: x1, y1, x2, y2 [m]");
         }
-        if parsed.walls.iter().any(|wall| wall.a == wall.b) {
+        if params.walls.iter().any(|wall| wall.a == wall.b) {
             return refuse("walls", "must not have a wall whose two ends are the same");
         }
-        if numbers_of_start != 3 {
+        if START.get(set).len() != 3 {
             return refuse("start", "must have three numbers: x [m], y [m], heading [rad]");
         }
-        if clearance(&parsed.walls, parsed.start.point()) < parsed.radius {
+        if clearance(&params.walls, params.start.point()) < params.radius {
             return refuse("start", "must be farther from every wall than 'radius'");
         }
-        if parsed.slow_distance <= parsed.stop_distance {
+        if params.slow_distance <= params.stop_distance {
             return refuse("slow_distance", "must be greater than 'stop_distance'");
         }
-        Ok(parsed)
-    }
-
-    fn parse(declared: Declared) -> Self {
-        let Declared {
-            walls,
-            start,
-            radius,
-            track,
-            wheel_radius,
-            wheel_speed,
-            lag,
-            motor_timeout,
-            stop_distance,
-            slow_distance,
-            turn_least,
-            scan_max,
-            range_max,
-            physics_rate,
-            scan_rate,
-            scaling_rate,
-            range_rate,
-            estop_rate,
-        } = declared;
-        let wall = |w: &[f64; 4]| Segment::new([w[0], w[1]], [w[2], w[3]]);
-        let part = |index: usize| start.get(index).copied().unwrap_or_default();
-        let period = |rate: i64| Duration::from_secs(1) / u32::try_from(rate).unwrap_or(1).max(1);
-        Self {
-            walls: walls.as_chunks().0.iter().map(wall).collect(),
-            start: Pose { x: part(0), y: part(1), heading: wrap(part(2)) },
-            radius,
-            track,
-            wheel_radius,
-            wheel_speed,
-            lag,
-            motor_timeout,
-            stop_distance,
-            slow_distance,
-            turn_least,
-            scan_max,
-            range_max,
-            physics_period: period(physics_rate),
-            scan_period: period(scan_rate),
-            scaling_period: period(scaling_rate),
-            range_period: period(range_rate),
-            estop_period: period(estop_rate),
-        }
+        Ok(params)
     }
 
     /// Takes from `next` what may change while the node runs.
@@ -187,10 +110,17 @@ impl Params {
     }
 }
 
-impl Default for Params {
-    fn default() -> Self {
-        Self::parse(Declared::read(&specification().defaults()))
-    }
+fn segments(numbers: Vec<f64>) -> Vec<Segment> {
+    numbers.as_chunks().0.iter().map(|&[x1, y1, x2, y2]| Segment::new([x1, y1], [x2, y2])).collect()
+}
+
+fn pose(numbers: Vec<f64>) -> Pose {
+    let part = |index: usize| numbers.get(index).copied().unwrap_or_default();
+    Pose { x: part(0), y: part(1), heading: wrap(part(2)) }
+}
+
+fn period(rate: i64) -> Duration {
+    Duration::from_secs(1) / u32::try_from(rate).unwrap_or(1).max(1)
 }
 
 #[cfg(test)]

@@ -7,17 +7,14 @@ params::params! {
     /// the driven axle. A rectangle is enough for chairs and small robots; a round vehicle is the square around it.
     #[derive(Copy)]
     pub struct Footprint {
-        /// From the origin to the front edge \[m\], greater than 0.
-        front: f64 = extent("footprint.front", 0.6)
-            .text("From the point that the vehicle turns about, commonly the middle of the driven axle, to its front edge."),
-        /// From the origin to the rear edge \[m\], greater than 0.
-        back: f64 = extent("footprint.back", 0.5).text("From the point that the vehicle turns about to its rear edge."),
-        /// From the origin to the left edge \[m\], greater than 0.
-        left: f64 = extent("footprint.left", 0.35).text("From the point that the vehicle turns about to its left \
-            edge."),
-        /// From the origin to the right edge \[m\], greater than 0.
-        right: f64 = extent("footprint.right", 0.35).text("From the point that the vehicle turns about to its right \
-            edge."),
+        /// From the point that the vehicle turns about, commonly the middle of the driven axle, to its front edge.
+        front: f64 = extent("footprint.front", 0.6),
+        /// From the point that the vehicle turns about to its rear edge.
+        back: f64 = extent("footprint.back", 0.5),
+        /// From the point that the vehicle turns about to its left edge.
+        left: f64 = extent("footprint.left", 0.35),
+        /// From the point that the vehicle turns about to its right edge.
+        right: f64 = extent("footprint.right", 0.35),
     }
 }
 

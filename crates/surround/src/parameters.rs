@@ -19,65 +19,56 @@ params::choices! { Velocity: Unused = "unused", Used = "used" }
 params::params! {
     /// Treatment of bearings that no sensor covers.
     struct Uncovered {
-        uncovered: Unseen = Parameter::choice("uncovered", "blocked")
-            .text("How to treat bearings that no sensor covers."),
+        /// How to treat bearings that no sensor covers.
+        uncovered: Unseen = Parameter::choice("uncovered", "blocked"),
     }
 }
 
-params::params! {
-    /// How far to look ahead, and when the motion of each zone stops and slows.
-    struct Ahead {
-        reach: f64 = Parameter::float("reach", 3.0, 0.1, 10.0).unit("m").at_start()
-            .text("The look-ahead distance along the vehicle's path; obstacles beyond it limit nothing."),
-        front_stop: f64 = stop("front.stop", 0.3),
-        front_slow: f64 = slow("front.slow", 1.5),
-        front_left_stop: f64 = stop("front_left.stop", 0.2),
-        front_left_slow: f64 = slow("front_left.slow", 1.0),
-        front_right_stop: f64 = stop("front_right.stop", 0.2),
-        front_right_slow: f64 = slow("front_right.slow", 1.0),
-        left_stop: f64 = stop("left.stop", 0.05),
-        left_slow: f64 = slow("left.slow", 0.5),
-        right_stop: f64 = stop("right.stop", 0.05),
-        right_slow: f64 = slow("right.slow", 0.5),
-        back_left_stop: f64 = stop("back_left.stop", 0.2),
-        back_left_slow: f64 = slow("back_left.slow", 1.0),
-        back_right_stop: f64 = stop("back_right.stop", 0.2),
-        back_right_slow: f64 = slow("back_right.slow", 1.0),
-        back_stop: f64 = stop("back.stop", 0.3),
-        back_slow: f64 = slow("back.slow", 1.5),
-    }
-}
+const REACH: Parameter<f64> = Parameter::float("reach", 3.0, 0.1, 10.0)
+    .unit("m")
+    .at_start()
+    .text("The look-ahead distance along the vehicle's path; obstacles beyond it limit nothing.");
+
+/// The distances at which the motion of each zone stops and slows, in the order of the zones' numbers.
+const DISTANCES: [[Parameter<f64>; 2]; 8] = [
+    [stop("front.stop", 0.3), slow("front.slow", 1.5)],
+    [stop("front_left.stop", 0.2), slow("front_left.slow", 1.0)],
+    [stop("front_right.stop", 0.2), slow("front_right.slow", 1.0)],
+    [stop("left.stop", 0.05), slow("left.slow", 0.5)],
+    [stop("right.stop", 0.05), slow("right.slow", 0.5)],
+    [stop("back_left.stop", 0.2), slow("back_left.slow", 1.0)],
+    [stop("back_right.stop", 0.2), slow("back_right.slow", 1.0)],
+    [stop("back.stop", 0.3), slow("back.slow", 1.5)],
+];
 
 params::params! {
     /// The vehicle's velocities.
     struct Declared {
-        max_linear: f64 = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("m/s").at_start()
-            .text("Speed at full throw forward or back, as in the zone scaler: with max_angular it determines how arcs curve."),
-        max_angular: f64 = Parameter::float("max_angular", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("rad/s").at_start()
-            .text("Turning speed at full throw left or right, as in the zone scaler."),
-        front: f64 = angle("boundaries.front", 13.7)
-            .text("Angle of the stick from straight ahead where front ends and the front corners begin."),
-        front_side: f64 = angle("boundaries.front_side", 78.45)
-            .text("Angle where the front corners end and left and right begin."),
-        side_back: f64 = angle("boundaries.side_back", 101.55).text("Angle where left and right end and the rear corners begin."),
-        back: f64 = angle("boundaries.back", 166.3).text("Angle where the rear corners end and back begins."),
-        rear_swap: bool = Parameter::bool("boundaries.rear_swap", true).at_start()
-            .text("A stick back and left is in the zone back right, as in the zone scaler."),
-        velocity: Velocity = Parameter::choice("velocity", "unused")
-            .text("Whether the time to a collision at the vehicle's velocity limits the factors as well. If the \
-                velocity is used and lost, that of full throw is assumed."),
-        velocity_timeout: Duration = Parameter::seconds("velocity_timeout", 0.5, 0.01, 10.0)
-            .text("A velocity older than this, by its time of receipt, is lost."),
-        stop: f64 = Parameter::float("collision_time.stop", 0.5, 0.0, 10.0).unit("s")
-            .text("At this time to a collision or less the factor is 0."),
-        slow: f64 = Parameter::float("collision_time.slow", 2.0, 0.01, 20.0).unit("s")
-            .text("At this time to a collision or more the factor is 1; linear between."),
+        /// Speed at full throw forward or back, as in the zone scaler: with max_angular it determines how arcs curve.
+        max_linear: f64 = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("m/s").at_start(),
+        /// Turning speed at full throw left or right, as in the zone scaler.
+        max_angular: f64 = Parameter::float("max_angular", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("rad/s").at_start(),
+        /// Angle of the stick from straight ahead where front ends and the front corners begin.
+        front: f64 = angle("boundaries.front", 13.7),
+        /// Angle where the front corners end and left and right begin.
+        front_side: f64 = angle("boundaries.front_side", 78.45),
+        /// Angle where left and right end and the rear corners begin.
+        side_back: f64 = angle("boundaries.side_back", 101.55),
+        /// Angle where the rear corners end and back begins.
+        back: f64 = angle("boundaries.back", 166.3),
+        /// A stick back and left is in the zone back right, as in the zone scaler.
+        rear_swap: bool = Parameter::bool("boundaries.rear_swap", true).at_start(),
+        /// Whether the time to a collision at the vehicle's velocity limits the factors as well. If the velocity is used and
+        /// lost, that of full throw is assumed.
+        velocity: Velocity = Parameter::choice("velocity", "unused"),
+        /// A velocity older than this, by its time of receipt, is lost.
+        velocity_timeout: Duration = Parameter::seconds("velocity_timeout", 0.5, 0.01, 10.0),
+        /// At this time to a collision or less the factor is 0.
+        stop: f64 = Parameter::float("collision_time.stop", 0.5, 0.0, 10.0).unit("s"),
+        /// At this time to a collision or more the factor is 1; linear between.
+        slow: f64 = Parameter::float("collision_time.slow", 2.0, 0.01, 20.0).unit("s"),
     }
 }
-
-/// The zones as their parameters name them, in the order of the numbers.
-const ZONES: [&str; 8] =
-    ["front", "front_left", "front_right", "left", "right", "back_left", "back_right", "back"];
 
 const STOP_TEXT: &str = "The distance to an obstacle on this zone's path at or below which its factor is 0.";
 const SLOW_TEXT: &str = "The distance at or above which that factor is 1; linear between.";
@@ -102,7 +93,8 @@ pub fn specification() -> Specification {
     )
     .with_all(Uncovered::declarations())
     .with_all(Footprint::declarations())
-    .with_all(Ahead::declarations())
+    .with_all(vec![REACH.declaration()])
+    .with_all(DISTANCES.as_flattened().iter().map(Parameter::declaration).collect())
     .with_all(Declared::declarations())
     .with_group(sensor::group())
 }
@@ -139,53 +131,23 @@ impl Params {
     /// beyond its stop, of one beyond `reach`, and of a sensor whose topic, heights or sector make no sense.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let params = Self::parse(set);
-        let Boundaries { front, front_side, side_back, back, .. } = params.boundaries;
-        let angles = [
-            ("boundaries.front", front),
-            ("boundaries.front_side", front_side),
-            ("boundaries.side_back", side_back),
-            ("boundaries.back", back),
-        ];
-        for (&lower, &upper) in angles.iter().zip(&angles[1..]) {
-            check_above(set, lower, upper)?;
-        }
-        let zones = ZONES.into_iter().zip(params.distances);
-        for (name, Distances { stop, slow }) in
-            zones.clone().chain([("collision_time", params.collision_time)])
-        {
-            check_above(set, (&format!("{name}.stop"), stop), (&format!("{name}.slow"), slow))?;
-        }
-        for (name, Distances { slow, .. }) in zones {
-            if slow > params.reach {
+        params.boundaries.check(set)?;
+        for ([stop, slow], distances) in DISTANCES.iter().zip(params.distances) {
+            let [stop, slow] = [stop, slow].map(|parameter| parameter.declaration().name);
+            check_above(set, (stop, distances.stop), (slow, distances.slow))?;
+            if distances.slow > params.reach {
                 let rule = format!("must not be greater than 'reach', which is {:?} m", params.reach);
-                return Err(set.refuse(&format!("{name}.slow"), rule));
+                return Err(set.refuse(slow, rule));
             }
         }
+        let Distances { stop, slow } = params.collision_time;
+        check_above(set, ("collision_time.stop", stop), ("collision_time.slow", slow))?;
         sensor::check(set, &params.sensors)?;
         Ok(params)
     }
 
     fn parse(set: &Set) -> Self {
-        let Uncovered { uncovered } = Uncovered::read(set);
-        let Ahead {
-            reach,
-            front_stop,
-            front_slow,
-            front_left_stop,
-            front_left_slow,
-            front_right_stop,
-            front_right_slow,
-            left_stop,
-            left_slow,
-            right_stop,
-            right_slow,
-            back_left_stop,
-            back_left_slow,
-            back_right_stop,
-            back_right_slow,
-            back_stop,
-            back_slow,
-        } = Ahead::read(set);
+        let Uncovered { uncovered } = Uncovered::get(set);
         let Declared {
             max_linear,
             max_angular,
@@ -198,22 +160,13 @@ impl Params {
             velocity_timeout,
             stop,
             slow,
-        } = Declared::read(set);
+        } = Declared::get(set);
         Self {
             sensors: set.group(sensor::SENSORS).into_iter().map(|name| Sensor::parse(set, name)).collect(),
             uncovered_is_free: uncovered == Unseen::Free,
-            footprint: Footprint::read(set),
-            reach,
-            distances: [
-                Distances { stop: front_stop, slow: front_slow },
-                Distances { stop: front_left_stop, slow: front_left_slow },
-                Distances { stop: front_right_stop, slow: front_right_slow },
-                Distances { stop: left_stop, slow: left_slow },
-                Distances { stop: right_stop, slow: right_slow },
-                Distances { stop: back_left_stop, slow: back_left_slow },
-                Distances { stop: back_right_stop, slow: back_right_slow },
-                Distances { stop: back_stop, slow: back_slow },
-            ],
+            footprint: Footprint::get(set),
+            reach: REACH.get(set),
+            distances: DISTANCES.map(|[stop, slow]| Distances { stop: stop.get(set), slow: slow.get(set) }),
             full_throw: FullThrow { linear: max_linear, angular: max_angular },
             boundaries: Boundaries {
                 front,

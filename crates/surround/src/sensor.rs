@@ -74,49 +74,52 @@ const NO_HEIGHT: f64 = -10.0;
 params::params! {
     /// Parameters of each sensor.
     struct Members {
-        topic: String = Parameter::string("topic", "").at_start()
-            .text("Where the messages come from; each sensor has its own topic."),
-        kind: Kind = Parameter::choice("type", "scan").at_start()
-            .text("Type of the topic: sensor_msgs/LaserScan or sensor_msgs/PointCloud2."),
-        frame: String = Parameter::string("frame", "").at_start()
-            .text("What header.frame_id must be; a message in another frame is no measurement. Empty takes any frame. x to yaw \
-                are the frame's pose on the vehicle; tf is not used."),
-        x: f64 = length("x", 0.0, -10.0).text("Where the sensor is, forward of the turning point."),
-        y: f64 = length("y", 0.0, -10.0).text("Where the sensor is, to the left of the turning point."),
-        z: f64 = length("z", NO_HEIGHT, NO_HEIGHT)
-            .text("Where the sensor is, above the floor. A cloud needs it (-10.0: not given): by its height a point is the floor or an \
-                obstacle."),
-        roll: f64 = degrees("roll", 0.0).text("How the sensor is turned about its x axis (REP-103); 180 hangs upside down."),
-        pitch: f64 = degrees("pitch", 0.0).text("How it is turned about the y axis, nose down positive."),
-        yaw: f64 = degrees("yaw", 0.0).text("How it is turned about the z axis, to the left positive."),
-        height_min: f64 = length("height_min", 0.05, -10.0)
-            .text("Points of a cloud that are lower are the floor; a hole in the floor is not seen."),
-        height_max: f64 = length("height_max", 2.0, -10.0).text("Points of a cloud that are higher are not in the way."),
-        timeout: Duration = Parameter::seconds("timeout", 0.5, 0.01, 10.0)
-            .text("A sensor counts as blocked when no new message was received within this time, or when its newest \
-                stamp is this old. This cannot be switched off. A message more than 0.1 s ahead of the wall clock is \
-                no measurement; one without a stamp has the age of its receipt."),
-        covers_from: f64 = degrees("covers_from", -180.0)
-            .text("Bearing, to the left positive, where the sector begins that the sensor answers for."),
-        covers_to: f64 = degrees("covers_to", 180.0)
-            .text("Bearing where that sector ends, counter-clockwise: from 90 to -90 is the rear half."),
-        measured_least: f64 = Parameter::float("measured_least", 0.5, 0.0, 1.0)
-            .text("The minimum share of valid beams in the sector, or of valid points; a message with fewer counts as \
-                not received."),
-        least_points: i64 = Parameter::integer("least_points", 50, 1, 1_000_000)
-            .text("The minimum number of valid points in a cloud; one with fewer counts as not received. Use 1 for a \
-                radar. It has no effect on scans."),
-        gap: f64 = Parameter::float("gap", 10.0, 1.0, 90.0).unit("degrees")
-            .text("A wider part of the sector that no beam of a scan measures counts as blocked."),
-        inside: Inside = Parameter::choice("inside", "blocked")
-            .text("What the sensor sees within the footprint: something that touches, or the vehicle itself, which is no \
-                measurement."),
-        zero_range: ZeroRange = Parameter::choice("zero_range", "blocked")
-            .text("What a range of 0 in a scan is: something that touches (REP-117: too near to measure), nothing in reach, or \
-                no measurement. Other ranges below range_min touch."),
-        empty: Unseen = Parameter::choice("empty", "blocked")
-            .text("What an empty cloud means: that nothing was measured (blocked), or that nothing is there (free), \
-                as with radars."),
+        /// Where the messages come from; each sensor has its own topic.
+        topic: String = Parameter::string("topic", "").at_start(),
+        /// Type of the topic: sensor_msgs/LaserScan or sensor_msgs/PointCloud2.
+        kind: Kind = Parameter::choice("type", "scan").at_start(),
+        /// The frame that header.frame_id must name; a message in another frame is no measurement. Empty takes any frame. x to yaw are the
+        /// frame's pose on the vehicle; tf is not used.
+        frame: String = Parameter::string("frame", "").at_start(),
+        /// Where the sensor is, forward of the turning point.
+        x: f64 = length("x", 0.0, -10.0),
+        /// Where the sensor is, to the left of the turning point.
+        y: f64 = length("y", 0.0, -10.0),
+        /// Where the sensor is, above the floor. A cloud needs it (-10.0: not given): by its height a point is the floor or an
+        /// obstacle.
+        z: f64 = length("z", NO_HEIGHT, NO_HEIGHT),
+        /// How the sensor is turned about its x axis (REP-103); 180 hangs upside down.
+        roll: f64 = degrees("roll", 0.0),
+        /// How it is turned about the y axis, nose down positive.
+        pitch: f64 = degrees("pitch", 0.0),
+        /// How it is turned about the z axis, to the left positive.
+        yaw: f64 = degrees("yaw", 0.0),
+        /// Points of a cloud that are lower are the floor; a hole in the floor is not seen.
+        height_min: f64 = length("height_min", 0.05, -10.0),
+        /// Points of a cloud that are higher are not in the way.
+        height_max: f64 = length("height_max", 2.0, -10.0),
+        /// A sensor counts as blocked when no new message was received within this time, or when its newest stamp is this old.
+        /// This cannot be switched off. A message more than 0.1 s ahead of the wall clock is no measurement; one without a
+        /// stamp has the age of its receipt.
+        timeout: Duration = Parameter::seconds("timeout", 0.5, 0.01, 10.0),
+        /// Bearing, to the left positive, where the sector begins that the sensor answers for.
+        covers_from: f64 = degrees("covers_from", -180.0),
+        /// Bearing where that sector ends, counter-clockwise: from 90 to -90 is the rear half.
+        covers_to: f64 = degrees("covers_to", 180.0),
+        /// The minimum share of valid beams in the sector, or of valid points; a message with fewer counts as not received.
+        measured_least: f64 = Parameter::float("measured_least", 0.5, 0.0, 1.0),
+        /// The minimum number of valid points in a cloud; one with fewer counts as not received. Use 1 for a radar. It has no
+        /// effect on scans.
+        least_points: i64 = Parameter::integer("least_points", 50, 1, 1_000_000),
+        /// A wider part of the sector that no beam of a scan measures counts as blocked.
+        gap: f64 = Parameter::float("gap", 10.0, 1.0, 90.0).unit("degrees"),
+        /// Meaning of what the sensor sees within the footprint: something that touches, or the vehicle itself, which is no measurement.
+        inside: Inside = Parameter::choice("inside", "blocked"),
+        /// Meaning of a range of 0 in a scan: something that touches (REP-117: too near to measure), nothing in reach, or no
+        /// measurement. Other ranges below range_min touch.
+        zero_range: ZeroRange = Parameter::choice("zero_range", "blocked"),
+        /// Meaning of an empty cloud: that nothing was measured (blocked), or that nothing is there (free), as with radars.
+        empty: Unseen = Parameter::choice("empty", "blocked"),
     }
 }
 
@@ -160,7 +163,7 @@ impl Sensor {
             inside,
             zero_range,
             empty,
-        } = Members::read_entry(set, SENSORS, name);
+        } = Members::get_entry(set, SENSORS, name);
         Self {
             name: name.into(),
             topic,

@@ -1,4 +1,4 @@
-use params::Parameter;
+use params::{Parameter, Refusal, Set};
 
 use crate::{Stick, Zone};
 
@@ -12,29 +12,22 @@ params::params! {
     /// Which side a boundary belongs to is own.
     #[derive(Copy)]
     pub struct Boundaries {
-        /// From [`Zone::Front`] to the front corners \[degrees\].
-        front: f64 = angle("boundaries.front", 13.7)
-            .text("Angle of the stick from straight ahead where front ends and the front corners begin."),
-        /// From the front corners to [`Zone::Left`] and [`Zone::Right`] \[degrees\].
-        front_side: f64 = angle("boundaries.front_side", 78.45)
-            .text("Angle where the front corners end and left and right begin."),
-        /// From [`Zone::Left`] and [`Zone::Right`] to the rear corners \[degrees\].
-        side_back: f64 = angle("boundaries.side_back", 101.55).text("Angle where left and right end and the rear corners begin."),
-        /// From the rear corners to [`Zone::Back`] \[degrees\].
-        back: f64 = angle("boundaries.back", 166.3).text("Angle where the rear corners end and back begins."),
-        /// Whether a stick back and to the left is in [`Zone::BackRight`], the corner that the tail then sweeps.
-        rear_swap: bool = Parameter::bool("boundaries.rear_swap", true)
-            .text("A stick back and left is in the zone back right, the corner that the tail then sweeps, and the reverse."),
-        /// A stick no farther from the centre than this is centred [percent of full throw].
-        dead_zone: f64 = Parameter::float("boundaries.dead_zone", 0.0, 0.0, 50.0).unit("percent of full throw")
-            .text("A stick no farther from the centre than this is centred and drives nothing. Without effect in the mode \
-                passthrough."),
-        /// How far a stick must leave a zone before the zone no longer applies \[degrees\], 0 or more; [`Boundaries::classify`]
-        /// does not use it, see [`HeldZones`](crate::HeldZones).
-        hysteresis: f64 = Parameter::float("boundaries.hysteresis", 0.0, 0.0, 10.0).unit("degrees")
-            .text("A zone that the stick has left by less than this still counts: the smaller factor of both zones is taken, \
-                so a stick trembling on a boundary gives no flicker. Zones ahead do not count like this for a stick that turns \
-                in place or reverses."),
+        /// Angle of the stick from straight ahead where front ends and the front corners begin.
+        front: f64 = angle("boundaries.front", 13.7),
+        /// Angle where the front corners end and left and right begin.
+        front_side: f64 = angle("boundaries.front_side", 78.45),
+        /// Angle where left and right end and the rear corners begin.
+        side_back: f64 = angle("boundaries.side_back", 101.55),
+        /// Angle where the rear corners end and back begins.
+        back: f64 = angle("boundaries.back", 166.3),
+        /// A stick back and left is in the zone back right, the corner that the tail then sweeps, and the reverse.
+        rear_swap: bool = Parameter::bool("boundaries.rear_swap", true),
+        /// A stick no farther from the centre than this is centred and drives nothing. Without effect in the mode passthrough.
+        dead_zone: f64 = Parameter::float("boundaries.dead_zone", 0.0, 0.0, 50.0).unit("percent of full throw"),
+        /// A zone that the stick has left by less than this still counts: the smaller factor of both zones is taken, so a stick
+        /// trembling on a boundary gives no flicker. Zones ahead do not count like this for a stick that turns in place or
+        /// reverses.
+        hysteresis: f64 = Parameter::float("boundaries.hysteresis", 0.0, 0.0, 10.0).unit("degrees"),
     }
 }
 
@@ -43,13 +36,27 @@ const fn angle(name: &'static str, default: f64) -> Parameter<f64> {
     Parameter::float(name, default, 0.1, 179.9).unit("degrees")
 }
 
-impl Default for Boundaries {
-    fn default() -> Self {
-        Self::defaults()
-    }
-}
-
 impl Boundaries {
+    /// Checks that the boundaries between the zones, which are parameters in `set`, increase from front to back.
+    /// # Errors
+    /// A [`Refusal`] of the first that does not.
+    pub fn check(&self, set: &Set) -> Result<(), Refusal> {
+        let Self { front, front_side, side_back, back, .. } = *self;
+        let angles = [
+            ("boundaries.front", front),
+            ("boundaries.front_side", front_side),
+            ("boundaries.side_back", side_back),
+            ("boundaries.back", back),
+        ];
+        for (&(lower_name, lower), (upper_name, upper)) in angles.iter().zip(&angles[1..]) {
+            if lower >= *upper {
+                let rule = format!("must be greater than '{lower_name}', which is {lower:?} degrees");
+                return Err(set.refuse(upper_name, rule));
+            }
+        }
+        Ok(())
+    }
+
     /// The zone that `stick` points to; [`Zone::Origin`] if it is centred or not a number.
     pub fn classify(&self, stick: Stick) -> Zone {
         let Stick { forward_back, left_right } = stick;

@@ -8,49 +8,44 @@ use crate::{Boundaries, FullThrow, Mode, Profiles, profile_parameters};
 params::params! {
     /// Parameters of the treatment of a command.
     struct Declared {
-        mode: Operation = Parameter::choice("mode", "apply")
-            .text("apply: scale each command. predict, for a vehicle that scales commands itself: publish what it \
-                will leave of them and command nothing. passthrough: do not scale. A command must not be scaled \
-                twice. In every mode a command is limited to full throw and times out. linear.y and z and angular.x and y, \
-                which no zone judges, pass in passthrough without profiles only; otherwise such a command is refused. After a change a command has \
-                to be zero once."),
-        scaling: Mode = Parameter::choice("scaling", "limit")
-            .text("limit: a factor is the upper limit of the stick. multiply: it multiplies the stick. At full throw \
-                both are the same."),
-        keep_direction: bool = Parameter::bool("keep_direction", false)
-            .text("Use the smaller of a zone's two factors for both parts and shorten them in proportion. As the \
-                forward factor falls from 0.1 to 0, the turn is given back gradually, within the limits of its own \
-                zone and of left or right."),
-        rise_time: Duration = Parameter::seconds("rise_time", 0.0, 0.0, 10.0)
-            .text("A factor that rises takes this long from 0 to 1 (1 / rise_time per second); 0 lets it rise at once. A \
-                factor falls at once."),
-        scaling_timeout: Duration = Parameter::seconds("scaling_timeout", 0.5, 0.01, 2.0)
-            .text("A scaling older than this, by its time of receipt, no longer counts: the vehicle stands still, and a \
-                command that asked for motion has to be zero once before it moves again."),
-        command_timeout: Duration = Parameter::seconds("command_timeout", 0.5, SHORTEST_COMMAND_TIMEOUT, 2.0)
-            .text("A command older than this, by its stamp or its time of receipt, is lost: zeros go out, and its publisher \
-                has to send a zero before anything moves again."),
-        max_linear: f64 = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("m/s")
-            .text("Speed at full throw forward or back; a faster command is cut to it, with parts sideways or up the \
-                whole vector. Without effect where profiles are described."),
-        max_angular: f64 = Parameter::float("max_angular", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("rad/s")
-            .text("Turning speed at full throw left or right; a faster command is cut to it. Without effect where profiles are \
-                described."),
+        /// apply: scale each command. predict, for a vehicle that scales commands itself: publish what it will leave of them
+        /// and command nothing. passthrough: do not scale. A command must not be scaled twice. In every mode a command is
+        /// limited to full throw and times out. linear.y and z and angular.x and y, which no zone judges, pass in passthrough
+        /// without profiles only; otherwise such a command is refused. After a change a command has to be zero once.
+        mode: Operation = Parameter::choice("mode", "apply"),
+        /// limit: a factor is the upper limit of the stick. multiply: it multiplies the stick. At full throw both are the same.
+        scaling: Mode = Parameter::choice("scaling", "limit"),
+        /// Use the smaller of a zone's two factors for both parts and shorten them in proportion. As the forward factor falls
+        /// from 0.1 to 0, the turn is given back gradually, within the limits of its own zone and of left or right.
+        keep_direction: bool = Parameter::bool("keep_direction", false),
+        /// A factor that rises takes this long from 0 to 1 (1 / rise_time per second); 0 lets it rise at once. A factor falls
+        /// at once.
+        rise_time: Duration = Parameter::seconds("rise_time", 0.0, 0.0, 10.0),
+        /// A scaling older than this, by its time of receipt, no longer counts: the vehicle stands still, and a command that
+        /// asked for motion has to be zero once before it moves again.
+        scaling_timeout: Duration = Parameter::seconds("scaling_timeout", 0.5, 0.01, 2.0),
+        /// A command older than this, by its stamp or its time of receipt, is lost: zeros go out, and its publisher has to send
+        /// a zero before anything moves again.
+        command_timeout: Duration = Parameter::seconds("command_timeout", 0.5, SHORTEST_COMMAND_TIMEOUT, 2.0),
+        /// Speed at full throw forward or back; a faster command is cut to it, with parts sideways or up the whole vector.
+        /// Without effect where profiles are described.
+        max_linear: f64 = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("m/s"),
+        /// Turning speed at full throw left or right; a faster command is cut to it. Without effect where profiles are
+        /// described.
+        max_angular: f64 = Parameter::float("max_angular", 1.0, SLOWEST_FULL_SPEED, 20.0).unit("rad/s"),
     }
 }
 
 params::params! {
     /// Parameters of the published messages.
     struct Published {
-        input_source: i64 = Parameter::integer("input_source", 5, 0, 5).at_start()
-            .text("LUCI's number of the input source, published with a scaled velocity: 0 ramp assist, 1 autonomous \
-                remote, 2 WDI, 3 chair virtual, 4 chair physical, 5 shared remote. A scaled LuciJoystick keeps the \
-                number of its own message."),
-        deviation_tolerance: i64 = Parameter::integer("deviation_tolerance", 3, 0, 100).unit("percent of full throw")
-            .text("The deviation of the chair's output from the prediction above which it is reported."),
-        stamped: bool = Parameter::bool("stamped", true).at_start()
-            .text("Take and publish geometry_msgs/TwistStamped; otherwise geometry_msgs/Twist, which loses the time of the \
-                stick event."),
+        /// LUCI's number of the input source, published with a scaled velocity: 0 ramp assist, 1 autonomous remote, 2 WDI, 3
+        /// chair virtual, 4 chair physical, 5 shared remote. A scaled LuciJoystick keeps the number of its own message.
+        input_source: i64 = Parameter::integer("input_source", 5, 0, 5).at_start(),
+        /// The deviation of the chair's output from the prediction above which it is reported.
+        deviation_tolerance: i64 = Parameter::integer("deviation_tolerance", 3, 0, 100).unit("percent of full throw"),
+        /// Take and publish geometry_msgs/TwistStamped; otherwise geometry_msgs/Twist, which loses the time of the stick event.
+        stamped: bool = Parameter::bool("stamped", true).at_start(),
     }
 }
 
@@ -115,12 +110,10 @@ pub struct Params {
 params::params! {
     /// Where and how great the picture of the zones is drawn.
     pub struct Markers {
-        /// The frame, x ahead and y to the left; not empty.
-        frame: String = Parameter::string("markers.frame", "base_link")
-            .text("Frame of the picture on ~/markers: x ahead, y to the left."),
-        /// The outer radius \[m\].
-        radius: f64 = Parameter::float("markers.radius", 1.2, 0.1, 20.0).unit("m")
-            .text("Outer radius of the ring of zones on ~/markers."),
+        /// Frame of the picture on ~/markers: x ahead, y to the left.
+        frame: String = Parameter::string("markers.frame", "base_link"),
+        /// Outer radius of the ring of zones on ~/markers.
+        radius: f64 = Parameter::float("markers.radius", 1.2, 0.1, 20.0).unit("m"),
     }
 }
 
@@ -130,19 +123,7 @@ impl Params {
     /// A [`Refusal`] of boundaries that do not increase from front to back, of a frame without a name, and of profiles as
     /// [`Profiles::read`].
     pub fn read(set: &Set) -> Result<Self, Refusal> {
-        let Boundaries { front, front_side, side_back, back, .. } = Boundaries::read(set);
-        let angles = [
-            ("boundaries.front", front),
-            ("boundaries.front_side", front_side),
-            ("boundaries.side_back", side_back),
-            ("boundaries.back", back),
-        ];
-        for (&(lower_name, lower), (upper_name, upper)) in angles.iter().zip(&angles[1..]) {
-            if lower >= *upper {
-                let rule = format!("must be greater than '{lower_name}', which is {lower:?} degrees");
-                return Err(set.refuse(upper_name, rule));
-            }
-        }
+        Boundaries::get(set).check(set)?;
         let params = Self { profiles: Profiles::read(set)?, ..Self::parse(set) };
         if params.markers.frame.is_empty() {
             return Err(set.refuse("markers.frame", "must name a frame"));
@@ -160,8 +141,8 @@ impl Params {
             command_timeout,
             max_linear,
             max_angular,
-        } = Declared::read(set);
-        let Published { input_source, deviation_tolerance, stamped } = Published::read(set);
+        } = Declared::get(set);
+        let Published { input_source, deviation_tolerance, stamped } = Published::get(set);
         Self {
             operation: mode,
             scaling,
@@ -171,13 +152,13 @@ impl Params {
             command_timeout,
             full_throw: FullThrow { linear: max_linear, angular: max_angular },
             profiles: Profiles::default(),
-            boundaries: Boundaries::read(set),
+            boundaries: Boundaries::get(set),
             // The specification allows 0 to 5.
             input_source: i32::try_from(input_source).unwrap_or(5),
             // The specification allows 0 to 100.
             deviation_tolerance: i32::try_from(deviation_tolerance).unwrap_or(0),
             stamped,
-            markers: Markers::read(set),
+            markers: Markers::get(set),
         }
     }
 }

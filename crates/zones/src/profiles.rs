@@ -25,11 +25,10 @@ const LONGEST: usize = 64;
 params::params! {
     /// Parameters of each profile, except for its curves.
     struct Declared {
-        number: i64 = Parameter::integer("number", 0, 0, 5)
-            .text("The number of the profile as the chair publishes it on luci/chair_profile, 1 to 5; must be given (0: is \
-                not)."),
-        backward: f64 = Parameter::float("backward", 1.0, 0.01, 1.0)
-            .text("Speed backward as a part of the speed forward at the same deflection."),
+        /// The number of the profile as the chair publishes it on luci/chair_profile, 1 to 5; must be given (0: is not).
+        number: i64 = Parameter::integer("number", 0, 0, 5),
+        /// Speed backward as a part of the speed forward at the same deflection.
+        backward: f64 = Parameter::float("backward", 1.0, 0.01, 1.0),
     }
 }
 
@@ -55,7 +54,7 @@ macro_rules! curve {
 
         impl $curve {
             fn curve(set: &Set, profile: &str) -> Result<Curve, Refusal> {
-                let Self { method, full_throw, percents, speeds, cubic } = Self::read_entry(set, PREFIX, profile);
+                let Self { method, full_throw, percents, speeds, cubic } = Self::get_entry(set, PREFIX, profile);
                 let refuse = |member: &str, rule: String| {
                     set.refuse(&format!("{PREFIX}.{profile}.{}.{member}", $axis), rule)
                 };
@@ -103,7 +102,7 @@ impl Profiles {
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let mut profiles = Self::default();
         for name in set.group(PREFIX) {
-            let Declared { number, backward } = Declared::read_entry(set, PREFIX, name);
+            let Declared { number, backward } = Declared::get_entry(set, PREFIX, name);
             let refuse = |member: &str, rule: &str| set.refuse(&format!("{PREFIX}.{name}.{member}"), rule);
             if index(number).is_none() {
                 return Err(refuse("number", "must be given, from 1 to 5"));

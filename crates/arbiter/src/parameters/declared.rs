@@ -12,38 +12,39 @@ pub(super) const LOCKS: &str = "locks";
 params::params! {
     /// The parameters of the node, except sources, locks and limits.
     pub(super) struct Declared {
-        stamped: bool = Parameter::bool("stamped", true).at_start()
-            .text("Publish geometry_msgs/TwistStamped; otherwise geometry_msgs/Twist, which loses the time of the stick event."),
+        /// Publish geometry_msgs/TwistStamped; otherwise geometry_msgs/Twist, which loses the time of the stick event.
+        stamped: bool = Parameter::bool("stamped", true).at_start(),
     }
 }
 
 params::params! {
     /// The parameters of each source.
     pub(super) struct SourceMembers {
-        topic: String = Parameter::string("topic", "")
-            .text("Topic of the commands; each source has a topic of its own, with one publisher. Set it to add a \
-                source, delete it to remove one."),
-        kind: SourceType = Parameter::choice("type", "twist_stamped")
-            .text("Message type of the topic. twist: geometry_msgs/Twist. twist_stamped: geometry_msgs/TwistStamped. pose_state: \
-                or_pose_estimator/State, as joystick publishes it."),
-        priority: i64 = Parameter::integer("priority", 0, 0, 255).text("The highest one drives; no two sources may have the same."),
-        timeout: Duration = Parameter::seconds("timeout", 0.5, 0.01, 10.0)
-            .text("A source without a new message for this time is lost, and a command with a stamp this old is refused; it cannot \
-                be switched off. At least 0.3 s for the type pose_state."),
+        /// Topic of the commands; each source has a topic of its own, with one publisher. Set it to add a source, delete it to
+        /// remove one.
+        topic: String = Parameter::string("topic", ""),
+        /// Message type of the topic. twist: geometry_msgs/Twist. twist_stamped: geometry_msgs/TwistStamped. pose_state:
+        /// or_pose_estimator/State, as joystick publishes it.
+        kind: SourceType = Parameter::choice("type", "twist_stamped"),
+        /// The highest one drives; no two sources may have the same.
+        priority: i64 = Parameter::integer("priority", 0, 0, 255),
+        /// A source without a new message for this time is lost, and a command with a stamp this old is refused; it cannot be
+        /// switched off. At least 0.3 s for the type pose_state.
+        timeout: Duration = Parameter::seconds("timeout", 0.5, 0.01, 10.0),
     }
 }
 
 params::params! {
     /// The parameters of each lock.
     pub(super) struct LockMembers {
-        topic: String = Parameter::string("topic", "")
-            .text("Topic of its state, std_msgs/Bool, with one publisher; true is closed. The lock opens once every message for 0.25 s was false. \
-                Set it to add a lock, delete it to remove one."),
-        priority: i64 = Parameter::integer("priority", 255, 0, 255)
-            .text("While closed it masks every source of a strictly lower priority; 255 masks all below 255."),
-        timeout: Duration = Parameter::seconds("timeout", 0.5, 0.01, 10.0)
-            .text("A lock that is silent for this time counts as closed, and so does one before its first message; it cannot be \
-                switched off."),
+        /// Topic of its state, std_msgs/Bool, with one publisher; true is closed. The lock opens once every message for 0.25 s
+        /// was false. Set it to add a lock, delete it to remove one.
+        topic: String = Parameter::string("topic", ""),
+        /// While closed it masks every source of a strictly lower priority; 255 masks all below 255.
+        priority: i64 = Parameter::integer("priority", 255, 0, 255),
+        /// A lock that is silent for this time counts as closed, and so does one before its first message; it cannot be
+        /// switched off.
+        timeout: Duration = Parameter::seconds("timeout", 0.5, 0.01, 10.0),
     }
 }
 

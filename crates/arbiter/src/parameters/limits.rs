@@ -11,24 +11,24 @@ macro_rules! axis {
     ($axis:ident, $name:literal, $unit:literal) => {
         params::params! {
             pub(super) struct $axis {
-                min: f64 = Parameter::float(concat!($name, ".min"), -UNLIMITED, -UNLIMITED, 0.0).unit($unit)
-                    .text("Minimum velocity; -1000000: no limit."),
-                max: f64 = Parameter::float(concat!($name, ".max"), UNLIMITED, 0.0, UNLIMITED).unit($unit)
-                    .text("Maximum velocity; 1000000: no limit."),
-                acceleration: f64 = Parameter::float(concat!($name, ".acceleration"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^2"))
-                    .text("Maximum acceleration; 0: no limit."),
-                deceleration: f64 = Parameter::float(concat!($name, ".deceleration"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^2"))
-                    .text("Maximum deceleration while a source drives; 0: no limit. A loss is zero at once in any case."),
-                emergency: f64 = Parameter::float(concat!($name, ".emergency"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^2"))
-                    .text("Deceleration when a source sends zero, no less than deceleration; 0: at once."),
-                jerk: f64 = Parameter::float(concat!($name, ".jerk"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^3"))
-                    .text("Maximum jerk; 0: no limit."),
+                /// Minimum velocity; -1000000: no limit.
+                min: f64 = Parameter::float(concat!($name, ".min"), -UNLIMITED, -UNLIMITED, 0.0).unit($unit),
+                /// Maximum velocity; 1000000: no limit.
+                max: f64 = Parameter::float(concat!($name, ".max"), UNLIMITED, 0.0, UNLIMITED).unit($unit),
+                /// Maximum acceleration; 0: no limit.
+                acceleration: f64 = Parameter::float(concat!($name, ".acceleration"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^2")),
+                /// Maximum deceleration while a source drives; 0: no limit. A loss is zero at once in any case.
+                deceleration: f64 = Parameter::float(concat!($name, ".deceleration"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^2")),
+                /// Deceleration when a source sends zero, no less than deceleration; 0: at once.
+                emergency: f64 = Parameter::float(concat!($name, ".emergency"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^2")),
+                /// Maximum jerk; 0: no limit.
+                jerk: f64 = Parameter::float(concat!($name, ".jerk"), 0.0, 0.0, STEEPEST).unit(concat!($unit, "^3")),
             }
         }
 
         impl $axis {
             fn limits(set: &Set) -> Result<Limits, Refusal> {
-                let Self { min, max, acceleration, deceleration, emergency, jerk } = Self::read(set);
+                let Self { min, max, acceleration, deceleration, emergency, jerk } = Self::get(set);
                 let (min, max) = (bound(min), bound(max));
                 let settings =
                     Settings { min, max, acceleration, deceleration, emergency, jerk, dead_band: 0.0 };

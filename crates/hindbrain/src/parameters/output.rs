@@ -5,21 +5,21 @@ use params::{Choice, Parameter, Refusal, Set};
 params::params! {
     /// The parameters of the motor controller.
     pub(super) struct Declared {
-        kind: Kind = Parameter::choice("driver.kind", "none").at_start()
-            .text("The motor controller: none (hindbrain only publishes the motor topics), a Pololu Maestro servo controller \
-                (compact protocol) or a RoboClaw (packet serial). Without an answer from it the state is a fault."),
-        device: String = Parameter::string("driver.device", "").at_start()
-            .text("The serial device, preferably a name in /dev/serial/by-id, which does not change."),
-        baud: i64 = Parameter::integer("driver.baud", 115_200, 9_600, 460_800).unit("baud").at_start()
-            .text("Baud rate, as configured in the device."),
-        address: i64 = Parameter::integer("driver.address", 0x80, 0x80, 0x87).at_start().text("The RoboClaw's address."),
-        channels: Vec<i64> = Parameter::integers("driver.channels", &[], 0, 127, 2).at_start()
-            .text("Channels of the port and the starboard motor: 0 to 23 of a Maestro, 1 and 2 of a RoboClaw. Empty: the \
-                first two."),
-        invert_port: bool = Parameter::bool("driver.invert_port", false).at_start()
-            .text("Inverts the port motor."),
-        invert_starboard: bool = Parameter::bool("driver.invert_starboard", false).at_start()
-            .text("Inverts the starboard motor."),
+        /// The motor controller: none (hindbrain only publishes the motor topics), a Pololu Maestro servo controller (compact
+        /// protocol) or a RoboClaw (packet serial). Without an answer from it the state is a fault.
+        kind: Kind = Parameter::choice("driver.kind", "none").at_start(),
+        /// The serial device, preferably a name in /dev/serial/by-id, which does not change.
+        device: String = Parameter::string("driver.device", "").at_start(),
+        /// Baud rate, as configured in the device.
+        baud: i64 = Parameter::integer("driver.baud", 115_200, 9_600, 460_800).unit("baud").at_start(),
+        /// The RoboClaw's address.
+        address: i64 = Parameter::integer("driver.address", 0x80, 0x80, 0x87).at_start(),
+        /// Channels of the port and the starboard motor: 0 to 23 of a Maestro, 1 and 2 of a RoboClaw. Empty: the first two.
+        channels: Vec<i64> = Parameter::integers("driver.channels", &[], 0, 127, 2).at_start(),
+        /// Inverts the port motor.
+        invert_port: bool = Parameter::bool("driver.invert_port", false).at_start(),
+        /// Inverts the starboard motor.
+        invert_starboard: bool = Parameter::bool("driver.invert_starboard", false).at_start(),
     }
 }
 
@@ -65,7 +65,7 @@ impl Driver {
     /// A [`Refusal`] of a driver without a device, or of channels that are not two different ones.
     pub fn read(set: &Set) -> Result<Option<Self>, Refusal> {
         let Declared { kind: chosen, device, baud, address, channels, invert_port, invert_starboard } =
-            Declared::read(set);
+            Declared::get(set);
         let kind = match chosen {
             Kind::None => return Ok(None),
             Kind::Pololu => DriverKind::Pololu,

@@ -6,48 +6,51 @@ use crate::names::{AXES, BUTTONS};
 params::params! {
     /// The node's own parameters.
     pub(super) struct Declared {
-        rate: i64 = Parameter::integer("rate", 200, 10, 1000).unit("Hz").at_start()
-            .text("How often the desired state is published while it requests motion. A change of the stick is published at once, \
-                and a zero is repeated 20 times a second."),
-        control_device: String = Parameter::string("control_device", "")
-            .text("The device that drives: its name as in device/<name> or exactly as `steersman-joystick list` shows \
-                it, or its GUID (version and checksum are ignored), serial number, path or a link to the path \
-                (/dev/input/by-path/...); empty: the first device to connect, and no other after it. Serial number \
-                and paths distinguish two devices of one model; the GUID does not, and a name passes to the next \
-                device of that model when its device is unplugged. Quote it: digits alone are a number in YAML."),
-        virtual_device: String = Parameter::string("virtual_device", "").at_start()
-            .text("Name of a virtual joystick, which is connected while its axes and buttons are published on \
-                `~/virtual_device`."),
+        /// How often the desired state is published while it requests motion. A change of the stick is published at once, and a
+        /// zero is repeated 20 times a second.
+        rate: i64 = Parameter::integer("rate", 200, 10, 1000).unit("Hz").at_start(),
+        /// The device that drives: its name as in device/<name> or exactly as `steersman-joystick list` shows it, or its GUID
+        /// (version and checksum are ignored), serial number, path or a link to the path (/dev/input/by-path/...); empty: the
+        /// first device to connect, and no other after it. Serial number and paths distinguish two devices of one model; the
+        /// GUID does not, and a name passes to the next device of that model when its device is unplugged. Quote it: digits
+        /// alone are a number in YAML.
+        control_device: String = Parameter::string("control_device", ""),
+        /// Name of a virtual joystick, which is connected while its axes and buttons are published on `~/virtual_device`.
+        virtual_device: String = Parameter::string("virtual_device", "").at_start(),
     }
 }
 
 params::params! {
     /// The frame of the velocities.
     pub(super) struct Frame {
-        intrinsic: bool = Parameter::bool("intrinsic", true)
-            .text("Frame of the desired velocity: true the vehicle's own, false the world. Follows the buttons that \
-                change it. After a change a deflected stick commands nothing until it has returned to rest."),
+        /// Frame of the desired velocity: true the vehicle's own, false the world. Follows the buttons that change it. After a
+        /// change a deflected stick commands nothing until it has returned to rest.
+        intrinsic: bool = Parameter::bool("intrinsic", true),
     }
 }
 
 params::params! {
     /// The buttons that enable the stick.
     pub(super) struct Enable {
-        on: NumberOrName = button("enable.on")
-            .text("Button that lets the stick drive while pressed: its number, or SDL's name; with no enable button at all a stick with a mapped axis \
-                always drives."),
-        slow: NumberOrName = button("enable.slow")
-            .text("Button that lets the stick drive slowly while pressed; with enable.on, by half of `slow`."),
-        toggle: NumberOrName = button("enable.toggle").text("Button that switches driving with the stick on and off."),
+        /// Button that lets the stick drive while pressed: its number, or SDL's name; with no enable button at all a stick with
+        /// a mapped axis always drives.
+        on: NumberOrName = button("enable.on"),
+        /// Button that lets the stick drive slowly while pressed; with enable.on, by half of `slow`.
+        slow: NumberOrName = button("enable.slow"),
+        /// Button that switches driving with the stick on and off.
+        toggle: NumberOrName = button("enable.toggle"),
     }
 }
 
 params::params! {
     /// The buttons that select the frame.
     pub(super) struct Coords {
-        intrinsic: NumberOrName = button("coords.intrinsic").text("Button that selects the vehicle's own frame."),
-        world: NumberOrName = button("coords.world").text("Button that selects the world frame."),
-        toggle: NumberOrName = button("coords.toggle").text("Button that changes between the frames."),
+        /// Button that selects the vehicle's own frame.
+        intrinsic: NumberOrName = button("coords.intrinsic"),
+        /// Button that selects the world frame.
+        world: NumberOrName = button("coords.world"),
+        /// Button that changes between the frames.
+        toggle: NumberOrName = button("coords.toggle"),
     }
 }
 
@@ -66,26 +69,28 @@ macro_rules! coordinate {
             struct $coordinate {
                 axis: NumberOrName = Parameter::number_or_name(concat!($name, ".axis"), -1, -1, 15, AXES)
                     .text(concat!("Axis that commands the acceleration ", $motion, ": its number, or SDL's name; -1: none.")),
-                offset: f64 = Parameter::float(concat!($name, ".offset"), 0.0, -10.0, 10.0)
-                    .text("Added to the axis (-1 to 1) before scaling."),
-                scale: f64 = Parameter::float(concat!($name, ".scale"), 1.0, -10.0, 10.0)
-                    .text("Factor on axis and offset, -1 inverts; the product is limited to -1 to 1."),
-                min: i64 = counts(concat!($name, ".min"), -32767).text("Raw value of the axis that counts as -1."),
-                center: i64 = counts(concat!($name, ".center"), 0)
-                    .text("Raw value of the axis that counts as 0, from min to max."),
-                max: i64 = counts(concat!($name, ".max"), 32767).text("Raw value of the axis that counts as 1."),
-                invert: bool = Parameter::bool(concat!($name, ".invert"), false)
-                    .text("Whether the axis is inverted, before dead zone, curve and offset."),
-                dead_zone: f64 = Parameter::float(concat!($name, ".dead_zone"), 0.0, 0.0, 0.9)
-                    .text("Part of the range from the centre that counts as 0; the rest is stretched to the whole range."),
-                curve: f64 = Parameter::float(concat!($name, ".curve"), 1.0, 0.2, 5.0)
-                    .text("Exponent on the axis beyond the dead zone: 1 is linear, more is finer about the centre."),
+                /// Added to the axis (-1 to 1) before scaling.
+                offset: f64 = Parameter::float(concat!($name, ".offset"), 0.0, -10.0, 10.0),
+                /// Factor on axis and offset, -1 inverts; the product is limited to -1 to 1.
+                scale: f64 = Parameter::float(concat!($name, ".scale"), 1.0, -10.0, 10.0),
+                /// Raw value of the axis that counts as -1.
+                min: i64 = counts(concat!($name, ".min"), -32767),
+                /// Raw value of the axis that counts as 0, from min to max.
+                center: i64 = counts(concat!($name, ".center"), 0),
+                /// Raw value of the axis that counts as 1.
+                max: i64 = counts(concat!($name, ".max"), 32767),
+                /// Whether the axis is inverted, before dead zone, curve and offset.
+                invert: bool = Parameter::bool(concat!($name, ".invert"), false),
+                /// Part of the range from the centre that counts as 0; the rest is stretched to the whole range.
+                dead_zone: f64 = Parameter::float(concat!($name, ".dead_zone"), 0.0, 0.0, 0.9),
+                /// Exponent on the axis beyond the dead zone: 1 is linear, more is finer about the centre.
+                curve: f64 = Parameter::float(concat!($name, ".curve"), 1.0, 0.2, 5.0),
             }
         }
 
         impl $coordinate {
             fn mapping(set: &Set) -> Result<(AxisMapping, Option<&'static str>), Refusal> {
-                let Self { axis, offset, scale, min, center, max, invert, dead_zone, curve } = Self::read(set);
+                let Self { axis, offset, scale, min, center, max, invert, dead_zone, curve } = Self::get(set);
                 let [min, center, max] = calibration(set, $name, [min, center, max])?;
                 let shape = Shape { min, center, max, invert, dead_zone, curve };
                 Ok((AxisMapping { axis: number(axis), offset, scale, shape }, name(axis)))

@@ -11,20 +11,15 @@ params::params! {
     /// vehicle would continue at 1 m/s for 0.4 s.
     #[derive(Copy)]
     pub struct Dynamics {
-        /// Linear friction for all six coordinates \[1/s], 0 to 1000.
-        drag: f64 = Parameter::float("drag", 3.0, 0.0, 1000.0).unit("1/s")
-            .text("Linear friction on the desired velocity; 0 keeps the velocity when the stick is released, and does not \
-                bound it."),
-        /// Linear acceleration at full stick \[m/s²], 0 to 1000.
-        amax: f64 = Parameter::float("amax", 3.0, 0.0, 1000.0).unit("m/s^2")
-            .text("Linear acceleration at full stick; the velocity settles at amax/drag, which also limits a takeover's start."),
-        /// Angular acceleration at full stick \[rad/s²], 0 to 1000.
-        awmax: f64 = Parameter::float("awmax", 3.0, 0.0, 1000.0).unit("rad/s^2")
-            .text("Angular acceleration at full stick; the angular velocity settles at awmax/drag, which also limits a \
-                takeover's start."),
-        /// The divisor of both in slow motion, 0.001 to 1000; less than 1 counts as 1.
-        slow: f64 = Parameter::float("slow", 4.0, 0.001, 1000.0)
-            .text("Divisor of both accelerations in slow motion; less than 1 counts as 1."),
+        /// Linear friction on the desired velocity; 0 keeps the velocity when the stick is released, and does not bound it.
+        drag: f64 = Parameter::float("drag", 3.0, 0.0, 1000.0).unit("1/s"),
+        /// Linear acceleration at full stick; the velocity settles at amax/drag, which also limits a takeover's start.
+        amax: f64 = Parameter::float("amax", 3.0, 0.0, 1000.0).unit("m/s^2"),
+        /// Angular acceleration at full stick; the angular velocity settles at awmax/drag, which also limits a takeover's
+        /// start.
+        awmax: f64 = Parameter::float("awmax", 3.0, 0.0, 1000.0).unit("rad/s^2"),
+        /// Divisor of both accelerations in slow motion; less than 1 counts as 1.
+        slow: f64 = Parameter::float("slow", 4.0, 0.001, 1000.0),
     }
 }
 
@@ -138,23 +133,12 @@ params::params! {
     /// The ROS 2 `joy` package's `deadzone`, `autorepeat_rate` and `coalesce_interval_ms`, with its defaults.
     #[derive(Copy)]
     pub struct JoyParams {
-        /// The part of an axis's range from the centre, 0 to 0.9, that is 0; the rest is stretched to the whole range.
-        dead_zone: f64 = Parameter::float("joy.dead_zone", 0.05, 0.0, 0.9)
-            .text("Part of an axis's range from the centre where `joy` is 0; the rest is stretched to the whole range."),
-        /// How often the state is published without a change \[Hz], 0 (never) to 1000.
-        autorepeat_rate: f64 = Parameter::float("joy.autorepeat_rate", 20.0, 0.0, 1000.0).unit("Hz")
-            .text("How often `joy` is published without a change; 0: on changes only."),
-        /// How long moves of axes are collected for one message \[s], 0 to 1.
-        coalesce_interval: f64 = Parameter::float("joy.coalesce_interval", 0.001, 0.0, 1.0).unit("s")
-            .text("How long the moves of axes are collected into one message of `joy`; buttons and hats do not \
-                wait."),
-    }
-}
-
-/// The defaults of the specification.
-impl Default for Dynamics {
-    fn default() -> Self {
-        Self::defaults()
+        /// Part of an axis's range from the centre where `joy` is 0; the rest is stretched to the whole range.
+        dead_zone: f64 = Parameter::float("joy.dead_zone", 0.05, 0.0, 0.9),
+        /// How often `joy` is published without a change; 0: on changes only.
+        autorepeat_rate: f64 = Parameter::float("joy.autorepeat_rate", 20.0, 0.0, 1000.0).unit("Hz"),
+        /// How long the moves of axes are collected into one message of `joy`; buttons and hats do not wait.
+        coalesce_interval: f64 = Parameter::float("joy.coalesce_interval", 0.001, 0.0, 1.0).unit("s"),
     }
 }
 
@@ -175,12 +159,5 @@ impl Shape {
 impl Default for Shape {
     fn default() -> Self {
         Self::RAW
-    }
-}
-
-/// The defaults of the specification.
-impl Default for JoyParams {
-    fn default() -> Self {
-        Self::defaults()
     }
 }

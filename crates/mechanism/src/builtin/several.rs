@@ -79,11 +79,11 @@ fn indices(robot: &Robot, parameter: &str, names: &[String]) -> Result<Vec<usize
 }
 
 pub(super) fn trajectory(robot: &Robot, set: &Set) -> Result<Setup, String> {
-    let TrajectoryParams { _type, joints, path, goal, goal_time } = TrajectoryParams::read(set);
+    let TrajectoryParams { _type, joints, path, goal, goal_time } = TrajectoryParams::get(set);
     if joints.is_empty() {
         return Err("parameter 'joints' is [], must be one joint or more".to_owned());
     }
-    let Laws { p, i, d, i_clamp, max_effort } = Laws::read(set);
+    let Laws { p, i, d, i_clamp, max_effort } = Laws::get(set);
     let (mut axes, mut warnings) = (Vec::new(), Vec::new());
     for (index, name) in joints.iter().enumerate() {
         if joints[..index].contains(name) {
@@ -119,7 +119,7 @@ pub(super) fn trajectory(robot: &Robot, set: &Set) -> Result<Setup, String> {
 }
 
 pub(super) fn joint_state(robot: &Robot, set: &Set) -> Result<Setup, String> {
-    let JointStateParams { _type, mut joints, rate } = JointStateParams::read(set);
+    let JointStateParams { _type, mut joints, rate } = JointStateParams::get(set);
     if joints.is_empty() {
         joints = robot.joints().iter().map(|joint| joint.name.clone()).collect();
     }
@@ -128,7 +128,7 @@ pub(super) fn joint_state(robot: &Robot, set: &Set) -> Result<Setup, String> {
 }
 
 pub(super) fn diff_drive(robot: &Robot, set: &Set) -> Result<Setup, String> {
-    let WheelParams { _type, left, right, odometry_frame, base_frame } = WheelParams::read(set);
+    let WheelParams { _type, left, right, odometry_frame, base_frame } = WheelParams::get(set);
     for (parameter, names) in [("left_wheel_names", &left), ("right_wheel_names", &right)] {
         if names.is_empty() {
             return Err(format!("parameter '{parameter}' is [], must be one joint or more"));
@@ -139,8 +139,8 @@ pub(super) fn diff_drive(robot: &Robot, set: &Set) -> Result<Setup, String> {
     if let Some(both) = lefts.iter().zip(&left).find(|(index, _)| rights.contains(index)) {
         return Err(format!("parameters 'left_wheel_names' and 'right_wheel_names' both name '{}'", both.1));
     }
-    let law = Gains::from(VelocityLaw::read(set));
-    let controller = DiffDriveController::new(&lefts, &rights, Pid::new(law), DiffDrive::read(set));
+    let law = Gains::from(VelocityLaw::get(set));
+    let controller = DiffDriveController::new(&lefts, &rights, Pid::new(law), DiffDrive::get(set));
     let mut setup = Setup::new(controller, [left, right].concat()).with_law(law, VELOCITY_GAINS);
     setup.frames = Frames { odometry: odometry_frame, base: base_frame };
     Ok(setup)

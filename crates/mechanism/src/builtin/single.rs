@@ -38,37 +38,37 @@ params::params! {
 }
 
 pub(super) fn effort(robot: &Robot, set: &Set) -> Result<Setup, String> {
-    let EffortParams { _type, joint: name, timeout } = EffortParams::read(set);
+    let EffortParams { _type, joint: name, timeout } = EffortParams::get(set);
     let controller = EffortController::new(joint(robot, "joint", &name)?, timeout);
     Ok(Setup::new(controller, vec![name]))
 }
 
 pub(super) fn position(robot: &Robot, set: &Set) -> Result<Setup, String> {
-    let PositionParams { _type, joint: name } = PositionParams::read(set);
-    let law = Gains::from(PositionLaw::read(set));
+    let PositionParams { _type, joint: name } = PositionParams::get(set);
+    let law = Gains::from(PositionLaw::get(set));
     let controller = PositionController::new(joint(robot, "joint", &name)?, Pid::new(law));
     Ok(Setup::new(controller, vec![name]).with_law(law, POSITION_GAINS))
 }
 
 pub(super) fn velocity(robot: &Robot, set: &Set) -> Result<Setup, String> {
-    let VelocityParams { _type, joint: name, timeout } = VelocityParams::read(set);
-    let law = Gains::from(VelocityLaw::read(set));
+    let VelocityParams { _type, joint: name, timeout } = VelocityParams::get(set);
+    let law = Gains::from(VelocityLaw::get(set));
     let controller = VelocityController::new(joint(robot, "joint", &name)?, Pid::new(law), timeout);
     Ok(Setup::new(controller, vec![name]).with_law(law, VELOCITY_GAINS))
 }
 
 pub(super) fn gripper(robot: &Robot, set: &Set) -> Result<Setup, String> {
-    let PositionParams { _type, joint: name } = PositionParams::read(set);
-    let law = Gains::from(PositionLaw::read(set));
+    let PositionParams { _type, joint: name } = PositionParams::get(set);
+    let law = Gains::from(PositionLaw::get(set));
     let position = PositionController::new(joint(robot, "joint", &name)?, Pid::new(law));
-    Ok(Setup::new(GripperController::new(position, Gripper::read(set)), vec![name])
+    Ok(Setup::new(GripperController::new(position, Gripper::get(set)), vec![name])
         .with_law(law, POSITION_GAINS))
 }
 
 pub(super) fn calibration(robot: &Robot, set: &Set) -> Result<Setup, String> {
-    let PositionParams { _type, joint: name } = PositionParams::read(set);
-    let law = Gains::from(VelocityLaw::read(set));
-    let settings = Calibration::read(set);
+    let PositionParams { _type, joint: name } = PositionParams::get(set);
+    let law = Gains::from(VelocityLaw::get(set));
+    let settings = Calibration::get(set);
     let index = joint(robot, "joint", &name)?;
     if settings.velocity == 0.0 {
         return Err("parameter 'velocity' is 0 rad/s or m/s, must be another number".to_owned());

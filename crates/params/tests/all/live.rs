@@ -68,7 +68,7 @@ fn an_entry_added_again_has_its_defaults() {
     let again = [("sources.stick.topic", None), ("sources.stick.topic", Some(text("/new")))];
     let after = edit(&before, &again).unwrap();
     let expected = Source { topic: "/new".into(), priority: 0, frame: "base".into() };
-    assert_eq!(Source::read_entry(&after, "sources", "stick"), expected);
+    assert_eq!(Source::get_entry(&after, "sources", "stick"), expected);
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn set(overrides: &[(&str, Value)]) -> Result<Set, Vec<Refusal>> {
 }
 
 fn source(set: &Set, name: &str) -> (String, i64) {
-    let Source { topic, priority } = Source::read_entry(set, "sources", name);
+    let Source { topic, priority } = Source::get_entry(set, "sources", name);
     (topic, priority)
 }
 
@@ -61,7 +61,7 @@ fn refused(name: &str, value: Value) -> String {
 #[test]
 fn a_parameter_without_a_value_has_its_default() {
     let set = set(&[]).unwrap();
-    let Declared { timeout, mode, rate, names } = Declared::read(&set);
+    let Declared { timeout, mode, rate, names } = Declared::get(&set);
     assert_eq!((timeout, mode, rate), (Duration::from_millis(500), Mode::Limit, 50));
     assert!(names.is_empty());
     assert_eq!(set.group("sources"), ["stick"]);
@@ -131,13 +131,13 @@ fn all_refusals_are_reported_at_once() {
 #[test]
 fn a_whole_number_is_a_real_one_but_not_the_reverse() {
     let set_of = |value| set(&[("timeout", value)]).unwrap();
-    assert_eq!(Declared::read(&set_of(Value::Integer(2))), Declared::read(&set_of(Value::Float(2.0))));
+    assert_eq!(Declared::get(&set_of(Value::Integer(2))), Declared::get(&set_of(Value::Float(2.0))));
     assert!(set(&[("rate", Value::Float(2.0))]).is_err());
 }
 
 #[test]
 fn an_empty_list_has_any_type() {
-    assert!(Declared::read(&set(&[("names", Value::Bools(Vec::new()))]).unwrap()).names.is_empty());
+    assert!(Declared::get(&set(&[("names", Value::Bools(Vec::new()))]).unwrap()).names.is_empty());
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn all_changes_apply_or_none() {
     let before = set(&[]).unwrap();
     let good = ("timeout".to_owned(), Value::Float(1.0));
     let after = before.change(std::slice::from_ref(&good)).unwrap();
-    let timeout = |set: &Set| Declared::read(set).timeout.as_secs_f64();
+    let timeout = |set: &Set| Declared::get(set).timeout.as_secs_f64();
     assert_eq!((timeout(&before), timeout(&after)), (0.5, 1.0));
     let bad = ("scaling.mode".to_owned(), Value::Text("x".into()));
     assert!(before.change(&[good, bad]).is_err());
@@ -244,7 +244,7 @@ fn a_default_passes_its_own_check() {
 #[test]
 fn seconds_are_a_time() {
     let set = set(&[("timeout", Value::Float(0.25))]).unwrap();
-    assert_eq!(Declared::read(&set).timeout, Duration::from_millis(250));
+    assert_eq!(Declared::get(&set).timeout, Duration::from_millis(250));
     assert_eq!(set.declaration("timeout").unwrap().unit, "s");
 }
 
@@ -255,7 +255,7 @@ fn a_time_is_never_negative() {
             offset: Duration = Parameter::seconds("offset", -1.0, -2.0, 2.0),
         }
     }
-    assert_eq!(Negative::defaults().offset, Duration::ZERO);
+    assert_eq!(Negative::default().offset, Duration::ZERO);
 }
 
 #[test]
@@ -269,14 +269,16 @@ fn only_declared_parameters_can_be_read() {
 fn the_macros_list_struct_and_readers_agree() {
     params::params! {
         /// One of each type.
-        #[derive(Default)]
+        #[derive(PartialOrd)]
         struct Every {
-            /// An attribute of a field is kept.
+            /// Of a field.
+            /// Of two lines.
             bool: bool = Parameter::bool("is", true),
             integer: i64 = Parameter::integer("integer", 1, 0, 9),
             float: f64 = Parameter::float("float", 1.0, 0.0, 9.0),
             time: Duration = Parameter::seconds("time", 1.0, 0.0, 9.0).at_start(),
-            text: String = Parameter::string("text", "one"),
+            /// Not this.
+            text: String = Parameter::string("text", "one").text("Its own."),
             integers: Vec<i64> = Parameter::integers("list.integers", &[1], 0, 9, 1),
             floats: Vec<f64> = Parameter::floats("list.floats", &[1.0], 0.0, 9.0, 1),
             texts: Vec<String> = Parameter::strings("list.texts", &["one"], &[], 1),
@@ -287,6 +289,7 @@ fn the_macros_list_struct_and_readers_agree() {
     let ordered = ["is", "integer", "float", "time", "text", "list.integers", "list.floats", "list.texts"];
     assert_eq!(names, ordered, "the order is that of the fields");
     assert_eq!(list.iter().filter(|declaration| declaration.change == Change::AtStart).count(), 1);
+    assert_eq!([0, 1, 4].map(|index: usize| list[index].text), ["Of a field. Of two lines.", "", "Its own."]);
 
     let ones = Every {
         bool: true,
@@ -298,25 +301,33 @@ fn the_macros_list_struct_and_readers_agree() {
         floats: vec![1.0],
         texts: vec!["one".into()],
     };
-    assert_eq!(Every::defaults(), ones);
+    assert_eq!(Every::default(), ones);
     let values = || {
         let texts = Value::Texts(vec![String::new()]);
         let lists = [Value::Integers(vec![0]), Value::Floats(vec![0.0]), texts];
         let (zero, text) = (Value::Float(0.0), Value::Text(String::new()));
         [Value::Bool(false), Value::Integer(0), zero.clone(), zero, text].into_iter().chain(lists)
     };
-    let zeros =
-        Every { integers: vec![0], floats: vec![0.0], texts: vec![String::new()], ..Every::default() };
+    let zeros = Every {
+        bool: false,
+        integer: 0,
+        float: 0.0,
+        time: Duration::ZERO,
+        text: String::new(),
+        integers: vec![0],
+        floats: vec![0.0],
+        texts: vec![String::new()],
+    };
 
     let single = Specification::new("example", "").with_all(Every::declarations());
-    assert_eq!(Every::read(&single.defaults()), ones);
+    assert_eq!(Every::get(&single.defaults()), ones);
     let given = names.iter().map(|&name| name.to_owned()).zip(values());
-    assert_eq!(Every::read(&single.resolve(given).unwrap()), zeros);
+    assert_eq!(Every::get(&single.resolve(given).unwrap()), zeros);
 
     let group = Group { prefix: "all", text: "", members: Every::declarations(), presets: &[] };
     let given = names.iter().map(|name| format!("all.a.{name}")).zip(values());
     let set = Specification::new("example", "").with_group(group).resolve(given).unwrap();
-    assert_eq!(Every::read_entry(&set, "all", "a"), zeros);
+    assert_eq!(Every::get_entry(&set, "all", "a"), zeros);
 }
 
 #[test]
