@@ -40,21 +40,22 @@ pub struct Estimate {
     pub twist_covariance: [f64; 36],
 }
 
-/// Counts since the start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OdometryCounters {
-    /// Received encoder messages.
-    pub messages: u64,
-    /// Messages with an invalid angle.
-    pub invalid: u64,
-    /// Messages as old as the one before, or older.
-    pub late: u64,
-    /// Gaps between messages longer than `max_gap`.
-    pub gaps: u64,
-    /// Messages in which a wheel was faster than `max_speed`.
-    pub jumps: u64,
-    /// How often the encoder board's clock restarted.
-    pub restarts: u64,
+safety::counters! {
+    /// Counts since the start.
+    pub struct OdometryCounters {
+        /// Received encoder messages.
+        messages: "messages",
+        /// Messages with an invalid angle.
+        invalid: "invalid",
+        /// Messages as old as the one before, or older.
+        late: "late",
+        /// Gaps between messages longer than `max_gap`.
+        gaps: "gaps",
+        /// Messages in which a wheel was faster than `max_speed`.
+        jumps: "jumps",
+        /// How often the encoder board's clock restarted.
+        restarts: "restarts",
+    }
 }
 
 /// Integrates the drive wheels' encoders: exact arcs from message to message.
@@ -211,7 +212,6 @@ impl Odometry {
 
     /// Keys and values for `/diagnostics`.
     pub fn report(&self) -> Vec<(&'static str, String)> {
-        let OdometryCounters { messages, invalid, late, gaps, jumps, restarts } = self.counters;
         let mut report = vec![
             ("x [m]", format!("{:.3}", self.pose.x)),
             ("y [m]", format!("{:.3}", self.pose.y)),
@@ -220,15 +220,7 @@ impl Odometry {
         if let Some(bad) = self.bad {
             report.push(("last invalid angle", bad.to_string()));
         }
-        let numbers = [
-            ("messages", messages),
-            ("invalid", invalid),
-            ("late", late),
-            ("gaps", gaps),
-            ("jumps", jumps),
-            ("restarts", restarts),
-        ];
-        report.extend(numbers.map(|(key, count)| (key, count.to_string())));
+        report.extend(self.counters.report());
         report
     }
 }

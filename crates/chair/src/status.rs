@@ -7,45 +7,46 @@ use crate::feedback::{Evidence, Topic};
 use crate::remote::Rejection;
 use crate::{Remote, Source, State};
 
-/// Counts since the start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Received commands, invalid ones included.
-    pub commands: u64,
-    /// Invalid commands.
-    pub invalid_commands: u64,
-    /// Commands beyond a hundred times full throw.
-    pub implausible_commands: u64,
-    /// Commands with an older stamp than the one in force, which were ignored; a stop never is.
-    pub late_commands: u64,
-    /// Commands whose stamps were too old.
-    pub old_commands: u64,
-    /// Commands with stamps from the future, which were rejected.
-    pub future_commands: u64,
-    /// How often a command was lost by silence.
-    pub lost_commands: u64,
-    /// Commands with parts other than forward and turn, which were ignored.
-    pub dropped_parts: u64,
-    /// Commands beyond full throw.
-    pub cut: u64,
-    /// Messages from the chair that show a source and count as evidence.
-    pub feedback: u64,
-    /// Invalid messages from the chair.
-    pub invalid_feedback: u64,
-    /// Messages from the chair with another source while it was under our control.
-    pub wrong_sources: u64,
-    /// How often the chair was under our control and no longer reported it in time.
-    pub lost_chairs: u64,
-    /// Services called, repetitions included.
-    pub calls: u64,
-    /// Services called again.
-    pub repeated_calls: u64,
-    /// Answers to services that were not called, or no longer pending.
-    pub unexpected_answers: u64,
-    /// How often the mode was left without a report of another source afterwards.
-    pub unconfirmed_removals: u64,
-    /// Sticks published, neutral ones included.
-    pub published: u64,
+safety::counters! {
+    /// Counts since the start.
+    pub struct Counters {
+        /// Received commands, invalid ones included.
+        commands: "commands",
+        /// Invalid commands.
+        invalid_commands: "invalid commands",
+        /// Commands beyond a hundred times full throw.
+        implausible_commands: "implausible commands",
+        /// Commands with an older stamp than the one in force, which were ignored; a stop never is.
+        late_commands: "late commands",
+        /// Commands whose stamps were too old.
+        old_commands: "old commands",
+        /// Commands with stamps from the future, which were rejected.
+        future_commands: "future commands",
+        /// How often a command was lost by silence.
+        lost_commands: "lost commands",
+        /// Commands with parts other than forward and turn, which were ignored.
+        dropped_parts: "dropped parts",
+        /// Commands beyond full throw.
+        cut: "cut",
+        /// Messages from the chair that show a source and count as evidence.
+        feedback: "feedback",
+        /// Invalid messages from the chair.
+        invalid_feedback: "invalid feedback",
+        /// Messages from the chair with another source while it was under our control.
+        wrong_sources: "wrong sources",
+        /// How often the chair was under our control and no longer reported it in time.
+        lost_chairs: "lost chairs",
+        /// Services called, repetitions included.
+        calls: "calls",
+        /// Services called again.
+        repeated_calls: "repeated calls",
+        /// Answers to services that were not called, or no longer pending.
+        unexpected_answers: "unexpected answers",
+        /// How often the mode was left without a report of another source afterwards.
+        unconfirmed_removals: "unconfirmed removals",
+        /// Sticks published, neutral ones included.
+        published: "published",
+    }
 }
 
 /// Why only neutral is published, or nothing at all.
@@ -151,26 +152,6 @@ impl Remote {
 
     /// Keys and values for `/diagnostics`.
     pub fn report(&self) -> Vec<(&'static str, String)> {
-        let Counters {
-            commands,
-            invalid_commands,
-            implausible_commands,
-            late_commands,
-            old_commands,
-            future_commands,
-            lost_commands,
-            dropped_parts,
-            cut,
-            feedback,
-            invalid_feedback,
-            wrong_sources,
-            lost_chairs,
-            calls,
-            repeated_calls,
-            unexpected_answers,
-            unconfirmed_removals,
-            published,
-        } = self.counters;
         let or_none = |value: Option<String>| value.unwrap_or_else(|| "none".into());
         let reported = |topic| self.feedback.source(topic).map(|source| source.to_string());
         let mut report = vec![
@@ -191,27 +172,7 @@ impl Remote {
         if let Some(bad) = self.bad_feedback {
             report.push(("last invalid feedback", bad.to_string()));
         }
-        let numbers = [
-            ("commands", commands),
-            ("invalid commands", invalid_commands),
-            ("implausible commands", implausible_commands),
-            ("late commands", late_commands),
-            ("old commands", old_commands),
-            ("future commands", future_commands),
-            ("lost commands", lost_commands),
-            ("dropped parts", dropped_parts),
-            ("cut", cut),
-            ("feedback", feedback),
-            ("invalid feedback", invalid_feedback),
-            ("wrong sources", wrong_sources),
-            ("lost chairs", lost_chairs),
-            ("calls", calls),
-            ("repeated calls", repeated_calls),
-            ("unexpected answers", unexpected_answers),
-            ("unconfirmed removals", unconfirmed_removals),
-            ("published", published),
-        ];
-        report.extend(numbers.map(|(key, count)| (key, count.to_string())));
+        report.extend(self.counters.report());
         report
     }
 }
@@ -242,10 +203,11 @@ impl fmt::Display for Hold {
                 write!(f, "the chair was driven by '{source}' in between: activate again, neutral")
             }
             Self::CommandImplausible => f.write_str("an implausible command, neutral"),
-            Self::CommandConflict(count) => conflict(f, *count, "commands"),
-            Self::OtherDrivers(count) => conflict(f, *count, "sticks for the chair"),
+            Self::CommandConflict(count) => conflict(f, *count, "publishers of commands"),
+            Self::OtherDrivers(count) => conflict(f, *count, "publishers of sticks for the chair"),
             Self::OtherChairs(count) => {
-                conflict(f, *count, "luci/joystick_position, luci/joystick_scaling or luci/chair_profile")
+                let topics = "luci/joystick_position, luci/joystick_scaling or luci/chair_profile";
+                conflict(f, *count, &format!("publishers of {topics}"))
             }
             Self::NotNeutral => f.write_str("waits for a zero command, neutral"),
             Self::ProfileMissing => f.write_str(
@@ -258,10 +220,10 @@ impl fmt::Display for Hold {
     }
 }
 
-fn conflict(f: &mut fmt::Formatter<'_>, count: PublisherCount, of: &str) -> fmt::Result {
+fn conflict(f: &mut fmt::Formatter<'_>, count: PublisherCount, publishers: &str) -> fmt::Result {
     match count.total() {
-        Some(total) => write!(f, "{total} publishers of {of}, neutral"),
-        None => write!(f, "the publishers of {of} cannot be counted, neutral"),
+        Some(total) => write!(f, "{total} {publishers}, neutral"),
+        None => write!(f, "the {publishers} cannot be counted, neutral"),
     }
 }
 

@@ -2,33 +2,34 @@ use safety::Level;
 
 use crate::{Hindbrain, Sensor};
 
-/// Counters since the start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Commands that were accepted.
-    pub commands: u64,
-    /// Commands refused because they were not finite, implausible, too old or from the future.
-    pub invalid: u64,
-    /// Commands refused because a newer one was received before, and stops that were too late to be commands.
-    pub late: u64,
-    /// Measurements of infra-red sensors that were late, or repeated the stamp of one that had timed out.
-    pub repeated: u64,
-    /// Readings of infra-red sensors that are not fitted.
-    pub unfitted: u64,
-    /// Motor values that were sent.
-    pub drives: u64,
-    /// Times that the emergency stop latched.
-    pub estops: u64,
-    /// Times that a fault latched.
-    pub faults: u64,
-    /// Resets that cleared a latch.
-    pub resets: u64,
-    /// Times that the supervising thread had to stop the motors.
-    pub unwatched: u64,
-    /// Steps later than the overrun limit, moving or not.
-    pub overruns: u64,
-    /// Times that the motor values were interrupted while something moved or could.
-    pub gaps: u64,
+safety::counters! {
+    /// Counters since the start.
+    pub struct Counters {
+        /// Commands that were accepted.
+        commands: "commands",
+        /// Commands refused because they were not finite, implausible, too old or from the future.
+        invalid: "invalid",
+        /// Commands refused because a newer one was received before, and stops that were too late to be commands.
+        late: "late",
+        /// Measurements of infra-red sensors that were late, or repeated the stamp of one that had timed out.
+        repeated: "repeated measurements",
+        /// Readings of infra-red sensors that are not fitted.
+        unfitted: "unfitted",
+        /// Motor values that were sent.
+        drives: "drives",
+        /// Times that the emergency stop latched.
+        estops: "estops",
+        /// Times that a fault latched.
+        faults: "faults",
+        /// Resets that cleared a latch.
+        resets: "resets",
+        /// Steps later than the overrun limit, moving or not.
+        overruns: "overruns",
+        /// Times that the supervising thread had to stop the motors.
+        unwatched: "unwatched",
+        /// Times that the motor values were interrupted while something moved or could.
+        gaps: "motor gaps",
+    }
 }
 
 impl Hindbrain {
@@ -66,22 +67,7 @@ impl Hindbrain {
                 ),
             ));
         }
-        let counters = self.counters();
-        let numbers = [
-            ("commands", counters.commands),
-            ("invalid", counters.invalid),
-            ("late", counters.late),
-            ("repeated measurements", counters.repeated),
-            ("unfitted", counters.unfitted),
-            ("drives", counters.drives),
-            ("estops", counters.estops),
-            ("faults", counters.faults),
-            ("resets", counters.resets),
-            ("overruns", counters.overruns),
-            ("unwatched", counters.unwatched),
-            ("motor gaps", counters.gaps),
-        ];
-        report.extend(numbers.map(|(key, count)| (key, count.to_string())));
+        report.extend(self.counters().report());
         report
     }
 }

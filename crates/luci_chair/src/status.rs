@@ -2,23 +2,24 @@ use safety::Level;
 
 use crate::LuciChair;
 
-/// Counts since the start, which a real chair does not report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Received remote joysticks.
-    pub remotes: u64,
-    /// Ignored ones: from a source that does not drive.
-    pub ignored: u64,
-    /// Ones with a part outside -100 to 100, which was cut.
-    pub outside: u64,
-    /// How often the brakes engaged because the remote was too slow, or had not sent anything yet in its mode.
-    pub brakes: u64,
-    /// Called services.
-    pub services: u64,
-    /// Invalid profiles and measured speeds.
-    pub invalid: u64,
-    /// Outputs that were dropped because they were not polled: a fault of the caller.
-    pub dropped: u64,
+safety::counters! {
+    /// Counts since the start, which a real chair does not report.
+    pub struct Counters {
+        /// Received remote joysticks.
+        remotes: "remote joysticks",
+        /// Ignored ones: from a source that does not drive.
+        ignored: "ignored",
+        /// Ones with a part outside -100 to 100, which was cut.
+        outside: "outside",
+        /// How often the brakes engaged because the remote was too slow, or had not sent anything yet in its mode.
+        brakes: "brakes",
+        /// Called services.
+        services: "services",
+        /// Invalid profiles and measured speeds.
+        invalid: "invalid",
+        /// Outputs that were dropped because they were not polled: a fault of the caller.
+        dropped: "dropped",
+    }
 }
 
 impl LuciChair {
@@ -33,7 +34,6 @@ impl LuciChair {
 
     /// Keys and values for `/diagnostics`.
     pub fn report(&self) -> Vec<(&'static str, String)> {
-        let Counters { remotes, ignored, outside, brakes, services, invalid, dropped } = *self.counters();
         let [left, right] = self.wheel_speeds();
         let mut report = vec![
             ("source", self.source().to_string()),
@@ -41,16 +41,7 @@ impl LuciChair {
             ("left wheel [m/s]", format!("{left:.3}")),
             ("right wheel [m/s]", format!("{right:.3}")),
         ];
-        let numbers = [
-            ("remote joysticks", remotes),
-            ("ignored", ignored),
-            ("outside", outside),
-            ("brakes", brakes),
-            ("services", services),
-            ("invalid", invalid),
-            ("dropped", dropped),
-        ];
-        report.extend(numbers.map(|(key, count)| (key, count.to_string())));
+        report.extend(self.counters().report());
         report
     }
 }

@@ -6,6 +6,7 @@
 
 mod clock;
 mod command_monitor;
+mod counters;
 mod coupling;
 mod deflection;
 pub mod freshness;

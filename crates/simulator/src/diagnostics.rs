@@ -3,15 +3,16 @@ use safety::Level;
 use crate::motors::Drive;
 use crate::{Snapshot, World};
 
-/// Counts of refusals and frequent events since the start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// How often a wall was newly hit.
-    pub collisions: u64,
-    /// Servo values outside 24 to 156.
-    pub motors_invalid: u64,
-    /// How often a motor topic fell silent after both were received.
-    pub motor_silences: u64,
+safety::counters! {
+    /// Counts of refusals and frequent events since the start.
+    pub struct Counters {
+        /// How often a wall was newly hit.
+        collisions: "collisions",
+        /// Servo values outside 24 to 156.
+        motors_invalid: "motors invalid",
+        /// How often a motor topic fell silent after both were received.
+        motor_silences: "motor silences",
+    }
 }
 
 impl World {
@@ -34,8 +35,7 @@ impl World {
     /// Key and value pairs for `/diagnostics`. Allocates.
     pub fn report(&self) -> Vec<(&'static str, String)> {
         let Snapshot { pose, forward, turn, port, starboard, estop, .. } = self.snapshot();
-        let Counters { collisions, motors_invalid, motor_silences } = self.counters;
-        vec![
+        let mut report = vec![
             ("x [m]", format!("{:.3}", pose.x)),
             ("y [m]", format!("{:.3}", pose.y)),
             ("heading [rad]", format!("{:.3}", pose.heading)),
@@ -44,9 +44,8 @@ impl World {
             ("port", port.to_string()),
             ("starboard", starboard.to_string()),
             ("estop pressed", estop.to_string()),
-            ("collisions", collisions.to_string()),
-            ("motors invalid", motors_invalid.to_string()),
-            ("motor silences", motor_silences.to_string()),
-        ]
+        ];
+        report.extend(self.counters.report());
+        report
     }
 }

@@ -3,25 +3,26 @@ use zones::Zone;
 
 use crate::{Condition, Sensor, Surround, Unusable};
 
-/// Counts since the start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Scans of known sensors.
-    pub scans: u64,
-    /// Clouds of known sensors.
-    pub clouds: u64,
-    /// Messages that were invalid.
-    pub unusable: u64,
-    /// Messages without a newer stamp than the last one, which were ignored.
-    pub repeated: u64,
-    /// Messages of a sensor that does not exist or is of another kind: a fault of the caller.
-    pub unknown: u64,
-    /// Received velocities, invalid ones included.
-    pub velocities: u64,
-    /// Invalid velocities.
-    pub invalid_velocities: u64,
-    /// Outputs that were dropped because they were not polled: a fault of the caller.
-    pub dropped: u64,
+safety::counters! {
+    /// Counts since the start.
+    pub struct Counters {
+        /// Scans of known sensors.
+        scans: "scans",
+        /// Clouds of known sensors.
+        clouds: "clouds",
+        /// Messages that were invalid.
+        unusable: "unusable",
+        /// Messages without a newer stamp than the last one, which were ignored.
+        repeated: "repeated",
+        /// Messages of a sensor that does not exist or is of another kind: a fault of the caller.
+        unknown: "unknown",
+        /// Received velocities, invalid ones included.
+        velocities: "velocities",
+        /// Invalid velocities.
+        invalid_velocities: "invalid velocities",
+        /// Outputs that were dropped because they were not polled: a fault of the caller.
+        dropped: "dropped",
+    }
 }
 
 impl Surround {
@@ -111,18 +112,7 @@ impl Surround {
                 self.nearest().map_or("nothing in reach".into(), |nearest| format!("{nearest:.3} m")),
             ),
         ];
-        let counters = self.counters();
-        let numbers = [
-            ("scans", counters.scans),
-            ("clouds", counters.clouds),
-            ("unusable", counters.unusable),
-            ("repeated", counters.repeated),
-            ("unknown", counters.unknown),
-            ("velocities", counters.velocities),
-            ("invalid velocities", counters.invalid_velocities),
-            ("dropped", counters.dropped),
-        ];
-        report.extend(numbers.map(|(key, count)| (key, count.to_string())));
+        report.extend(self.counters().report());
         report
     }
 

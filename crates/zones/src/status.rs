@@ -2,53 +2,54 @@ use safety::Level;
 
 use crate::{Applied, Deviation, Factors, Reason, Zone, ZoneScaler, explain};
 
-/// Counts since the start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Received commands, invalid ones included.
-    pub commands: u64,
-    /// Invalid commands.
-    pub invalid_commands: u64,
-    /// How often a command was lost by silence and replaced by a zero.
-    pub lost_commands: u64,
-    /// Commands with an older stamp than the one in force, which were ignored; a stop never is.
-    pub late_commands: u64,
-    /// Commands whose stamps or receipt were too old.
-    pub old_commands: u64,
-    /// Commands stamped ahead of this clock.
-    pub future_commands: u64,
-    /// Commands with motion before the zero that is required after a loss.
-    pub held_commands: u64,
-    /// Commands with parts other than forward and turn within a zero, which were set to zero; a greater part is invalid.
-    pub dropped_parts: u64,
-    /// Commands that were cut to full throw.
-    pub cut: u64,
-    /// Received `LuciJoystick` messages.
-    pub joysticks: u64,
-    /// How often they were lost by silence and a zero was reported.
-    pub lost_joysticks: u64,
-    /// Their fields outside of -100 to 100, which were cut.
-    pub cut_fields: u64,
-    /// Messages whose `joystick_zone` is not the zone of the stick.
-    pub other_zones: u64,
-    /// Messages whose `input_source` is none of LUCI's; the parameter was used instead.
-    pub unknown_sources: u64,
-    /// Received scalings.
-    pub scalings: u64,
-    /// Scalings that may have waited unread for too long.
-    pub old_scalings: u64,
-    /// Fields of scalings that were not a factor and counted as 0.
-    pub invalid_factors: u64,
-    /// Feedback messages received from the chair.
-    pub feedbacks: u64,
-    /// Feedback messages with an invalid field, which were ignored.
-    pub invalid_feedbacks: u64,
-    /// Feedback messages about a source without a prediction.
-    pub uncompared: u64,
-    /// Feedback messages that deviated too far from the prediction.
-    pub deviations: u64,
-    /// Outputs that were dropped because they were not polled: a fault of the caller.
-    pub dropped: u64,
+safety::counters! {
+    /// Counts since the start.
+    pub struct Counters {
+        /// Received commands, invalid ones included.
+        commands: "commands",
+        /// Invalid commands.
+        invalid_commands: "invalid commands",
+        /// How often a command was lost by silence and replaced by a zero.
+        lost_commands: "lost commands",
+        /// Commands with an older stamp than the one in force, which were ignored; a stop never is.
+        late_commands: "late commands",
+        /// Commands whose stamps or receipt were too old.
+        old_commands: "old commands",
+        /// Commands stamped ahead of this clock.
+        future_commands: "future commands",
+        /// Commands with motion before the zero that is required after a loss.
+        held_commands: "held commands",
+        /// Commands with parts other than forward and turn within a zero, which were set to zero; a greater part is invalid.
+        dropped_parts: "dropped parts",
+        /// Commands that were cut to full throw.
+        cut: "cut",
+        /// Received `LuciJoystick` messages.
+        joysticks: "joysticks",
+        /// How often they were lost by silence and a zero was reported.
+        lost_joysticks: "lost joysticks",
+        /// Their fields outside of -100 to 100, which were cut.
+        cut_fields: "cut fields",
+        /// Messages whose `joystick_zone` is not the zone of the stick.
+        other_zones: "other zones",
+        /// Messages whose `input_source` is none of LUCI's; the parameter was used instead.
+        unknown_sources: "unknown sources",
+        /// Received scalings.
+        scalings: "scalings",
+        /// Scalings that may have waited unread for too long.
+        old_scalings: "old scalings",
+        /// Fields of scalings that were not a factor and counted as 0.
+        invalid_factors: "invalid factors",
+        /// Feedback messages received from the chair.
+        feedbacks: "feedbacks",
+        /// Feedback messages with an invalid field, which were ignored.
+        invalid_feedbacks: "invalid feedbacks",
+        /// Feedback messages about a source without a prediction.
+        uncompared: "uncompared",
+        /// Feedback messages that deviated too far from the prediction.
+        deviations: "deviations",
+        /// Outputs that were dropped because they were not polled: a fault of the caller.
+        dropped: "dropped",
+    }
 }
 
 impl ZoneScaler {
@@ -130,37 +131,8 @@ impl ZoneScaler {
         if let Some(deviation) = self.deviation {
             report.push(("last deviation", text(deviation)));
         }
-        report.extend(self.counters.numbers().map(|(key, count)| (key, count.to_string())));
+        report.extend(self.counters.report());
         report
-    }
-}
-
-impl Counters {
-    fn numbers(&self) -> [(&'static str, u64); 22] {
-        [
-            ("commands", self.commands),
-            ("invalid commands", self.invalid_commands),
-            ("lost commands", self.lost_commands),
-            ("late commands", self.late_commands),
-            ("old commands", self.old_commands),
-            ("future commands", self.future_commands),
-            ("held commands", self.held_commands),
-            ("dropped parts", self.dropped_parts),
-            ("cut", self.cut),
-            ("joysticks", self.joysticks),
-            ("lost joysticks", self.lost_joysticks),
-            ("cut fields", self.cut_fields),
-            ("other zones", self.other_zones),
-            ("unknown sources", self.unknown_sources),
-            ("scalings", self.scalings),
-            ("old scalings", self.old_scalings),
-            ("invalid factors", self.invalid_factors),
-            ("feedbacks", self.feedbacks),
-            ("invalid feedbacks", self.invalid_feedbacks),
-            ("uncompared", self.uncompared),
-            ("deviations", self.deviations),
-            ("dropped", self.dropped),
-        ]
     }
 }
 

@@ -1,24 +1,15 @@
-use crate::{Counters, EnableButtons, Joystick, Level, Printable, Report};
+use crate::{EnableButtons, Joystick, Level, Printable, Report};
 
 impl Joystick {
     /// Keys and values for `/diagnostics`.
     pub fn report(&self) -> Vec<(&'static str, String)> {
-        let Counters {
-            unknown_device,
-            beyond_limits,
-            duplicate_device,
-            bad_names,
-            missed_cycles,
-            seeds_refused,
-            seeds_limited,
-        } = self.counters();
         let reference = self.filter.reference();
         let age = match reference.age(self.now) {
             Some(age) => format!("{:.3}", age.as_secs_f64()),
             None if reference.was_received() => "not fresh".into(),
             None => "never received".into(),
         };
-        vec![
+        let mut report = vec![
             ("devices", self.devices.len().to_string()),
             ("controlled device", self.controlled().unwrap_or("none").to_owned()),
             ("active", self.active().to_string()),
@@ -29,14 +20,9 @@ impl Joystick {
             ("reference age [s]", age),
             ("reference waits for zero", reference.waits_for_zero().to_string()),
             ("devices are read", (!self.reading.is_lost()).to_string()),
-            ("events of unknown devices", unknown_device.to_string()),
-            ("events beyond limits", beyond_limits.to_string()),
-            ("duplicate connections", duplicate_device.to_string()),
-            ("names refused", bad_names.to_string()),
-            ("missed cycles", missed_cycles.to_string()),
-            ("takeovers from zero", seeds_refused.to_string()),
-            ("takeovers slowed down", seeds_limited.to_string()),
-        ]
+        ];
+        report.extend(self.counters().report());
+        report
     }
 
     /// The health of the node, and the reason.
