@@ -254,15 +254,11 @@ impl Oracle {
             }
             Input::PublishersCounted(publishers) => {
                 for topic in SoleTopic::ALL {
-                    self.conflicts[topic as usize] = match publishers.of(topic) {
-                        PublisherCount::Unknown | PublisherCount::Loop => true,
-                        PublisherCount::Known { compatible, incompatible } => {
-                            compatible > 1 || incompatible > 0
-                        }
-                    };
+                    let single = PublisherCount::Known { compatible: 1, incompatible: 0 };
+                    self.conflicts[topic as usize] =
+                        ![PublisherCount::NONE, single].contains(&publishers.of(topic));
                 }
-                let none = PublisherCount::NONE;
-                self.estop.count(publishers.of(SoleTopic::Estop) != none, at.now);
+                self.estop.count(publishers.of(SoleTopic::Estop) != PublisherCount::NONE, at.now);
                 self.enable.ready_to_rise &= !self.conflicts[1];
                 if self.conflicts[3] {
                     self.reset = Reset { down: true, counts: false };
