@@ -1,10 +1,11 @@
+use core::fmt;
 use core::time::Duration;
 use std::collections::VecDeque;
-use std::future::{Future, ready};
-use std::pin::Pin;
+use std::future::ready;
 use std::sync::{Arc, Mutex};
 
 use futures::FutureExt;
+use futures::future::{BoxFuture, join_all};
 use r2r::{Client, Node, QosProfile, WrappedServiceTypeSupport};
 use ros::panics::lock;
 use ros::{Error, Shell};
@@ -14,7 +15,7 @@ use safety::{Instant, Machine};
 pub const CALL_TIME: Duration = Duration::from_secs(5);
 
 /// An answer that is on its way.
-pub type Pending<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+pub type Pending<T> = BoxFuture<'static, T>;
 
 /// Calls that are made one after the other: each waits for the answer to the one before.
 #[derive(Clone, Debug)]
@@ -67,19 +68,38 @@ impl<C: Clone> CallQueue<C> {
     }
 }
 
+/// Answer to a call: a value, or why there is none.
+pub type Answer<T> = Result<T, Failure>;
+
+/// Why a call has no value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The node refused it, for this reason.
+    Refused(String),
+    /// It was not answered.
+    Silent,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(why) => write!(f, "was refused: {why}"),
+            Self::Silent => f.write_str("was not answered"),
+        }
+    }
+}
+
 /// The clients of a node's services.
-pub trait Services {
+pub trait Services: Send + 'static {
     /// A call of one of them.
     type Call;
-    /// Answer to a call.
-    type Answer;
-    /// Value for a call that cannot be answered.
-    const SILENT: Self::Answer;
+    /// Value of an answer.
+    type Value: Send + 'static;
 
     /// Makes a call.
     /// # Errors
     /// The middleware refuses it.
-    fn request(&self, call: Self::Call) -> r2r::Result<Pending<Self::Answer>>;
+    fn request(&self, call: Self::Call) -> r2r::Result<Pending<Answer<Self::Value>>>;
 }
 
 /// Calls services of `S`. Calls do not block; answers are collected later.
@@ -90,7 +110,7 @@ struct State<S: Services> {
     /// Completes when every service is there.
     missing: Option<Pending<()>>,
     /// The last call. An earlier one whose answer was given up is forgotten.
-    open: Option<Pending<S::Answer>>,
+    open: Option<Pending<Answer<S::Value>>>,
 }
 
 impl<S: Services> Clone for Caller<S> {
@@ -99,20 +119,24 @@ impl<S: Services> Clone for Caller<S> {
     }
 }
 
-impl<S: Services + Send + 'static> Caller<S> {
-    /// A caller of `services`, which are there when all of `found` complete.
-    pub fn new(services: S, found: impl IntoIterator<Item = Pending<()>>) -> Self {
-        let missing = Some(futures::future::join_all(found).map(|_| ()).boxed());
-        Self(Arc::new(Mutex::new(State { services, missing, open: None })))
+impl<S: Services> Caller<S> {
+    /// A caller of the services that `make` names, in the namespace of `node`.
+    /// # Errors
+    /// The middleware refuses a client.
+    pub fn new(
+        node: &mut Node,
+        make: impl FnOnce(&mut Clients<'_>) -> Result<S, Error>,
+    ) -> Result<Self, Error> {
+        let mut clients = Clients { node, found: Vec::new() };
+        let services = make(&mut clients)?;
+        let missing = Some(join_all(clients.found).map(|_| ()).boxed());
+        Ok(Self(Arc::new(Mutex::new(State { services, missing, open: None }))))
     }
 
     /// Calls a service and returns at once.
-    pub fn call(&self, call: S::Call)
-    where
-        S::Answer: Send + 'static,
-    {
+    pub fn call(&self, call: S::Call) {
         let mut state = lock(&self.0);
-        let answer = state.services.request(call).unwrap_or_else(|_| Box::pin(ready(S::SILENT)));
+        let answer = state.services.request(call).unwrap_or_else(|_| ready(Err(Failure::Silent)).boxed());
         state.open = Some(answer);
     }
 
@@ -120,8 +144,8 @@ impl<S: Services + Send + 'static> Caller<S> {
     pub fn answers<M: Machine + Send + 'static>(
         &self,
         shell: Shell<M>,
-        mut found: impl FnMut() -> M::Input + Send + 'static,
-        answered: impl Fn(S::Answer) -> M::Input + Send + 'static,
+        found: impl Fn() -> M::Input + Send + 'static,
+        answered: impl Fn(Answer<S::Value>) -> M::Input + Send + 'static,
     ) -> impl FnMut(&mut Node) + Send + 'static {
         let state = Arc::clone(&self.0);
         move |_| {
@@ -137,22 +161,39 @@ impl<S: Services + Send + 'static> Caller<S> {
     }
 }
 
-/// A client of the service `name`.
-/// # Errors
-/// The middleware refuses it.
-pub fn client<S: WrappedServiceTypeSupport + 'static>(
-    node: &mut Node,
-    name: &str,
-) -> Result<Client<S>, Error> {
-    node.create_client(name, QosProfile::services_default()).map_err(Error::ros(format!("call '{name}'")))
+/// Makes the clients of services, and looks for these.
+pub struct Clients<'a> {
+    node: &'a mut Node,
+    /// Each completes when its service is there.
+    found: Vec<Pending<()>>,
 }
 
-/// Completes when the service is there.
+impl Clients<'_> {
+    /// A client of the service `name`.
+    /// # Errors
+    /// The middleware refuses it, or cannot look for the service.
+    pub fn of<S: WrappedServiceTypeSupport + 'static>(&mut self, name: &str) -> Result<Client<S>, Error> {
+        let client = self.node.create_client(name, QosProfile::services_default());
+        let client = client.map_err(Error::ros(format!("call '{name}'")))?;
+        let found = Node::is_available(&client).map_err(Error::ros("look for services"))?;
+        self.found.push(found.map(|_| ()).boxed());
+        Ok(client)
+    }
+}
+
+/// Makes a request; `read` makes an answer of the response.
 /// # Errors
-/// The middleware cannot look for it.
-pub fn found<S: WrappedServiceTypeSupport + 'static>(client: &Client<S>) -> Result<Pending<()>, Error> {
-    let found = Node::is_available(client).map_err(Error::ros("look for services"))?;
-    Ok(Box::pin(found.map(|_| ())))
+/// The middleware refuses it.
+pub fn ask<S, T>(
+    client: &Client<S>,
+    request: &S::Request,
+    read: impl FnOnce(S::Response) -> Answer<T> + Send + 'static,
+) -> r2r::Result<Pending<Answer<T>>>
+where
+    S: WrappedServiceTypeSupport<Response: Send> + 'static,
+{
+    let response = client.request(request)?;
+    Ok(response.map(|response| response.map_or(Err(Failure::Silent), read)).boxed())
 }
 
 /// The result, once it is there.

@@ -1,24 +1,25 @@
-use core::fmt;
 use std::io;
 use std::process::ExitStatus;
 
 use crate::other_nodes::OtherNode;
 
 /// Why the demo failed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The demo cannot have a ROS domain of its own.
-    Isolation(isolation::Error),
+    #[error(transparent)]
+    Isolation(#[from] isolation::Error),
     /// A conflicting node is in the demo's ROS domain.
+    #[error("{0}, which the demo would drive with: choose another ROS domain by {own}", own = isolation::OWN)]
     OtherNode(OtherNode),
     /// The demo's own node does not run.
-    Ros(ros::Error),
+    #[error(transparent)]
+    Ros(#[from] ros::Error),
     /// The file of the demo's hand is wrong.
-    Device {
-        /// Description of the fault.
-        what: String,
-    },
+    #[error("config/hand.yaml: {0}")]
+    Device(String),
     /// The operating system refused something.
+    #[error("could not {what}: {source}")]
     Io {
         /// Action that was tried.
         what: String,
@@ -26,6 +27,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A node ended although the demo still runs.
+    #[error("the node process '{name}' ended ({status}){}", last_lines(.words))]
     NodeEnded {
         /// Its name.
         name: String,
@@ -35,6 +37,7 @@ pub enum Error {
         words: String,
     },
     /// Some nodes published nothing.
+    #[error("nothing was received within {seconds} s on: {}", .topics.join(", "))]
     NoMessage {
         /// The topics without a message.
         topics: Vec<&'static str>,
@@ -42,8 +45,10 @@ pub enum Error {
         seconds: u64,
     },
     /// The script was played, and its checks failed.
+    #[error("{} of the script's checks failed:\n  {}", .0.len(), .0.join("\n  "))]
     Failed(Vec<String>),
     /// The user ended the demo early.
+    #[error("interrupted")]
     Interrupted,
 }
 
@@ -55,50 +60,6 @@ impl Error {
     }
 }
 
-impl From<ros::Error> for Error {
-    fn from(error: ros::Error) -> Self {
-        Self::Ros(error)
-    }
+fn last_lines(words: &str) -> String {
+    if words.is_empty() { " without any output".into() } else { format!("; its last lines:\n{words}") }
 }
-
-impl From<isolation::Error> for Error {
-    fn from(error: isolation::Error) -> Self {
-        Self::Isolation(error)
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Isolation(error) => error.fmt(f),
-            Self::OtherNode(other) => {
-                write!(
-                    f,
-                    "{other}, which the demo would drive with: choose another ROS domain by {}",
-                    isolation::OWN
-                )
-            }
-            Self::Ros(error) => error.fmt(f),
-            Self::Device { what } => write!(f, "config/hand.yaml: {what}"),
-            Self::Io { what, source } => write!(f, "could not {what}: {source}"),
-            Self::NodeEnded { name, status, words } => {
-                write!(f, "the node process '{name}' ended ({status})")?;
-                match words.as_str() {
-                    "" => f.write_str(" without any output"),
-                    words => write!(f, "; its last lines:\n{words}"),
-                }
-            }
-            Self::NoMessage { topics, seconds } => {
-                write!(f, "nothing was received within {seconds} s on: {}", topics.join(", "))
-            }
-            Self::Failed(failures) => {
-                let count = failures.len();
-                write!(f, "{count} of the script's checks failed:")?;
-                failures.iter().try_for_each(|failure| write!(f, "\n  {failure}"))
-            }
-            Self::Interrupted => f.write_str("interrupted"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}

@@ -4,28 +4,27 @@
 //!   simulated hand that grasps.
 //! * [`arguments`], [`other_nodes`]: the user's options, the other nodes in the ROS domain.
 //! * [`start`], [`children`]: the start and the end of a demo, the processes of its nodes.
-//! * [`operator`], [`pilot`], [`script`]: the operator's machine; who operates, the script or the user; a script's steps.
-//! * [`calls`]: calls of services, one after the other. [`record`], [`verdict`]: the changes by which an act is judged, and how.
-//! * [`headless`], [`screen`], [`widgets`] and [`words`]: a script without a screen, a screen, and what is on both.
+//! * [`operator`], [`pilot`]: the operator's machine; who operates, the script or the user.
+//! * [`client`]: what arm and hand share, the client of one node. [`calls`]: calls of services, one after the other. [`verdict`]: how an
+//!   act is judged.
+//! * [`headless`], [`screen`] and [`words`]: a script without a screen, a screen, and words for both.
 #![forbid(unsafe_code)]
 
 mod arguments;
 mod arm;
 mod calls;
 mod children;
+mod client;
 mod error;
 mod hand;
 mod headless;
 mod operator;
 mod other_nodes;
 mod pilot;
-mod record;
 mod screen;
-mod script;
 mod start;
 mod vehicle;
 mod verdict;
-mod widgets;
 mod words;
 
 use std::fmt::Display;

@@ -3,41 +3,51 @@ use core::time::Duration;
 use safety::Instant;
 
 use crate::headless::Progress;
-use crate::script::Place;
 
-/// The source of an operator's input: a script with the position `S`, or the user's keys with the state `K`.
+/// The source of an operator's input: a script, or the user's keys with the state `K`.
 #[derive(Clone, Copy, Debug)]
-pub enum Pilot<S, K> {
+pub enum Pilot<K> {
     /// None yet: the nodes are starting.
     Starting,
     /// None yet: the nodes run since this time, and a key may be pressed.
     Waiting(Instant),
     /// The script.
-    Script(S),
+    Script(Place),
     /// The user.
     Keyboard(K),
     /// None any more: the script ended at this time.
     Finished(Instant),
 }
 
+/// The place in a script.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// When the script began.
+    pub began: Instant,
+    /// The index of the step.
+    pub index: usize,
+    /// When the step ends, unless a call is not answered then.
+    pub ends: Instant,
+}
+
 /// How long to wait for a first key.
-pub const KEY_WAIT: Duration = Duration::from_secs(5);
+const KEY_WAIT: Duration = Duration::from_secs(5);
 
 /// Next action of an operator with a script.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Turn<S> {
+pub enum Turn {
     /// Begin the script.
     Begin,
     /// End this step of the script, and enter the next one.
-    Next(Place<S>),
+    Next(Place),
     /// Nothing new.
     Stay,
 }
 
-impl<S: Copy, K> Pilot<Place<S>, K> {
+impl<K> Pilot<K> {
     /// Next action at `now`. `is_ready`: all nodes publish; `is_headless`: the script waits for no key; `is_idle`: no call of the
     /// present step waits for its answer.
-    pub fn turn(&mut self, now: Instant, is_ready: bool, is_headless: bool, is_idle: bool) -> Turn<S> {
+    pub fn turn(&mut self, now: Instant, is_ready: bool, is_headless: bool, is_idle: bool) -> Turn {
         match *self {
             Self::Starting if is_ready && is_headless => Turn::Begin,
             Self::Starting if is_ready => {
@@ -59,21 +69,17 @@ impl<S: Copy, K> Pilot<Place<S>, K> {
         }
     }
 
-    /// The line for a user while nothing is done; `missing`: the topics without a message, `advice`: what the user can do.
-    pub fn line(&self, missing: &[&str], now: Instant, advice: &str) -> String {
+    /// The line for a user while nothing is done; `missing`: the topics without a message, `advice`: what the user can do, at first
+    /// `first`.
+    pub fn line(&self, missing: &[&str], now: Instant, first: &str, advice: &str) -> String {
         match *self {
-            Self::Starting => starting(missing),
-            Self::Waiting(since) => waiting(since, now, "try it yourself"),
+            Self::Starting => format!("the nodes are starting, no message yet on: {}", missing.join(", ")),
+            Self::Waiting(since) => {
+                let left = KEY_WAIT.saturating_sub(now.since(since)).as_secs_f64().ceil();
+                format!("press a key to {first}; otherwise the script begins in {left:.0} s")
+            }
             Self::Script(_) | Self::Keyboard(_) => advice.into(),
             Self::Finished(_) => "the script is over".into(),
-        }
-    }
-
-    /// Description `done` of an act, preceded by its place among `count` steps if the script is played.
-    pub fn placed(&self, count: usize, done: String) -> String {
-        match self {
-            Self::Script(place) => format!("script {}/{count}: {done}", place.index + 1),
-            _ => done,
         }
     }
 
@@ -86,15 +92,4 @@ impl<S: Copy, K> Pilot<Place<S>, K> {
             Self::Waiting(_) | Self::Keyboard(_) => Progress::Starting(Vec::new()),
         }
     }
-}
-
-/// The line for a user while the nodes start; `missing`: the topics without a message.
-pub fn starting(missing: &[&str]) -> String {
-    format!("the nodes are starting, no message yet on: {}", missing.join(", "))
-}
-
-/// The line for a user who has pressed no key since `since`.
-pub fn waiting(since: Instant, now: Instant, what: &str) -> String {
-    let left = KEY_WAIT.saturating_sub(now.since(since)).as_secs_f64().ceil();
-    format!("press a key to {what}; otherwise the script begins in {left:.0} s")
 }

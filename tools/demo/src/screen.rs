@@ -2,6 +2,10 @@ use std::time::Duration;
 
 use ratatui::Frame;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Style, Stylize};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Paragraph};
 use ros::{Stop, clock};
 use safety::Instant;
 
@@ -75,6 +79,64 @@ fn pressed(event: &KeyEvent) -> Option<Pressed> {
     }
 }
 
+/// Draws the keys below, and returns the areas above them: the rest, and so many lines.
+pub fn above_keys(
+    frame: &mut Frame<'_>,
+    key_list: &[(&'static str, &'static str)],
+    line_count: u16,
+) -> [Rect; 2] {
+    let keys = keys(key_list, frame.area().width);
+    let key_lines = u16::try_from(keys.len()).unwrap_or(2);
+    let heights = [Constraint::Min(0), Constraint::Length(line_count), Constraint::Length(key_lines)];
+    let [above, lines, key_area] = Layout::vertical(heights).areas(frame.area());
+    frame.render_widget(Paragraph::new(keys), key_area);
+    [above, lines]
+}
+
+/// Frame around values, with the ROS domain for watching from another shell.
+pub fn domain_block(domain: u8) -> Block<'static> {
+    Block::bordered().title(format!(" Steersman, ROS domain {domain} "))
+}
+
+/// The keys and what they do, in as many lines as they need.
+fn keys(keys: &[(&'static str, &'static str)], width: u16) -> Vec<Line<'static>> {
+    let mut lines = vec![Line::default()];
+    for &(key, text) in keys {
+        let item = [Span::from(key).fg(Color::Cyan), Span::from(format!(" {text}  "))];
+        let long = item.iter().map(Span::width).sum::<usize>();
+        if lines.last().is_some_and(|line| line.width() + long > usize::from(width) + 2) {
+            lines.push(Line::default());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.extend(item);
+        }
+    }
+    lines
+}
+
+/// The name of a value, in its column.
+pub fn label(text: &str) -> Span<'static> {
+    Span::styled(format!("{text:<10}"), Style::new().fg(Color::Gray))
+}
+
+/// A line in bold.
+pub fn bold(text: String) -> Line<'static> {
+    Line::from(text).style(Style::new().bold())
+}
+
+/// The lines of a screen of this size, as text.
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+pub fn drawn(width: u16, height: u16, draw: impl FnOnce(&mut Frame<'_>)) -> Vec<String> {
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(draw).unwrap();
+    let cells: Vec<&str> = terminal.backend().buffer().content().iter().map(|cell| cell.symbol()).collect();
+    cells.chunks(usize::from(width)).map(|line| line.concat().trim_end().to_owned()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,5 +160,14 @@ mod tests {
         for code in ['w', 'a', 's', 'd', 'e', 'r', 't'] {
             assert_eq!(meaning(KeyCode::Char(code), KeyModifiers::CONTROL), None);
         }
+    }
+
+    #[test]
+    fn keys_take_the_lines_that_they_need() {
+        let list = [("a", "first"), ("b", "second"), ("q", "quit")];
+        let lines = |width| keys(&list, width).iter().map(Line::to_string).collect::<Vec<_>>();
+        // 9 and 10 cells, of which the last two are blank
+        assert_eq!(lines(17), ["a first  b second  ", "q quit  "]);
+        assert_eq!(lines(16), ["a first  ", "b second  q quit  "]);
     }
 }

@@ -8,6 +8,7 @@ use safety::Machine;
 use crate::arguments::Arguments;
 use crate::children::Children;
 use crate::error::Error;
+use crate::other_nodes::{self, OwnTopics};
 use crate::{NAME, print};
 
 /// Resources that every demo has at its start.
@@ -24,12 +25,26 @@ pub struct Demo {
     pub is_shared: bool,
 }
 
+/// The demo's own node, and the processes of the nodes that it starts: these end last.
+pub struct Session<M: Machine> {
+    /// The demo's own node.
+    pub member: Member<(), M>,
+    /// The processes; none yet.
+    pub children: Children,
+}
+
 impl Demo {
-    /// The demo's own node, with its purpose in a sentence.
+    /// Begins a session, whose node has its purpose in a sentence.
     /// # Errors
-    /// The middleware refuses it.
-    pub fn member<M: Machine + 'static>(&self, purpose: &'static str) -> Result<Member<(), M>, Error> {
-        Ok(Member::new(&self.context, Specification::new(NAME, purpose), |_| Ok(()))?)
+    /// The middleware refuses the node, another node uses one of the topics `own`, or the user interrupted.
+    pub fn begin<M: Machine + 'static>(
+        &self,
+        purpose: &'static str,
+        own: OwnTopics,
+    ) -> Result<Session<M>, Error> {
+        let member = Member::new(&self.context, Specification::new(NAME, purpose), |_| Ok(()))?;
+        other_nodes::refuse(&member.node, &self.stop, own, self.is_shared)?;
+        Ok(Session { member, children: Children::new()? })
     }
 
     /// Ends the node `name`, which must end well after a good `result`, and judges a headless script by its `failures`.

@@ -3,7 +3,6 @@
 //! The demo is only an operator and an observer: it starts the nodes as processes, moves a virtual stick, presses buttons, and
 //! shows the messages on the topics.
 //!
-//! * [`probe`]: whether a gamepad is connected.
 //! * [`machine`]: the operator, a machine like every node. [`operator_input`] is the state of the stick and the buttons,
 //!   [`course`] the script, [`keyboard`] the user's keys, [`observed`] and [`stages`] the received messages, [`record`] the
 //!   changes that [`checks`] judge.
@@ -16,7 +15,6 @@ mod keyboard;
 mod machine;
 mod observed;
 mod operator_input;
-mod probe;
 mod record;
 mod screen;
 mod stages;
@@ -24,16 +22,19 @@ mod table;
 mod topics;
 mod view;
 
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use gamepad::{Event, Gamepads};
 use nodes::{hindbrain, joystick, simulator, steersman, velocity_arbiter, zone_scaler};
 use ros::Shell;
 
-use crate::children::Children;
 use crate::error::Error;
-use crate::headless::{self, Progress};
-use crate::other_nodes::{self, OwnTopics};
-use crate::start::{Demo, operate};
+use crate::headless;
+use crate::other_nodes::OwnTopics;
+use crate::start::{Demo, Session, operate};
 use course::Course;
-use machine::{Input, Operator, Pilot, Plan};
+use machine::{Input, Operator, Plan};
 use topics::{Topics, VIRTUAL};
 
 /// The topics that drive.
@@ -44,23 +45,27 @@ pub const TOPICS: OwnTopics = OwnTopics {
 /// The parameters of all nodes.
 const PARAMETERS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../config/demo.yaml"));
 
+/// How long SDL may take to report the connected devices.
+const DEVICE_TIME: Duration = Duration::from_millis(500);
+/// The demo's mapping needs two axes, and a dead-man button with number 5.
+const AXES: usize = 2;
+const BUTTONS: usize = 6;
+
 /// Runs the nodes and the operator until the course, or the user, is done.
 /// # Errors
 /// See [`Error`].
 pub fn run(demo: &Demo) -> Result<(), Error> {
     let Demo { arguments, stop, .. } = demo;
-    let mut member = demo.member("Operates the demo's robot and observes all topics.")?;
-    other_nodes::refuse(&member.node, stop, TOPICS, demo.is_shared)?;
+    let session = demo.begin("Operates the demo's robot and observes all topics.", TOPICS)?;
+    let Session { mut member, mut children } = session;
     // The course unplugs the stick, which is not possible with a real one.
-    let gamepad = if arguments.headless { None } else { probe::gamepad() };
+    let gamepad = if arguments.headless { None } else { gamepad() };
     let mut overrides = Vec::new();
     if gamepad.is_none() {
         overrides.extend(
             ["virtual_device", "control_device"].map(|p| format!("{}:{p}:={VIRTUAL}", joystick::NAME)),
         );
     }
-    // Created here so it is dropped after the operator: whatever happens below, the nodes are ended.
-    let mut children = Children::new()?;
     let parameters = children.write("demo.yaml", PARAMETERS)?;
     for name in processes(arguments.separate) {
         children.start(name, &parameters, &overrides)?;
@@ -76,6 +81,7 @@ pub fn run(demo: &Demo) -> Result<(), Error> {
     let runner = member.runner(&shell, |_| Ok(Input::ParametersChanged))?;
     let result = operate(runner, stop, Input::Stopping, || {
         if arguments.headless {
+            let progress = |operator: &Operator| operator.pilot().progress(operator.missing());
             headless::run(&shell, &mut children, stop, progress, table::line)?;
             shell.inspect(table::finish)
         } else {
@@ -93,11 +99,18 @@ fn processes(separate: bool) -> &'static [&'static str] {
     }
 }
 
-fn progress(operator: &Operator) -> Progress {
-    match operator.pilot() {
-        Pilot::Starting => Progress::Starting(operator.missing()),
-        Pilot::Script(leg) => Progress::Playing(leg.began),
-        Pilot::Finished(_) => Progress::Finished,
-        Pilot::Waiting(_) | Pilot::Keyboard(_) => Progress::Starting(Vec::new()),
-    }
+/// The name of a connected gamepad that could drive; `None` also if SDL does not start, which the joystick node reports itself.
+fn gamepad() -> Option<String> {
+    let (sender, receiver) = channel();
+    let gamepads = Gamepads::start(move |event| {
+        if let Event::Connected { name, axes, buttons, .. } = event
+            && axes.len() >= AXES
+            && buttons.len() >= BUTTONS
+        {
+            let _ = sender.send(name); // The receiver may be gone for a second one.
+        }
+    });
+    let name = gamepads.as_ref().ok().and_then(|_| receiver.recv_timeout(DEVICE_TIME).ok());
+    drop(gamepads);
+    name
 }

@@ -1,3 +1,5 @@
+use core::time::Duration;
+
 /// Verdict on an act, with a description of what was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -25,6 +27,15 @@ impl Verdict {
     pub fn seen(&self) -> &str {
         match self {
             Self::Pending(seen) | Self::Good(seen) | Self::Bad(seen) => seen,
+        }
+    }
+
+    /// Good or bad by `is_good` once it was watched for `time`, pending before.
+    pub fn watched(passed: Duration, time: Duration, is_good: bool, seen: String) -> Self {
+        match (passed >= time, is_good) {
+            (true, true) => Self::Good(seen),
+            (true, false) => Self::Bad(seen),
+            (false, _) => Self::Pending(seen),
         }
     }
 

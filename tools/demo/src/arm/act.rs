@@ -1,13 +1,15 @@
+use core::fmt;
+use core::time::Duration;
+
 use crate::arm::calls::Call;
-use crate::arm::motion::Motion;
-use crate::arm::robot::{Controller, Joint, Listed};
+use crate::arm::robot::{Controller, Joint, Listed, runs};
 use crate::words::words;
 
 /// Something that the operator does, with an outcome that is expected of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Act {
-    /// Loads controllers.
-    Load(Vec<Controller>),
+    /// Loads all controllers.
+    Load,
     /// Switches controllers, all or nothing; those to start that are not loaded are loaded before.
     Switch {
         /// Controllers to start.
@@ -15,14 +17,13 @@ pub enum Act {
         /// Controllers to stop.
         stop: Vec<Controller>,
     },
-    /// Asks to stop some and to start one that does not exist.
-    WrongSwitch {
-        /// Controllers to stop.
-        stop: Vec<Controller>,
-    },
+    /// Asks to stop all and to start one that does not exist.
+    WrongSwitch,
     /// Commands the positions of pan and of tilt \[rad\].
     Move([Option<f64>; 2]),
-    /// Sends a trajectory.
+    /// Begins a long way of pan to this position \[rad\], which the next act interrupts.
+    Swing(f64),
+    /// Sends a trajectory, once its controller runs.
     Follow(Motion),
     /// Repeats a velocity or an effort.
     Repeat(Controller, f64),
@@ -32,76 +33,109 @@ pub enum Act {
     Plug,
     /// Halts the motors.
     Halt,
-    /// Resets the motors; `true` if a controller holds the position of pan.
-    Reset(bool),
+    /// Resets the motors.
+    Reset,
     /// Stops all controllers and unloads them.
     Unload,
 }
 
+/// The points of a trajectory, with a stand in each: times since its begin, ascending, and the positions of pan and tilt then \[rad\].
+pub type Motion = Vec<(Duration, [f64; 2])>;
+
 /// The name of no controller.
 pub const UNKNOWN: &str = "pan_acceleration";
 
+/// The example of a trajectory, which takes `time`.
+pub fn example(time: Duration) -> Motion {
+    [(0.33, [0.4, 0.8]), (0.67, [0.0, 0.2]), (1.0, [-0.4, 0.5])]
+        .map(|(part, positions)| (time.mul_f64(part), positions))
+        .into()
+}
+
 impl Act {
+    /// Starts `controller` in place of those of its joints that run by `list`.
+    pub fn start(controller: Controller, list: &[Listed]) -> Self {
+        let others = Controller::ALL.into_iter().filter(|one| one.conflicts(controller));
+        Self::Switch { start: vec![controller], stop: others.filter(|one| runs(list, *one)).collect() }
+    }
+
     /// The calls that it needs, while the controllers `list` are loaded.
     pub fn calls(&self, list: &[Listed]) -> Vec<Call> {
-        let is_loaded = |controller: &Controller| list.iter().any(|listed| listed.name == controller.name());
-        let names = |controllers: &[Controller]| -> Vec<String> {
-            controllers.iter().map(Controller::to_string).collect()
-        };
+        let names = |controllers: &[Controller]| controllers.iter().map(Controller::to_string).collect();
+        let running = || list.iter().filter(|listed| listed.is_running).map(|one| one.name.clone()).collect();
         let load = |controllers: &[Controller]| -> Vec<Call> {
+            let is_loaded = |one: &Controller| list.iter().any(|listed| listed.name == one.name());
             controllers.iter().filter(|one| !is_loaded(one)).map(|one| Call::Load(one.to_string())).collect()
         };
         let mut calls = match self {
-            Self::Load(controllers) => load(controllers),
+            Self::Load => load(&Controller::ALL),
             Self::Switch { start, stop } => {
                 let mut calls = load(start);
                 calls.push(Call::Switch { start: names(start), stop: names(stop) });
                 calls
             }
-            Self::WrongSwitch { stop } => {
-                vec![Call::Switch { start: vec![UNKNOWN.into()], stop: names(stop) }]
+            Self::WrongSwitch => vec![Call::Switch { start: vec![UNKNOWN.into()], stop: running() }],
+            Self::Follow(_) if !runs(list, Controller::ArmTrajectory) => {
+                return Self::start(Controller::ArmTrajectory, list).calls(list);
             }
             Self::Halt => vec![Call::Halt],
-            Self::Reset(_) => vec![Call::Reset],
+            Self::Reset => vec![Call::Reset],
             Self::Unload => {
-                let running = list.iter().filter(|listed| listed.is_running).map(|one| one.name.clone());
-                let mut calls = vec![Call::Switch { start: vec![], stop: running.collect() }];
+                let mut calls = vec![Call::Switch { start: vec![], stop: running() }];
                 calls.extend(list.iter().map(|listed| Call::Unload(listed.name.clone())));
                 calls
             }
-            Self::Move(_) | Self::Follow(_) | Self::Repeat(..) | Self::Pull(_) | Self::Plug => return vec![],
+            Self::Move(_)
+            | Self::Swing(_)
+            | Self::Follow(_)
+            | Self::Repeat(..)
+            | Self::Pull(_)
+            | Self::Plug => return vec![],
         };
         calls.push(Call::List);
         calls
     }
 
-    /// Description of the act.
-    pub fn text(&self) -> String {
+    /// Positions of pan and of tilt that it commands \[rad\].
+    pub fn targets(&self) -> [Option<f64>; 2] {
+        match *self {
+            Self::Move(targets) => targets,
+            Self::Swing(target) => [Some(target), None],
+            _ => [None; 2],
+        }
+    }
+}
+
+impl fmt::Display for Act {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Load(controllers) => format!("load {} controllers", controllers.len()),
-            Self::Switch { start, stop } if stop.is_empty() => format!("switch: start {}", words(start)),
-            Self::Switch { start, stop } if start.is_empty() => format!("switch: stop {}", words(stop)),
-            Self::Switch { start, stop } => format!("switch: stop {}, start {}", words(stop), words(start)),
-            Self::WrongSwitch { .. } => {
-                format!("wrong switch: stop all, start '{UNKNOWN}', which is unknown")
+            Self::Load => write!(f, "load {} controllers", Controller::ALL.len()),
+            Self::Switch { start, stop } if stop.is_empty() => write!(f, "switch: start {}", words(start)),
+            Self::Switch { start, stop } if start.is_empty() => write!(f, "switch: stop {}", words(stop)),
+            Self::Switch { start, stop } => write!(f, "switch: stop {}, start {}", words(stop), words(start)),
+            Self::WrongSwitch => {
+                write!(f, "wrong switch: stop all, start '{UNKNOWN}', which is unknown")
             }
-            Self::Move(targets) => {
-                let each = Joint::ALL.into_iter().zip(targets);
-                let each = each
-                    .filter_map(|(joint, target)| Some(format!("{} {:.2} rad", joint.name(), (*target)?)));
-                format!("command {}", words(&each.collect::<Vec<_>>()))
+            Self::Move(_) | Self::Swing(_) => {
+                let each = Joint::ALL.into_iter().zip(self.targets());
+                let each =
+                    each.filter_map(|(joint, target)| Some(format!("{} {:.2} rad", joint.name(), target?)));
+                write!(f, "command {}", words(&each.collect::<Vec<_>>()))
             }
-            Self::Follow(motion) => format!("send a trajectory of {:.1} s", motion.duration().as_secs_f64()),
+            Self::Follow(motion) => {
+                let time = motion.last().map_or(0.0, |(time, _)| time.as_secs_f64());
+                write!(f, "send a trajectory of {time:.1} s")
+            }
             Self::Repeat(controller, value) => {
                 let (_, unit) = controller.quantity().words();
-                format!("command {value:.2} {unit} to {controller}, 20 times a second")
+                write!(f, "command {value:.2} {unit} to {controller}, 20 times a second")
             }
-            Self::Pull(Some(controller)) => format!("pull the cable of {controller}'s commander"),
-            Self::Pull(None) => "pull the commander's cable".into(),
-            Self::Plug => "plug the commander's cable in again".into(),
-            Self::Halt => "halt the motors".into(),
-            Self::Reset(_) => "reset the motors".into(),
-            Self::Unload => "stop and unload all controllers".into(),
+            Self::Pull(Some(controller)) => write!(f, "pull the cable of {controller}'s commander"),
+            Self::Pull(None) => f.write_str("pull the commander's cable"),
+            Self::Plug => f.write_str("plug the commander's cable in again"),
+            Self::Halt => f.write_str("halt the motors"),
+            Self::Reset => f.write_str("reset the motors"),
+            Self::Unload => f.write_str("stop and unload all controllers"),
         }
     }
 }
@@ -123,9 +157,31 @@ mod tests {
     }
 
     #[test]
+    fn a_trajectory_starts_its_controller_in_place_of_those_of_its_joints() {
+        let act = Act::Follow(example(Duration::from_secs(1)));
+        assert_eq!(act.calls(&[listed("arm_trajectory", true)]), []);
+        let others = [listed("pan_effort", true), listed("tilt_position", false), listed("other", true)];
+        let (load, switch) = (
+            Call::Load("arm_trajectory".into()),
+            Call::Switch { start: vec!["arm_trajectory".into()], stop: vec!["pan_effort".into()] },
+        );
+        assert_eq!(act.calls(&others), [load, switch, Call::List]);
+    }
+
+    #[test]
     fn everything_is_stopped_before_it_is_unloaded() {
         let calls = Act::Unload.calls(&[listed("a", true), listed("b", false)]);
         let stop = Call::Switch { start: vec![], stop: vec!["a".into()] };
         assert_eq!(calls, [stop, Call::Unload("a".into()), Call::Unload("b".into()), Call::List]);
+    }
+
+    #[test]
+    fn the_example_stays_within_the_limits() {
+        for (_, positions) in example(Duration::from_secs(3)) {
+            for (joint, position) in Joint::ALL.into_iter().zip(positions) {
+                let [lower, upper] = joint.soft_limits();
+                assert!(lower < position && position < upper, "{} {position}", joint.name());
+            }
+        }
     }
 }

@@ -1,11 +1,13 @@
-use futures::FutureExt;
+use core::fmt;
+
 use r2r::pr2_mechanism_msgs::srv::{ListControllers, LoadController, SwitchController, UnloadController};
 use r2r::std_srvs::srv::Empty;
 use r2r::{Client, Node};
 use ros::Error;
 
 use crate::arm::robot::Listed;
-use crate::calls::{Caller, Pending, Services, client, found};
+use crate::calls::{self, Answer, Caller, Failure, Pending, ask};
+use crate::words::words;
 
 /// A call of one of the node's services.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +23,7 @@ pub enum Call {
         /// Controllers to stop.
         stop: Vec<String>,
     },
-    /// List all controllers.
+    /// List all controllers in the order in which they run; the value of its answer.
     List,
     /// Halt all motors.
     Halt,
@@ -29,24 +31,24 @@ pub enum Call {
     Reset,
 }
 
-/// Answer to a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// It was accepted.
-    Accepted,
-    /// It was refused.
-    Refused,
-    /// It cannot be answered.
-    Silent,
-    /// The controllers in the order in which they run.
-    Listed(Vec<Listed>),
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Load(name) => write!(f, "load {name}"),
+            Self::Unload(name) => write!(f, "unload {name}"),
+            Self::Switch { start, stop } => write!(f, "start {}, stop {}", words(start), words(stop)),
+            Self::List => f.write_str("list"),
+            Self::Halt => f.write_str("halt_motors"),
+            Self::Reset => f.write_str("reset_motors"),
+        }
+    }
 }
 
 /// `SwitchController.srv`: all or nothing.
 const STRICT: i32 = 2;
 
 /// The clients of the node's services.
-pub struct Clients {
+pub struct Services {
     load: Client<LoadController::Service>,
     unload: Client<UnloadController::Service>,
     switch: Client<SwitchController::Service>,
@@ -55,37 +57,33 @@ pub struct Clients {
     reset: Client<Empty::Service>,
 }
 
-impl Clients {
+impl Services {
     /// A caller of the services of the node in the same namespace.
     /// # Errors
     /// The middleware refuses a client.
     pub fn caller(node: &mut Node) -> Result<Caller<Self>, Error> {
-        let manager = |service: &str| format!("pr2_controller_manager/{service}");
-        let (load, unload) =
-            (client(node, &manager("load_controller"))?, client(node, &manager("unload_controller"))?);
-        let (switch, list) =
-            (client(node, &manager("switch_controller"))?, client(node, &manager("list_controllers"))?);
-        let (halt, reset) = (client(node, "halt_motors")?, client(node, "reset_motors")?);
-        let all =
-            [found(&load)?, found(&unload)?, found(&switch)?, found(&list)?, found(&halt)?, found(&reset)?];
-        Ok(Caller::new(Self { load, unload, switch, list, halt, reset }, all))
+        Caller::new(node, |clients| {
+            Ok(Self {
+                load: clients.of("pr2_controller_manager/load_controller")?,
+                unload: clients.of("pr2_controller_manager/unload_controller")?,
+                switch: clients.of("pr2_controller_manager/switch_controller")?,
+                list: clients.of("pr2_controller_manager/list_controllers")?,
+                halt: clients.of("halt_motors")?,
+                reset: clients.of("reset_motors")?,
+            })
+        })
     }
 }
 
-impl Services for Clients {
+impl calls::Services for Services {
     type Call = Call;
-    type Answer = Answer;
-    const SILENT: Answer = Answer::Silent;
+    type Value = Vec<Listed>;
 
-    fn request(&self, call: Call) -> r2r::Result<Pending<Answer>> {
-        Ok(match call {
-            Call::Load(name) => {
-                let answer = self.load.request(&LoadController::Request { name })?;
-                Box::pin(answer.map(|answer| verdict(answer.map(|answer| answer.ok))))
-            }
+    fn request(&self, call: Call) -> r2r::Result<Pending<Answer<Vec<Listed>>>> {
+        match call {
+            Call::Load(name) => ask(&self.load, &LoadController::Request { name }, |answer| done(answer.ok)),
             Call::Unload(name) => {
-                let answer = self.unload.request(&UnloadController::Request { name })?;
-                Box::pin(answer.map(|answer| verdict(answer.map(|answer| answer.ok))))
+                ask(&self.unload, &UnloadController::Request { name }, |answer| done(answer.ok))
             }
             Call::Switch { start, stop } => {
                 let request = SwitchController::Request {
@@ -93,31 +91,18 @@ impl Services for Clients {
                     stop_controllers: stop,
                     strictness: STRICT,
                 };
-                let answer = self.switch.request(&request)?;
-                Box::pin(answer.map(|answer| verdict(answer.map(|answer| answer.ok))))
+                ask(&self.switch, &request, |answer| done(answer.ok))
             }
-            Call::List => Box::pin(self.list.request(&ListControllers::Request {})?.map(|answer| {
-                answer.map_or(Answer::Silent, |answer| {
-                    let each = answer.controllers.into_iter().zip(answer.state);
-                    let listed = each.map(|(name, state)| Listed { name, is_running: state == "running" });
-                    Answer::Listed(listed.collect())
-                })
-            })),
-            Call::Halt => empty(&self.halt)?,
-            Call::Reset => empty(&self.reset)?,
-        })
+            Call::List => ask(&self.list, &ListControllers::Request {}, |answer| {
+                let each = answer.controllers.into_iter().zip(answer.state);
+                Ok(each.map(|(name, state)| Listed { name, is_running: state == "running" }).collect())
+            }),
+            Call::Halt => ask(&self.halt, &Empty::Request {}, |_| done(true)),
+            Call::Reset => ask(&self.reset, &Empty::Request {}, |_| done(true)),
+        }
     }
 }
 
-fn empty(client: &Client<Empty::Service>) -> r2r::Result<Pending<Answer>> {
-    let answer = client.request(&Empty::Request {})?;
-    Ok(Box::pin(answer.map(|answer| verdict(answer.map(|_| true)))))
-}
-
-fn verdict(ok: r2r::Result<bool>) -> Answer {
-    match ok {
-        Ok(true) => Answer::Accepted,
-        Ok(false) => Answer::Refused,
-        Err(_) => Answer::Silent,
-    }
+fn done(ok: bool) -> Answer<Vec<Listed>> {
+    if ok { Ok(Vec::new()) } else { Err(Failure::Refused("its log has the reason".into())) }
 }

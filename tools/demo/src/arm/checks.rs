@@ -1,20 +1,18 @@
 use core::time::Duration;
 
-use safety::Instant;
-
-use crate::arm::act::Act;
-use crate::arm::calls::{Answer, Call};
-use crate::arm::motion::Motion;
-use crate::arm::record::Record;
-use crate::arm::robot::{Controller, Joint, JointState, run, running};
+use crate::arm::act::{Act, Motion};
+use crate::arm::calls::Call;
+use crate::arm::client::{Arm, Command, Message};
+use crate::arm::robot::{Controller, Joint, JointState, Listed, run, running};
+use crate::calls::{Answer, Failure};
+use crate::client::episode::{lasting, unanswered};
 use crate::verdict::Verdict::{self, Bad, Good, Pending};
-use crate::widgets::number;
-use crate::words::words;
+use crate::words::{after, number, words};
+
+type Episode = crate::client::episode::Episode<Arm>;
 
 /// How near to a commanded position a joint comes \[rad\]: `goal_tolerance` of `config/arm.yaml`.
 const GOAL: f64 = 0.02;
-/// How far from a trajectory a joint may be on the way \[rad\]: `path_tolerance` there.
-const PATH: f64 = 0.3;
 /// After this time without a command an effort is 0, and a velocity is controlled to 0: `timeout`, the same in the node's defaults.
 const TIMEOUT: Duration = Duration::from_millis(500);
 /// How much later that may be seen.
@@ -22,92 +20,81 @@ const SLACK: Duration = Duration::from_millis(300);
 /// How long pan may then take to slow down, and to which velocity \[rad/s\].
 const BRAKING: Duration = Duration::from_millis(700);
 const STANDS: f64 = 0.1;
+/// Below this an effort is none \[Nm\].
+const NONE: f64 = 1e-6;
 /// How far a joint that holds its position may be from it \[rad\].
 const HELD: f64 = 0.05;
 /// How long a hold is watched.
 const WATCHED: Duration = Duration::from_millis(300);
 
-/// Expected outcome of an act.
-pub fn expected(act: &Act) -> String {
-    match act {
-        Act::Load(_) => "each is accepted, and none of them runs yet".into(),
+/// Expected outcome of an act of `arm`; `None` if it is not judged.
+pub fn expected(arm: &Arm, act: &Act) -> Option<String> {
+    Some(match act {
+        Act::Load => "each is accepted, and none of them runs yet".into(),
         Act::Switch { start, stop } if start.is_empty() => format!("stopped: {}", words(stop)),
         Act::Switch { start, stop } if stop.is_empty() => run(start),
         Act::Switch { start, .. } => format!("between two steps of the loop; {}", run(start)),
-        Act::WrongSwitch { .. } => "it is refused, and the same controllers run as before".into(),
+        Act::WrongSwitch => "it is refused, and the same controllers run as before".into(),
         Act::Move(_) => format!("within {GOAL} rad of it"),
-        Act::Follow(_) => format!("no more than {PATH} rad off on the way, within {GOAL} rad of its end"),
+        Act::Swing(_) => return None,
+        Act::Follow(_) => format!("within {GOAL} rad of its end"),
         Act::Repeat(controller, _) => format!("pan has that {}", controller.quantity().words().0),
         Act::Pull(Some(Controller::PanEffort)) => "after 0.5 s of silence pan's effort is 0".into(),
         Act::Pull(Some(Controller::PanVelocity)) => "after 0.5 s of silence pan slows down and stands".into(),
         Act::Pull(_) => "the last position is held: silence stops a motion, not a hold".into(),
         Act::Plug => "commands go on".into(),
         Act::Halt => "no effort at once; the controllers go on running".into(),
-        Act::Reset(true) => "the controllers restart once: pan stays, the old command is forgotten".into(),
-        Act::Reset(false) => "the motors are on again, and the controllers restart once".into(),
+        Act::Reset if arm.holds_pan() => {
+            "the controllers restart once: pan stays, the old command is forgotten".into()
+        }
+        Act::Reset => "the motors are on again, and the controllers restart once".into(),
         Act::Unload => "none is left".into(),
-    }
-}
-
-/// Judges an act that began at `from` by what was recorded until `now`.
-pub fn judge(act: &Act, record: &Record, from: Instant, now: Instant) -> Verdict {
-    match act {
-        Act::Load(controllers) => loaded(record, from, controllers),
-        Act::Switch { start, stop } => switched(record, from, start, stop),
-        Act::WrongSwitch { .. } => refused(record, from),
-        Act::Move(targets) => reached(record, from, targets),
-        Act::Follow(motion) => followed(record, from, now, motion),
-        Act::Repeat(controller, value) => repeated(record, from, *controller, *value),
-        Act::Pull(controller) => silent(record, from, now, *controller),
-        Act::Plug => Good("the cable is plugged in".into()),
-        Act::Halt => halted(record, from),
-        Act::Reset(holds) => reset(record, from, now, *holds),
-        Act::Unload => unloaded(record, from),
-    }
-}
-
-/// The first call that was not accepted.
-fn not_accepted(record: &Record, from: Instant) -> Option<Verdict> {
-    record.answers(from).find_map(|(call, answer)| match answer {
-        Answer::Refused => Some(Bad(format!("refused: {}", name(call)))),
-        Answer::Silent => Some(Bad(format!("no answer: {}", name(call)))),
-        Answer::Accepted | Answer::Listed(_) => None,
     })
 }
 
-fn name(call: &Call) -> String {
-    match call {
-        Call::Load(name) => format!("load {name}"),
-        Call::Unload(name) => format!("unload {name}"),
-        Call::Switch { start, stop } => format!("start {}, stop {}", words(start), words(stop)),
-        Call::List => "list".into(),
-        Call::Halt => "halt_motors".into(),
-        Call::Reset => "reset_motors".into(),
-    }
-}
-
-fn waits() -> Verdict {
-    Pending("no answer yet".into())
-}
-
-fn loaded(record: &Record, from: Instant, controllers: &[Controller]) -> Verdict {
-    if let Some(bad) = not_accepted(record, from) {
+/// Judges an act `passed` after its begin, while `arm` is as it is.
+pub fn judge(arm: &Arm, episode: &Episode, passed: Duration) -> Verdict {
+    if episode.act != Act::WrongSwitch
+        && let Some(bad) = episode.not_accepted()
+    {
         return bad;
     }
-    let Some(list) = record.list_since(from) else { return waits() };
+    let is_listed = episode.answers().any(|(call, _)| *call == Call::List);
+    let (before, list) = (&episode.before.answered, &arm.answered);
+    match &episode.act {
+        Act::Move(_) | Act::Swing(_) => reached(arm, episode),
+        Act::Follow(motion) => followed(arm, episode, motion, passed),
+        Act::Repeat(controller, value) => repeated(arm, episode, *controller, *value),
+        Act::Pull(controller) => silent(arm, episode, passed, *controller),
+        Act::Plug => Good("the cable is plugged in".into()),
+        _ if !is_listed => unanswered(),
+        Act::Load => loaded(list),
+        Act::Switch { start, stop } => switched(before, list, start, stop),
+        Act::WrongSwitch => refused(before, list, episode.answers().next().map(|(_, answer)| answer)),
+        Act::Halt | Act::Reset if running(before) != running(list) => {
+            Bad(format!("{}, before it were {}", run(&running(list)), words(&running(before))))
+        }
+        Act::Halt => halted(arm, episode),
+        Act::Reset => reset(arm, episode, passed),
+        Act::Unload if list.is_empty() => Good("no controller is loaded".into()),
+        Act::Unload => {
+            let left: Vec<&String> = list.iter().map(|listed| &listed.name).collect();
+            Bad(format!("still loaded: {}", words(&left)))
+        }
+    }
+}
+
+fn loaded(list: &[Listed]) -> Verdict {
     let is_stopped =
-        |one: &&Controller| list.iter().any(|listed| listed.name == one.name() && !listed.is_running);
-    let stopped = controllers.iter().filter(is_stopped).count();
-    let seen = format!("{stopped} of {} are loaded and stopped", controllers.len());
-    if stopped == controllers.len() { Good(seen) } else { Bad(seen) }
+        |one: &Controller| list.iter().any(|listed| listed.name == one.name() && !listed.is_running);
+    let (stopped, all) =
+        (Controller::ALL.iter().filter(|one| is_stopped(one)).count(), Controller::ALL.len());
+    let seen = format!("{stopped} of {all} are loaded and stopped");
+    if stopped == all { Good(seen) } else { Bad(seen) }
 }
 
-fn switched(record: &Record, from: Instant, start: &[Controller], stop: &[Controller]) -> Verdict {
-    if let Some(bad) = not_accepted(record, from) {
-        return bad;
-    }
-    let Some(list) = record.list_since(from) else { return waits() };
-    let mut wanted = running(record.list_before(from));
+fn switched(before: &[Listed], list: &[Listed], start: &[Controller], stop: &[Controller]) -> Verdict {
+    let mut wanted = running(before);
     wanted.retain(|name| !stop.iter().any(|stopped| stopped.name() == *name));
     wanted.extend(start.iter().map(|started| started.name()));
     wanted.sort_unstable();
@@ -120,113 +107,88 @@ fn switched(record: &Record, from: Instant, start: &[Controller], stop: &[Contro
     }
 }
 
-fn refused(record: &Record, from: Instant) -> Verdict {
-    let Some(list) = record.list_since(from) else { return waits() };
-    let (before, after) = (running(record.list_before(from)), running(list));
-    match record.answers(from).next() {
-        Some((_, Answer::Refused)) if before == after => Good(format!("refused; {} as before", run(&after))),
-        Some((_, Answer::Refused)) => {
+fn refused(before: &[Listed], list: &[Listed], answer: Option<&Answer<Vec<Listed>>>) -> Verdict {
+    let (before, after) = (running(before), running(list));
+    match answer {
+        Some(Err(Failure::Refused(_))) if before == after => {
+            Good(format!("refused; {} as before", run(&after)))
+        }
+        Some(Err(Failure::Refused(_))) => {
             Bad(format!("refused, but {}, before it were {}", run(&after), words(&before)))
         }
-        Some((_, Answer::Accepted)) => Bad("it was accepted".into()),
+        Some(Ok(_)) => Bad("it was accepted".into()),
         _ => Bad("it was not answered".into()),
     }
 }
 
-/// Since when the joints are as `is_so` says, if they are so to the end of the record.
-fn since(record: &Record, from: Instant, is_so: impl Fn(&[JointState; 2]) -> bool) -> Option<Duration> {
-    let mut lasting = None;
-    for (at, joints) in record.joints(from) {
-        lasting = is_so(joints).then(|| lasting.unwrap_or(at));
-    }
-    lasting.map(|at: Instant| at.since(from))
+/// The states of both joints since the begin.
+fn joints(episode: &Episode) -> impl Iterator<Item = (Duration, &[JointState; 2])> {
+    episode.received(|message| if let Message::Joints(joints) = message { Some(joints) } else { None })
 }
 
-fn present(record: &Record, now: Instant) -> [JointState; 2] {
-    record.joints_at(now).copied().unwrap_or_default()
+/// The states of pan since the begin.
+fn pan(episode: &Episode) -> impl Iterator<Item = (Duration, JointState)> {
+    joints(episode).map(|(at, joints)| (at, joints[Joint::Pan as usize]))
 }
 
-fn positions(joints: &[JointState; 2]) -> String {
-    let [pan, tilt] = joints;
-    format!("pan {}, tilt {}", number(pan.position, 2), number(tilt.position, 2))
+/// When the motors were first halted, or on, not before `from`.
+fn halted_at(episode: &Episode, is_halted: bool, from: Duration) -> Option<Duration> {
+    let mut reports =
+        episode.received(|message| matches!(message, Message::Halted(is) if *is == is_halted).then_some(()));
+    reports.find_map(|(at, ())| (at >= from).then_some(at))
 }
 
-fn reached(record: &Record, from: Instant, targets: &[Option<f64>; 2]) -> Verdict {
+fn reached(arm: &Arm, episode: &Episode) -> Verdict {
     let is_near = |joints: &[JointState; 2]| {
-        let mut each = joints.iter().zip(targets);
+        let mut each = joints.iter().zip(episode.act.targets());
         each.all(|(joint, target)| target.is_none_or(|target| (joint.position - target).abs() <= GOAL))
     };
-    let last = record.joints(from).next_back().map(|(_, joints)| *joints).unwrap_or_default();
-    match since(record, from, is_near) {
-        Some(time) => Good(format!("{} after {:.2} s", positions(&last), time.as_secs_f64())),
-        None => Pending(positions(&last)),
+    let each = Joint::ALL.map(|joint| format!("{} {}", joint.name(), number(arm.joint(joint).position, 2)));
+    let seen = each.join(", ");
+    match lasting(joints(episode), is_near) {
+        Some(time) => Good(format!("{seen} {}", after(time))),
+        None => Pending(seen),
     }
 }
 
-fn followed(record: &Record, from: Instant, now: Instant, motion: &Motion) -> Verdict {
-    let Some(sent) = record.followed_since(from) else { return Pending("not sent yet".into()) };
-    let start = record.joints_at(sent).copied().unwrap_or_default().map(|joint| joint.position);
-    let mut off = 0.0_f64;
-    for (at, joints) in record.joints(sent).take_while(|(at, _)| at.since(sent) <= motion.duration()) {
-        let desired = motion.at(at.since(sent), start);
-        off = joints
-            .iter()
-            .zip(desired)
-            .fold(off, |off, (joint, desired)| off.max((joint.position - desired).abs()));
-    }
-    if off > PATH {
-        return Bad(format!("{off:.2} rad off on the way"));
-    }
-    let (last, Some(end)) = (present(record, now), motion.end()) else {
-        return Bad("it has no points".into());
+fn followed(arm: &Arm, episode: &Episode, motion: &Motion, passed: Duration) -> Verdict {
+    let Some(sent) = episode.sent(|command| matches!(command, Command::Follow(_))) else {
+        return Pending("not sent yet".into());
     };
-    let left =
-        last.iter().zip(end).fold(0.0_f64, |left, (joint, end)| left.max((joint.position - end).abs()));
-    let is_over = now.since(sent) >= motion.duration();
-    let seen = format!("{left:.3} rad from its end, up to {off:.2} rad off on the way");
-    if is_over && left <= GOAL { Good(seen) } else { Pending(seen) }
+    let Some((time, end)) = motion.last() else { return Bad("it has no points".into()) };
+    let off = Joint::ALL.map(|joint| (arm.joint(joint).position - end[joint as usize]).abs());
+    let left = off[0].max(off[1]);
+    let seen = format!("{left:.3} rad from its end");
+    if passed >= sent + *time && left <= GOAL { Good(seen) } else { Pending(seen) }
 }
 
-fn repeated(record: &Record, from: Instant, controller: Controller, value: f64) -> Verdict {
+fn repeated(arm: &Arm, episode: &Episode, controller: Controller, value: f64) -> Verdict {
     let quantity = controller.quantity();
     let (_, unit) = quantity.words();
     // The script turns round at the ends of the way, so the sign does not count.
     let near = (0.15 * value.abs()).max(0.05);
-    let pan = |joints: &[JointState; 2]| joints[Joint::Pan as usize].of(quantity);
-    let found = record.joints(from).find(|(_, joints)| (pan(joints).abs() - value.abs()).abs() <= near);
-    match found {
-        Some((at, joints)) => {
-            Good(format!("{} {unit} after {:.2} s", number(pan(joints), 2), at.since(from).as_secs_f64()))
-        }
-        None => {
-            let last = record.joints(from).next_back().map_or(0.0, |(_, joints)| pan(joints));
-            Pending(format!("{} {unit}", number(last, 2)))
-        }
+    let values = pan(episode).map(|(at, pan)| (at, pan.of(quantity)));
+    match values.into_iter().find(|(_, own)| (own.abs() - value.abs()).abs() <= near) {
+        Some((at, own)) => Good(format!("{} {unit} {}", number(own, 2), after(at))),
+        None => Pending(format!("{} {unit}", number(arm.joint(Joint::Pan).of(quantity), 2))),
     }
 }
 
-fn silent(record: &Record, from: Instant, now: Instant, controller: Option<Controller>) -> Verdict {
-    let pan = Joint::Pan as usize;
-    let passed = now.since(from);
-    let last = present(record, now)[pan];
+fn silent(arm: &Arm, episode: &Episode, passed: Duration, controller: Option<Controller>) -> Verdict {
+    let last = arm.joint(Joint::Pan);
     let (bound, ended, seen) = match controller {
         Some(Controller::PanEffort) => {
-            let ended = since(record, from, |joints| joints[pan].effort.abs() < 1e-6);
+            let ended = lasting(pan(episode), |pan| pan.effort.abs() < NONE);
             (TIMEOUT + SLACK, ended, format!("effort {} Nm", number(last.effort, 2)))
         }
         Some(Controller::PanVelocity) => {
-            let ended = since(record, from, |joints| joints[pan].velocity.abs() <= STANDS);
+            let ended = lasting(pan(episode), |pan| pan.velocity.abs() <= STANDS);
             (TIMEOUT + BRAKING + SLACK, ended, format!("velocity {} rad/s", number(last.velocity, 2)))
         }
         _ => {
-            let held = record.joints_at(from).copied().unwrap_or_default();
-            let moved = (held[pan].position - last.position).abs();
+            let moved = (episode.before.joint(Joint::Pan).position - last.position).abs();
             let seen = format!("pan moved {moved:.3} rad since");
-            return match passed >= TIMEOUT + WATCHED {
-                true if moved <= HELD => Good(seen),
-                true => Bad(seen),
-                false => Pending(seen),
-            };
+            return Verdict::watched(passed, TIMEOUT + WATCHED, moved <= HELD, seen);
         }
     };
     match ended {
@@ -234,70 +196,46 @@ fn silent(record: &Record, from: Instant, now: Instant, controller: Option<Contr
             Good(format!("{seen}, from {:.2} s after the pull on", time.as_secs_f64()))
         }
         None if passed <= bound => Pending(seen),
-        _ => Bad(format!("{seen} after {:.2} s", passed.as_secs_f64())),
+        _ => Bad(format!("{seen} {}", after(passed))),
     }
 }
 
-fn halted(record: &Record, from: Instant) -> Verdict {
-    if let Some(bad) = not_accepted(record, from) {
-        return bad;
-    }
-    let Some(list) = record.list_since(from) else { return waits() };
-    let (before, after) = (running(record.list_before(from)), running(list));
-    if before != after {
-        return Bad(format!("{}, before it were {}", run(&after), words(&before)));
-    }
-    let Some(at) = record.halted_since(from, true) else { return Pending("no motor is halted".into()) };
-    match since(record, from, |joints| joints.iter().all(|joint| joint.effort.abs() < 1e-6)) {
+fn halted(arm: &Arm, episode: &Episode) -> Verdict {
+    let Some(at) = halted_at(episode, true, Duration::ZERO) else {
+        return Pending("no motor is halted".into());
+    };
+    match lasting(joints(episode), |joints| joints.iter().all(|joint| joint.effort.abs() < NONE)) {
         Some(time) => {
-            let later = at.since(from).max(time).as_secs_f64();
-            Good(format!("halted, no effort after {later:.2} s; {}", run(&after)))
+            Good(format!("halted, no effort {}; {}", after(at.max(time)), run(&running(&arm.answered))))
         }
         None => Pending("halted, but a joint has an effort".into()),
     }
 }
 
-fn reset(record: &Record, from: Instant, now: Instant, holds: bool) -> Verdict {
-    if let Some(bad) = not_accepted(record, from) {
-        return bad;
-    }
-    let Some(list) = record.list_since(from) else { return waits() };
-    let Some(at) = record.halted_since(from, false) else { return Pending("the motors are halted".into()) };
-    if record.halted_since(at, true).is_some() {
+fn reset(arm: &Arm, episode: &Episode, passed: Duration) -> Verdict {
+    let Some(at) = halted_at(episode, false, Duration::ZERO) else {
+        return Pending("the motors are halted".into());
+    };
+    if halted_at(episode, true, at).is_some() {
         return Bad("the motors were halted again".into());
     }
-    let (before, after) = (running(record.list_before(from)), running(list));
-    if before != after {
-        return Bad(format!("{}, before it were {}", run(&after), words(&before)));
+    if !episode.before.holds_pan() {
+        return Good(format!("the motors are on; {}", run(&running(&arm.answered))));
     }
-    if !holds {
-        return Good(format!("the motors are on; {}", run(&after)));
-    }
-    let pan = Joint::Pan as usize;
-    let (then, last) = (record.joints_at(at).copied().unwrap_or_default(), present(record, now));
-    let moved = (last[pan].position - then[pan].position).abs();
-    let forgotten = record.command_at(Controller::PanPosition, at).map_or(String::new(), |command| {
-        format!(", {:.2} rad from the old command", (command - last[pan].position).abs())
-    });
-    let seen = format!("pan moved {moved:.3} rad{forgotten}");
-    match now.since(at) >= WATCHED {
-        true if moved <= HELD => Good(seen),
-        true => Bad(seen),
-        false => Pending(seen),
-    }
-}
-
-fn unloaded(record: &Record, from: Instant) -> Verdict {
-    if let Some(bad) = not_accepted(record, from) {
-        return bad;
-    }
-    match record.list_since(from) {
-        None => waits(),
-        Some([]) => Good("no controller is loaded".into()),
-        Some(left) => {
-            Bad(format!("still loaded: {}", words(&left.iter().map(|one| &one.name).collect::<Vec<_>>())))
-        }
-    }
+    let then = pan(episode).take_while(|(time, _)| *time <= at).last();
+    let then = then.map_or(episode.before.joint(Joint::Pan), |(_, pan)| pan).position;
+    let last = arm.joint(Joint::Pan).position;
+    let moved = (last - then).abs();
+    let forgotten = episode
+        .before
+        .last_command(Controller::PanPosition)
+        .map_or(String::new(), |command| format!(", {:.2} rad from the old command", (command - last).abs()));
+    Verdict::watched(
+        passed.saturating_sub(at),
+        WATCHED,
+        moved <= HELD,
+        format!("pan moved {moved:.3} rad{forgotten}"),
+    )
 }
 
 #[cfg(test)]

@@ -145,6 +145,11 @@ pub struct Listed {
     pub is_running: bool,
 }
 
+/// Whether `controller` runs by this list.
+pub fn runs(list: &[Listed], controller: Controller) -> bool {
+    list.iter().any(|listed| listed.is_running && listed.name == controller.name())
+}
+
 /// The names of the controllers that run, in a fixed order.
 pub fn running(list: &[Listed]) -> Vec<&str> {
     let mut names: Vec<&str> =

@@ -1,17 +1,17 @@
 use std::time::Duration;
 
 use r2r::builtin_interfaces::msg::Duration as WireDuration;
-use r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus};
-use r2r::pr2_mechanism_msgs::msg::{ControllerStatistics, MechanismStatistics};
+use r2r::diagnostic_msgs::msg::DiagnosticArray;
+use r2r::pr2_mechanism_msgs::msg::MechanismStatistics;
 use r2r::sensor_msgs::msg::JointState as WireJoints;
 use r2r::std_msgs::msg::{Bool, Float64};
 use r2r::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 use ros::{Error, Inputs, Topic, qos};
 
-use crate::arm::machine::{Input, Operator};
-use crate::arm::motion::Motion;
-use crate::arm::observed::{ControllerRow, LoopTiming};
+use crate::arm::client::{Arm, Command, Message};
+use crate::arm::listing::LoopTiming;
 use crate::arm::robot::{Controller, Joint, JointState};
+use crate::client::{Input, Operator};
 
 /// Topics that the operator publishes.
 pub struct Topics {
@@ -32,44 +32,52 @@ impl Topics {
         Ok(Self { commands, trajectory: Topic::new(node, &name, qos::command())? })
     }
 
-    /// Publishes a command for a controller of one joint.
-    pub fn command(&mut self, controller: Controller, data: f64) {
-        if let Some((_, topic)) = self.commands.iter_mut().find(|(own, _)| *own == controller) {
-            topic.publish(&Float64 { data });
+    /// Publishes a command.
+    pub fn publish(&mut self, command: Command) {
+        match command {
+            Command::Value(controller, data) => {
+                if let Some((_, topic)) = self.commands.iter_mut().find(|(own, _)| *own == controller) {
+                    topic.publish(&Float64 { data });
+                }
+            }
+            Command::Follow(motion) => self.trajectory.publish(&JointTrajectory {
+                joint_names: Joint::ALL.map(|joint| joint.name().to_owned()).into(),
+                points: motion.iter().map(point).collect(),
+                ..Default::default()
+            }),
         }
     }
+}
 
-    /// Publishes a trajectory.
-    pub fn follow(&mut self, motion: &Motion) {
-        let point = |(time, positions): &(Duration, [f64; 2])| JointTrajectoryPoint {
-            positions: positions.to_vec(),
-            velocities: vec![0.0; positions.len()],
-            time_from_start: WireDuration {
-                sec: i32::try_from(time.as_secs()).unwrap_or(i32::MAX),
-                nanosec: time.subsec_nanos(),
-            },
-            ..Default::default()
-        };
-        self.trajectory.publish(&JointTrajectory {
-            joint_names: Joint::ALL.map(|joint| joint.name().to_owned()).into(),
-            points: motion.points.iter().map(point).collect(),
-            ..Default::default()
-        });
+fn point((time, positions): &(Duration, [f64; 2])) -> JointTrajectoryPoint {
+    JointTrajectoryPoint {
+        positions: positions.to_vec(),
+        velocities: vec![0.0; positions.len()],
+        time_from_start: WireDuration {
+            sec: i32::try_from(time.as_secs()).unwrap_or(i32::MAX),
+            nanosec: time.subsec_nanos(),
+        },
+        ..Default::default()
     }
 }
 
 /// Subscribes to all topics of the node that the demo shows.
 /// # Errors
 /// The middleware refuses a topic.
-pub fn subscribe(inputs: &mut Inputs<Operator>, node: &mut r2r::Node) -> Result<(), Error> {
-    inputs.subscribe::<Bool>(node, "motors_halted", qos::state(), |m| Some(Input::HaltReported(m.data)))?;
+pub fn subscribe(inputs: &mut Inputs<Operator<Arm>>, node: &mut r2r::Node) -> Result<(), Error> {
+    let received = |message| Some(Input::Received(message));
     inputs
-        .subscribe::<WireJoints>(node, "joint_states", qos::edge(), |m| joints(&m).map(Input::JointsMoved))?;
-    inputs.subscribe::<MechanismStatistics>(node, "mechanism_statistics", qos::edge(), |m| {
-        Some(Input::ControllersReported(m.controller_statistics.into_iter().map(row).collect()))
+        .subscribe::<Bool>(node, "motors_halted", qos::state(), move |m| received(Message::Halted(m.data)))?;
+    inputs.subscribe::<WireJoints>(node, "joint_states", qos::edge(), move |m| {
+        received(Message::Joints(joints(&m)?))
     })?;
-    inputs.subscribe::<DiagnosticArray>(node, "/diagnostics", qos::edge(), |m| {
-        m.status.into_iter().find(|status| status.name == nodes::mechanism::NAME).map(timing)
+    inputs.subscribe::<MechanismStatistics>(node, "mechanism_statistics", qos::edge(), move |m| {
+        received(Message::Controllers(m.controller_statistics))
+    })?;
+    inputs.subscribe::<DiagnosticArray>(node, "/diagnostics", qos::edge(), move |m| {
+        let own = m.status.into_iter().find(|status| status.name == nodes::mechanism::NAME)?;
+        let values: Vec<_> = own.values.into_iter().map(|pair| (pair.key, pair.value)).collect();
+        received(Message::Timing(LoopTiming::read(&values)))
     })
 }
 
@@ -85,24 +93,4 @@ fn joints(message: &WireJoints) -> Option<[JointState; 2]> {
         })
     };
     Some([state(Joint::Pan)?, state(Joint::Tilt)?])
-}
-
-fn row(message: ControllerStatistics) -> ControllerRow {
-    ControllerRow {
-        name: message.name,
-        is_running: message.running,
-        mean: duration(&message.mean_time),
-        max: duration(&message.max_time),
-        overruns: message.num_control_loop_overruns,
-    }
-}
-
-fn duration(wire: &WireDuration) -> Duration {
-    Duration::new(u64::try_from(wire.sec).unwrap_or_default(), wire.nanosec)
-}
-
-fn timing(status: DiagnosticStatus) -> Input {
-    let values: Vec<(String, String)> =
-        status.values.into_iter().map(|pair| (pair.key, pair.value)).collect();
-    Input::LoopReported(LoopTiming::read(&values))
 }

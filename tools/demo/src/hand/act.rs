@@ -1,3 +1,5 @@
+use core::fmt;
+
 use crate::hand::calls::Call;
 use crate::words::words;
 
@@ -21,8 +23,8 @@ pub enum Act {
     WrongCommand,
     /// Pulls the commander's cable: nothing is commanded any more.
     Pull,
-    /// Plugs it in again; `true` if there is something to command then. The hold has ended the grasp.
-    Plug(bool),
+    /// Plugs it in again. The hold has ended the grasp.
+    Plug,
     /// Puts the ball before the hand, or takes it away.
     Ball(bool),
     /// Brings the hand back to its start.
@@ -49,34 +51,34 @@ impl Act {
             Self::WrongCommand => vec![Call::WrongCommand],
             Self::Ball(is_there) => vec![Call::Ball(*is_there)],
             Self::Reset => vec![Call::Reset],
-            Self::Rest | Self::Hold(_) | Self::Pull | Self::Plug(_) => vec![],
-        }
-    }
-
-    /// Description of the act.
-    pub fn text(&self) -> String {
-        match self {
-            Self::Rest => "watch the hand at rest".into(),
-            Self::Grasp { name, level, .. } if *level == 0.0 => format!("open the grasp {name}"),
-            Self::Grasp { name, level, .. } => format!("grasp {name}, closed to {level:.1}"),
-            Self::Hold(_) => "go on with the grasp".into(),
-            Self::WrongCommand => "command positions of all motors, one of which is NaN".into(),
-            Self::Pull => "pull the commander's cable".into(),
-            Self::Plug(_) => "plug the commander's cable in again".into(),
-            Self::Ball(true) => "put the ball before the hand".into(),
-            Self::Ball(false) => "take the ball away".into(),
-            Self::Reset => "reset the hand".into(),
+            Self::Rest | Self::Hold(_) | Self::Pull | Self::Plug => vec![],
         }
     }
 }
 
-impl Feels {
-    /// Description of the expected outcome.
-    pub fn text(self) -> String {
+impl fmt::Display for Act {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Contact(names) => format!("forces rise at {}", words(names)),
-            Self::Nothing => "the fingers get there, and all contact forces are 0".into(),
-            Self::Anything => "the fingers come to rest".into(),
+            Self::Rest => f.write_str("watch the hand at rest"),
+            Self::Grasp { name, level, .. } if *level == 0.0 => write!(f, "open the grasp {name}"),
+            Self::Grasp { name, level, .. } => write!(f, "grasp {name}, closed to {level:.1}"),
+            Self::Hold(_) => f.write_str("go on with the grasp"),
+            Self::WrongCommand => f.write_str("command positions of all motors, one of which is NaN"),
+            Self::Pull => f.write_str("pull the commander's cable"),
+            Self::Plug => f.write_str("plug the commander's cable in again"),
+            Self::Ball(true) => f.write_str("put the ball before the hand"),
+            Self::Ball(false) => f.write_str("take the ball away"),
+            Self::Reset => f.write_str("reset the hand"),
+        }
+    }
+}
+
+impl fmt::Display for Feels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Contact(names) => write!(f, "forces rise at {}", words(names)),
+            Self::Nothing => f.write_str("the fingers get there, and all contact forces are 0"),
+            Self::Anything => f.write_str("the fingers come to rest"),
         }
     }
 }

@@ -1,4 +1,5 @@
-use futures::FutureExt;
+use core::fmt;
+
 use haptix::MAX;
 use params::Value;
 use r2r::haptix_msgs::msg::{Command, GraspValue, Result as Outcome};
@@ -8,8 +9,7 @@ use r2r::rcl_interfaces::srv::SetParametersAtomically;
 use r2r::{Client, Node};
 use ros::Error;
 
-use crate::calls::{Caller, Pending, Services, client, found};
-use crate::hand::commander::CAP;
+use crate::calls::{self, Answer, Caller, Failure, Pending, ask};
 use crate::hand::device::{Device, SHAPE};
 
 /// A call of one of the node's services.
@@ -27,26 +27,26 @@ pub enum Call {
     Reset,
 }
 
-/// Answer to a call.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
-    /// It was accepted.
-    Accepted,
-    /// It was accepted: the grasp moves the motors to these positions \[rad\].
-    Grasps(Box<[f32; MAX]>),
-    /// It was refused, with a reason.
-    Refused(String),
-    /// It cannot be answered.
-    Silent,
-}
-
+/// The cap on the speed of each motor \[rad/s\].
+pub const CAP: f32 = 3.0;
 /// The motor whose position is NaN in a wrong command: one of the wrist, which no grasp moves.
 const WRONG: usize = 2;
 /// The positions of the others in it, which are seen if they are taken \[rad\].
 const ELSEWHERE: f32 = 0.5;
 
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Cap | Self::WrongCommand => "update",
+            Self::Grasp(..) => "set_grasp",
+            Self::Ball(_) => "set_parameters_atomically",
+            Self::Reset => "reset",
+        })
+    }
+}
+
 /// The clients of the node's services.
-pub struct Clients {
+pub struct Services {
     update: Client<Update::Service>,
     grasp: Client<SetGrasp::Service>,
     reset: Client<Reset::Service>,
@@ -55,80 +55,30 @@ pub struct Clients {
     ball: Vec<(String, Value)>,
 }
 
-impl Call {
-    /// The name of the service.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Cap | Self::WrongCommand => "update",
-            Self::Grasp(..) => "set_grasp",
-            Self::Ball(_) => "set_parameters_atomically",
-            Self::Reset => "reset",
-        }
-    }
-}
+/// Where a grasp moves the motors \[rad\]; nothing of other calls.
+pub type Goal = Option<Box<[f32; MAX]>>;
 
-impl Clients {
+impl Services {
     /// A caller of the services of the node in the same namespace.
     /// # Errors
     /// The middleware refuses a client.
     pub fn caller(node: &mut Node, device: &Device) -> Result<Caller<Self>, Error> {
         let name = |service: &str| format!("{}/{service}", nodes::haptix::NAME);
-        let update = client(node, &name("update"))?;
-        let grasp = client(node, &name("set_grasp"))?;
-        let reset = client(node, &name("reset"))?;
-        let parameters = client(node, &name("set_parameters_atomically"))?;
-        let all = [found(&update)?, found(&grasp)?, found(&reset)?, found(&parameters)?];
-        let (motor_count, ball) = (device.motor_count, device.ball_parameters.clone());
-        Ok(Caller::new(Self { update, grasp, reset, parameters, motor_count, ball }, all))
-    }
-}
-
-impl Services for Clients {
-    type Call = Call;
-    type Answer = Answer;
-    const SILENT: Answer = Answer::Silent;
-
-    fn request(&self, call: Call) -> r2r::Result<Pending<Answer>> {
-        Ok(match call {
-            Call::Cap => self.update(cap(self.motor_count))?,
-            Call::WrongCommand => self.update(wrong(self.motor_count))?,
-            Call::Grasp(name, value) => {
-                let grasps = vec![GraspValue { name, value }];
-                let answer = self.grasp.request(&SetGrasp::Request { grasps })?;
-                Box::pin(answer.map(|answer| {
-                    answer.map_or(Answer::Silent, |answer| {
-                        let goal = Answer::Grasps(Box::new(padded(&answer.command.ref_pos)));
-                        outcome(answer.result, goal)
-                    })
-                }))
-            }
-            Call::Ball(is_there) => {
-                let request = SetParametersAtomically::Request { parameters: self.ball(is_there) };
-                let answer = self.parameters.request(&request)?;
-                Box::pin(answer.map(|answer| match answer {
-                    Ok(answer) if answer.result.successful => Answer::Accepted,
-                    Ok(answer) => Answer::Refused(answer.result.reason),
-                    Err(_) => Answer::Silent,
-                }))
-            }
-            Call::Reset => {
-                let answer = self.reset.request(&Reset::Request { reset_limb_pose: true })?;
-                Box::pin(answer.map(|answer| {
-                    answer.map_or(Answer::Silent, |answer| outcome(answer.result, Answer::Accepted))
-                }))
-            }
+        Caller::new(node, |clients| {
+            Ok(Self {
+                update: clients.of(&name("update"))?,
+                grasp: clients.of(&name("set_grasp"))?,
+                reset: clients.of(&name("reset"))?,
+                parameters: clients.of(&name("set_parameters_atomically"))?,
+                motor_count: device.motor_count,
+                ball: device.ball_parameters.clone(),
+            })
         })
     }
-}
 
-impl Clients {
-    fn update(&self, command: Command) -> r2r::Result<Pending<Answer>> {
-        let answer = self.update.request(&Update::Request { command, wait_for_tick: false })?;
-        Ok(Box::pin(
-            answer.map(|answer| {
-                answer.map_or(Answer::Silent, |answer| outcome(answer.result, Answer::Accepted))
-            }),
-        ))
+    fn update(&self, command: Command) -> r2r::Result<Pending<Answer<Goal>>> {
+        let request = Update::Request { command, wait_for_tick: false };
+        ask(&self.update, &request, |answer| outcome(answer.result, None))
     }
 
     /// The parameters that add the ball; or without a value the one whose deletion removes it.
@@ -142,8 +92,36 @@ impl Clients {
     }
 }
 
-fn outcome(result: Outcome, accepted: Answer) -> Answer {
-    if result.code == Outcome::OK as u8 { accepted } else { Answer::Refused(result.message) }
+impl calls::Services for Services {
+    type Call = Call;
+    type Value = Goal;
+
+    fn request(&self, call: Call) -> r2r::Result<Pending<Answer<Goal>>> {
+        match call {
+            Call::Cap => self.update(cap(self.motor_count)),
+            Call::WrongCommand => self.update(wrong(self.motor_count)),
+            Call::Grasp(name, value) => {
+                let request = SetGrasp::Request { grasps: vec![GraspValue { name, value }] };
+                ask(&self.grasp, &request, |answer| {
+                    outcome(answer.result, Some(Box::new(padded(&answer.command.ref_pos))))
+                })
+            }
+            Call::Ball(is_there) => {
+                let request = SetParametersAtomically::Request { parameters: self.ball(is_there) };
+                ask(&self.parameters, &request, |answer| match answer.result {
+                    result if result.successful => Ok(None),
+                    result => Err(Failure::Refused(result.reason)),
+                })
+            }
+            Call::Reset => ask(&self.reset, &Reset::Request { reset_limb_pose: true }, |answer| {
+                outcome(answer.result, None)
+            }),
+        }
+    }
+}
+
+fn outcome(result: Outcome, goal: Goal) -> Answer<Goal> {
+    if result.code == Outcome::OK as u8 { Ok(goal) } else { Err(Failure::Refused(result.message)) }
 }
 
 /// A command that caps the speed of all motors.

@@ -1,26 +1,17 @@
 use core::time::Duration;
 
 use haptix::MAX;
-use safety::Instant;
 
+use crate::calls::Failure;
+use crate::client::episode::{lasting, unanswered};
 use crate::hand::act::{Act, Feels};
-use crate::hand::calls::{Answer, Call};
-use crate::hand::observed::{Names, Reading};
-use crate::hand::record::Record;
+use crate::hand::calls::Call;
+use crate::hand::client::{Hand, Message};
+use crate::hand::reading::Reading;
 use crate::verdict::Verdict::{self, Bad, Good, Pending};
-use crate::widgets::number;
-use crate::words::words;
+use crate::words::{after, number, words};
 
-/// Facts that a check needs besides the record.
-#[derive(Clone, Debug, Default)]
-pub struct Facts {
-    /// The names of the hand's parts.
-    pub names: Names,
-    /// Where the motors were when the hand was first seen \[rad\].
-    pub start: [f32; MAX],
-    /// After so long without a command the hand holds.
-    pub timeout: Duration,
-}
+type Episode = crate::client::episode::Episode<Hand>;
 
 /// Upward reading of an accelerometer at rest \[m/s²\], and how far off a reading may be.
 const GRAVITY: f32 = 9.81;
@@ -28,7 +19,7 @@ const GRAVITY_SLACK: f32 = 0.05;
 /// The half of a right angle: the thumb's unit is tilted by it, all others stand upright in the pose of the start.
 const HALF: f32 = core::f32::consts::FRAC_1_SQRT_2;
 /// A contact sensor is touched from this force on \[N\].
-pub const TOUCH: f32 = 0.3;
+const TOUCH: f32 = 0.3;
 /// How near a motor comes to where it shall be, and how far one that is held may be moved \[rad\].
 const NEAR: f32 = 0.02;
 /// Fingers below this speed are at rest \[rad/s\].
@@ -39,75 +30,76 @@ const WATCHED: Duration = Duration::from_millis(300);
 const SOONER: Duration = Duration::from_millis(200);
 const LATER: Duration = Duration::from_millis(300);
 
-/// Expected outcome of an act.
-pub fn expected(act: &Act, facts: &Facts) -> String {
+/// Expected outcome of an act of `hand`.
+pub fn expected(hand: &Hand, act: &Act) -> String {
     match act {
         Act::Rest => {
             format!("it is HOLDING, feels nothing, and its inertial units read {GRAVITY} m/s² upward")
         }
-        Act::Grasp { feels, .. } => feels.text(),
+        Act::Grasp { feels, .. } => feels.to_string(),
         Act::Hold(_) => "the ball is held: no finger moves, and no force goes away".into(),
         Act::WrongCommand => "it is refused as a whole, with the NaN as the reason: no motor moves".into(),
-        Act::Pull => format!("after {:.1} s of silence the hand is HOLDING", facts.timeout.as_secs_f64()),
-        Act::Plug(true) => "the hand takes commands again, and the grasp does not go on by itself".into(),
-        Act::Plug(false) => "commands may come again".into(),
+        Act::Pull => {
+            format!("after {:.1} s of silence the hand is HOLDING", hand.device.command_timeout.as_secs_f64())
+        }
+        Act::Plug if hand.is_active => {
+            "the hand takes commands again, and the grasp does not go on by itself".into()
+        }
+        Act::Plug => "commands may come again".into(),
         Act::Ball(true) => "the node puts it there".into(),
         Act::Ball(false) => "all contact forces are 0".into(),
         Act::Reset => "all motors are where they were at the start, and the hand is HOLDING".into(),
     }
 }
 
-/// Judges an act that began at `from` by what was recorded until `now`.
-pub fn judge(act: &Act, record: &Record, facts: &Facts, from: Instant, now: Instant) -> Verdict {
-    if !matches!(act, Act::WrongCommand)
-        && let Some(bad) = not_accepted(record, from)
+/// Judges an act `passed` after its begin, while `hand` is as it is.
+pub fn judge(hand: &Hand, episode: &Episode, passed: Duration) -> Verdict {
+    if episode.act != Act::WrongCommand
+        && let Some(bad) = episode.not_accepted()
     {
         return bad;
     }
-    match act {
-        Act::Rest => rests(record, facts, from, now),
-        Act::Grasp { feels: Feels::Contact(wanted), .. } => touched(record, facts, from, wanted),
-        Act::Grasp { feels: Feels::Nothing, .. } => arrived(record, from, now),
-        Act::Grasp { feels: Feels::Anything, .. } => settled(record, facts, from, now),
-        Act::Hold(wanted) => held(record, facts, from, now, wanted),
-        Act::WrongCommand => refused(record, from, now),
-        Act::Pull => silent(record, facts, from, now),
-        Act::Plug(true) => takes_commands(record, from, now),
-        Act::Plug(false) => Good("the cable is plugged in".into()),
-        Act::Ball(is_there) => placed(record, from, now, *is_there),
-        Act::Reset => reset(record, facts, from, now),
+    let is_answered = |wanted: &Call| episode.answers().any(|(call, _)| call == wanted);
+    match &episode.act {
+        Act::Rest => rests(hand, episode, passed),
+        Act::Grasp { feels, .. } => match (goal(episode), feels) {
+            (None, _) => unanswered(),
+            (Some(_), Feels::Contact(wanted)) => touched(hand, episode, wanted),
+            (Some(goal), Feels::Nothing) => arrived(hand, episode, goal),
+            (Some(_), Feels::Anything) => settled(hand, episode, passed),
+        },
+        Act::Hold(wanted) => held(hand, episode, passed, wanted),
+        Act::WrongCommand => refused(episode, passed),
+        Act::Pull => silent(hand, episode, passed),
+        Act::Plug if episode.before.is_active => takes_commands(hand, episode),
+        Act::Plug => Good("the cable is plugged in".into()),
+        Act::Ball(is_there) if !is_answered(&Call::Ball(*is_there)) => unanswered(),
+        Act::Ball(is_there) => placed(hand, episode, *is_there),
+        Act::Reset if !is_answered(&Call::Reset) => unanswered(),
+        Act::Reset => reset(hand, episode),
     }
 }
 
-/// The first call that was not accepted.
-fn not_accepted(record: &Record, from: Instant) -> Option<Verdict> {
-    record.answers(from).find_map(|(call, answer)| match answer {
-        Answer::Refused(why) => Some(Bad(format!("{} was refused: {why}", call.name()))),
-        Answer::Silent => Some(Bad(format!("{} was not answered", call.name()))),
-        Answer::Accepted | Answer::Grasps(_) => None,
-    })
+/// The readings since the begin.
+fn readings(episode: &Episode) -> impl Iterator<Item = (Duration, &Reading)> {
+    episode.received(|message| if let Message::Reading(reading) = message { Some(&**reading) } else { None })
 }
 
-/// Whether a call was answered; which it was, is checked before.
-fn is_answered(record: &Record, from: Instant, is_it: impl Fn(&Call) -> bool) -> bool {
-    record.answers(from).any(|(call, _)| is_it(call))
+/// Where the grasp moves the motors \[rad\], once the node has answered.
+fn goal(episode: &Episode) -> Option<&[f32; MAX]> {
+    episode.answers().rev().find_map(|(_, answer)| answer.as_ref().ok()?.as_deref())
 }
 
-fn waits() -> Verdict {
-    Pending("no answer yet".into())
+/// When the hand was first seen in this state.
+fn state_since(episode: &Episode, wanted: &str) -> Option<Duration> {
+    let is_it = |message: &Message| matches!(message, Message::State(state) if state == wanted).then_some(());
+    episode.received(is_it).next().map(|(at, ())| at)
 }
 
-fn present(record: &Record, now: Instant) -> Reading {
-    record.reading_at(now).copied().unwrap_or_default()
-}
-
-/// Since when the readings are as `is_so` says, if they are so to the end of the record.
-fn since(record: &Record, from: Instant, is_so: impl Fn(&Reading) -> bool) -> Option<Duration> {
-    let mut lasting = None;
-    for (at, reading) in record.readings(from) {
-        lasting = is_so(reading).then(|| lasting.unwrap_or(at));
-    }
-    lasting.map(|at: Instant| at.since(from))
+/// How far the motors have been from where they were at the begin \[rad\].
+fn moved(episode: &Episode) -> f32 {
+    let begin = episode.before.present().motor_pos;
+    readings(episode).fold(0.0, |far, (_, reading)| far.max(reading.distance(&begin)))
 }
 
 fn newtons(forces: &[(&str, f32)]) -> String {
@@ -116,166 +108,126 @@ fn newtons(forces: &[(&str, f32)]) -> String {
     format!("{} N", words(&each))
 }
 
-fn after(time: Duration) -> String {
-    format!("after {:.2} s", time.as_secs_f64())
-}
-
-/// Good or bad once it was watched for long enough, pending before.
-fn watched(from: Instant, now: Instant, is_good: bool, seen: String) -> Verdict {
-    match (now.since(from) >= WATCHED, is_good) {
-        (true, true) => Good(seen),
-        (true, false) => Bad(seen),
-        (false, _) => Pending(seen),
-    }
-}
-
 /// Upward direction in the frame of a unit, in the pose of the start.
 fn up(imu: &str) -> [f32; 3] {
     if imu == "thumb" { [-HALF, 0.0, HALF] } else { [0.0, 0.0, 1.0] }
 }
 
-fn rests(record: &Record, facts: &Facts, from: Instant, now: Instant) -> Verdict {
-    let mut worst = 0.0_f32;
-    let mut force = 0.0_f32;
-    for (_, reading) in record.readings(from) {
+fn rests(hand: &Hand, episode: &Episode, passed: Duration) -> Verdict {
+    let imus = &hand.names.imus;
+    let (mut worst, mut force) = (0.0_f32, 0.0_f32);
+    for (_, reading) in readings(episode) {
         force = force.max(reading.greatest_force());
-        for (imu, acceleration) in facts.names.imus.iter().zip(reading.acceleration) {
+        for (imu, acceleration) in imus.iter().zip(reading.acceleration) {
             let parts = acceleration.iter().zip(up(imu));
             let off = parts.map(|(part, up)| (part - up * GRAVITY).powi(2)).sum::<f32>().sqrt();
             worst = worst.max(off);
         }
     }
-    let has_readings = record.readings(from).next().is_some();
-    let state = record.state_at(now);
-    let units = facts.names.imus.len();
+    let has_readings = readings(episode).next().is_some();
+    let (state, units) = (hand.state(), imus.len());
     let seen = format!("{state}; {units} units within {worst:.3} m/s² of it, forces up to {force:.1} N");
     let is_upright = has_readings && units > 0 && worst <= GRAVITY_SLACK;
-    watched(from, now, is_upright && force == 0.0 && state == "HOLDING", seen)
+    Verdict::watched(passed, WATCHED, is_upright && force == 0.0 && state == "HOLDING", seen)
 }
 
-fn touched(record: &Record, facts: &Facts, from: Instant, wanted: &[&str]) -> Verdict {
-    if record.goal(from).is_none() {
-        return waits();
-    }
-    let names = &facts.names;
-    let before = record.reading_at(from).copied().unwrap_or_default();
-    let already = names.forces(wanted, &before).into_iter().filter(|(_, force)| *force > 0.0);
-    let already: Vec<(&str, f32)> = already.collect();
+fn touched(hand: &Hand, episode: &Episode, wanted: &[&str]) -> Verdict {
+    let mut already = hand.names.forces(wanted, &episode.before.present());
+    already.retain(|(_, force)| *force > 0.0);
     if !already.is_empty() {
         return Bad(format!("it was touched before: {}", newtons(&already)));
     }
-    let touches = |reading: &Reading| names.forces(wanted, reading).iter().all(|(_, force)| *force >= TOUCH);
-    let last = record.readings(from).next_back().map(|(_, reading)| *reading).unwrap_or_default();
-    let seen = newtons(&names.forces(wanted, &last));
-    match since(record, from, touches) {
+    let touches =
+        |reading: &Reading| hand.names.forces(wanted, reading).iter().all(|(_, force)| *force >= TOUCH);
+    let seen = newtons(&hand.names.forces(wanted, &hand.present()));
+    match lasting(readings(episode), touches) {
         Some(time) => Good(format!("{seen} {}", after(time))),
         None => Pending(seen),
     }
 }
 
-fn arrived(record: &Record, from: Instant, now: Instant) -> Verdict {
-    let Some(goal) = record.goal(from) else { return waits() };
+fn arrived(hand: &Hand, episode: &Episode, goal: &[f32; MAX]) -> Verdict {
     let is_there = |reading: &Reading| reading.distance(goal) <= NEAR && reading.greatest_force() == 0.0;
-    let last = present(record, now);
+    let last = hand.present();
     let seen = format!("{:.2} rad from it, forces up to {:.1} N", last.distance(goal), last.greatest_force());
-    match since(record, from, is_there) {
+    match lasting(readings(episode), is_there) {
         Some(time) => Good(format!("{seen}, {}", after(time))),
         None => Pending(seen),
     }
 }
 
-fn settled(record: &Record, facts: &Facts, from: Instant, now: Instant) -> Verdict {
-    if record.goal(from).is_none() {
-        return waits();
-    }
-    let last = present(record, now);
-    let all: Vec<&str> = facts.names.contacts.iter().map(String::as_str).collect();
-    let mut forces = facts.names.forces(&all, &last);
+fn settled(hand: &Hand, episode: &Episode, passed: Duration) -> Verdict {
+    let all: Vec<&str> = hand.names.contacts.iter().map(String::as_str).collect();
+    let mut forces = hand.names.forces(&all, &hand.present());
     forces.retain(|(_, force)| *force > 0.0);
     let seen = if forces.is_empty() { "nothing is touched".into() } else { newtons(&forces) };
-    let is_long = |time: &Duration| now.since(from) >= *time + WATCHED;
-    match since(record, from, |reading| reading.speed() <= RESTS).filter(is_long) {
-        Some(_) => Good(seen),
-        None => Pending(seen),
+    match lasting(readings(episode), |reading| reading.speed() <= RESTS) {
+        Some(time) if passed >= time + WATCHED => Good(seen),
+        _ => Pending(seen),
     }
 }
 
-fn held(record: &Record, facts: &Facts, from: Instant, now: Instant, wanted: &[&str]) -> Verdict {
-    let names = &facts.names;
-    let least = record.readings(from).flat_map(|(_, reading)| names.forces(wanted, reading));
-    let least = least.map(|(_, force)| force).fold(f32::INFINITY, f32::min);
+fn held(hand: &Hand, episode: &Episode, passed: Duration, wanted: &[&str]) -> Verdict {
+    let forces = readings(episode).flat_map(|(_, reading)| hand.names.forces(wanted, reading));
+    let least = forces.map(|(_, force)| force).fold(f32::INFINITY, f32::min);
     if least == f32::INFINITY {
         return Pending("no reading yet".into());
     }
-    let begin = record.reading_at(from).copied().unwrap_or_default();
-    let moved =
-        record.readings(from).fold(0.0_f32, |far, (_, reading)| far.max(reading.distance(&begin.motor_pos)));
+    let moved = moved(episode);
     let seen = format!("fingers moved {moved:.3} rad, no force below {least:.1} N");
-    watched(from, now, least >= TOUCH && moved <= NEAR, seen)
+    Verdict::watched(passed, WATCHED, least >= TOUCH && moved <= NEAR, seen)
 }
 
-fn refused(record: &Record, from: Instant, now: Instant) -> Verdict {
-    let answer =
-        record.answers(from).find(|(call, _)| **call == Call::WrongCommand).map(|(_, answer)| answer);
-    let why = match answer {
-        None => return waits(),
-        Some(Answer::Refused(why)) => why,
-        Some(Answer::Silent) => return Bad("it was not answered".into()),
-        Some(Answer::Accepted | Answer::Grasps(_)) => return Bad("it was accepted".into()),
+fn refused(episode: &Episode, passed: Duration) -> Verdict {
+    let why = match episode.answers().next().map(|(_, answer)| answer) {
+        None => return unanswered(),
+        Some(Err(Failure::Refused(why))) => why,
+        Some(Err(Failure::Silent)) => return Bad("it was not answered".into()),
+        Some(Ok(_)) => return Bad("it was accepted".into()),
     };
-    let begin = record.reading_at(from).copied().unwrap_or_default();
-    let moved =
-        record.readings(from).fold(0.0_f32, |far, (_, reading)| far.max(reading.distance(&begin.motor_pos)));
+    let moved = moved(episode);
     let seen = format!("'{why}'; motors moved {moved:.3} rad");
-    watched(from, now, why.contains("NaN") && moved <= NEAR, seen)
+    Verdict::watched(passed, WATCHED, why.contains("NaN") && moved <= NEAR, seen)
 }
 
-fn silent(record: &Record, facts: &Facts, from: Instant, now: Instant) -> Verdict {
-    if record.state_at(from) == "HOLDING" {
+fn silent(hand: &Hand, episode: &Episode, passed: Duration) -> Verdict {
+    if episode.before.state() == "HOLDING" {
         return Good("it was HOLDING already".into());
     }
-    let (passed, bound) = (now.since(from), facts.timeout.saturating_add(LATER));
-    match record.state_since(from, "HOLDING").map(|at| at.since(from)) {
-        Some(time) if time.saturating_add(SOONER) < facts.timeout => {
+    let (state, timeout) = (hand.state(), hand.device.command_timeout);
+    let bound = timeout.saturating_add(LATER);
+    match state_since(episode, "HOLDING") {
+        Some(time) if time.saturating_add(SOONER) < timeout => {
             Bad(format!("HOLDING already {}", after(time)))
         }
-        Some(time) if time <= bound && record.state_at(now) == "HOLDING" => {
-            Good(format!("HOLDING {}", after(time)))
-        }
-        None if passed <= bound => Pending(format!("{} {}", record.state_at(now), after(passed))),
-        _ => Bad(format!("{} {}", record.state_at(now), after(passed))),
+        Some(time) if time <= bound && state == "HOLDING" => Good(format!("HOLDING {}", after(time))),
+        None if passed <= bound => Pending(format!("{state} {}", after(passed))),
+        _ => Bad(format!("{state} {}", after(passed))),
     }
 }
 
-fn takes_commands(record: &Record, from: Instant, now: Instant) -> Verdict {
-    let state = record.state_at(now);
-    match record.state_since(from, "FOLLOWING") {
-        Some(at) if state == "FOLLOWING" => Good(format!("{state} {}", after(at.since(from)))),
-        _ if record.state_at(from) == "FOLLOWING" && state == "FOLLOWING" => Good(state.into()),
+fn takes_commands(hand: &Hand, episode: &Episode) -> Verdict {
+    let state = hand.state();
+    match state_since(episode, "FOLLOWING") {
+        Some(at) if state == "FOLLOWING" => Good(format!("{state} {}", after(at))),
+        _ if state == "FOLLOWING" => Good(state.into()),
         _ => Pending(state.into()),
     }
 }
 
-fn placed(record: &Record, from: Instant, now: Instant, is_there: bool) -> Verdict {
-    if !is_answered(record, from, |call| *call == Call::Ball(is_there)) {
-        return waits();
-    }
-    let force = present(record, now).greatest_force();
-    let seen = format!("forces up to {force:.1} N");
-    match since(record, from, |reading| reading.greatest_force() == 0.0) {
+fn placed(hand: &Hand, episode: &Episode, is_there: bool) -> Verdict {
+    let seen = format!("forces up to {:.1} N", hand.present().greatest_force());
+    match lasting(readings(episode), |reading| reading.greatest_force() == 0.0) {
         _ if is_there => Good(format!("the ball is there, {seen}")),
         Some(_) => Good(format!("the ball is away, {seen}")),
         None => Pending(seen),
     }
 }
 
-fn reset(record: &Record, facts: &Facts, from: Instant, now: Instant) -> Verdict {
-    if !is_answered(record, from, |call| *call == Call::Reset) {
-        return waits();
-    }
-    let (far, state) = (present(record, now).distance(&facts.start), record.state_at(now));
-    let seen = format!("{state}, {far:.3} rad from the start");
-    match since(record, from, |reading| reading.distance(&facts.start) <= NEAR) {
+fn reset(hand: &Hand, episode: &Episode) -> Verdict {
+    let state = hand.state();
+    let seen = format!("{state}, {:.3} rad from the start", hand.present().distance(&hand.start));
+    match lasting(readings(episode), |reading| reading.distance(&hand.start) <= NEAR) {
         Some(time) if state == "HOLDING" => Good(format!("{seen}, {}", after(time))),
         _ => Pending(seen),
     }

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use haptix::{MAX, Model, Params, Shape, Skeleton};
+use haptix::{MAX, Model, Params};
 use params::Value;
 
 use crate::error::Error;
@@ -13,25 +13,12 @@ pub const PARAMETERS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/
 pub struct Device {
     /// The names of its grasps, in the order of their keys.
     pub grasps: Vec<String>,
-    /// Where its parts are.
-    pub skeleton: Skeleton,
     /// How many motors it has.
     pub motor_count: usize,
     /// After so long without a command it holds.
     pub command_timeout: Duration,
-    /// The ball.
-    pub ball: Ball,
     /// The ball as parameters of the node.
     pub ball_parameters: Vec<(String, Value)>,
-}
-
-/// A ball in the frame of the hand's base.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ball {
-    /// \[m\]
-    pub center: [f64; 3],
-    /// \[m\]
-    pub radius: f64,
 }
 
 /// The parameters of the ball begin with this.
@@ -44,29 +31,25 @@ impl Device {
     /// # Errors
     /// The file is not one of a built-in hand with a ball.
     pub fn read() -> Result<Self, Error> {
-        let wrong = |what: String| Error::Device { what };
-        let blocks = params::file::read(PARAMETERS).map_err(|error| wrong(error.to_string()))?;
+        let blocks = params::file::read(PARAMETERS).map_err(|error| Error::Device(error.to_string()))?;
         let values = blocks.into_iter().flat_map(|block| block.values);
         let set = haptix::specification().resolve(values).map_err(|refusals| {
-            wrong(refusals.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+            Error::Device(refusals.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
         })?;
-        let model = Model::builtin(&haptix::device(&set)).map_err(|error| wrong(error.to_string()))?;
+        let model =
+            Model::builtin(&haptix::device(&set)).map_err(|error| Error::Device(error.to_string()))?;
         let info = &model.constants().info;
         let parameters = Params::read(&set, &model.constants().description, info.update_rate)
-            .map_err(|error| wrong(error.to_string()))?;
-        let objects = parameters.settings.simulation.objects;
-        let ball = objects.iter().flatten().find_map(|object| match object.shape {
-            Shape::Sphere { center, radius } => Some(Ball { center: center.into(), radius }),
-            _ => None,
-        });
+            .map_err(|error| Error::Device(error.to_string()))?;
         let all = set.iter().filter(|(name, ..)| name.starts_with(BALL));
-        let ball_parameters = all.map(|(name, _, value)| (name.to_owned(), value.clone())).collect();
+        let ball_parameters: Vec<_> = all.map(|(name, _, value)| (name.to_owned(), value.clone())).collect();
+        if ball_parameters.is_empty() {
+            return Err(Error::Device("it has no ball".into()));
+        }
         Ok(Self {
             grasps: model.constants().grasps.names().map(Into::into).collect(),
-            skeleton: Skeleton::new(&model),
             motor_count: info.motor_count.min(MAX),
             command_timeout: parameters.settings.command_timeout.unwrap_or(Duration::MAX),
-            ball: ball.ok_or_else(|| wrong("it has no ball".into()))?,
             ball_parameters,
         })
     }
@@ -123,9 +106,14 @@ mod tests {
     fn the_device_is_that_of_the_file() {
         let device = Device::read().unwrap();
         assert_eq!(device.command_timeout, Duration::from_secs(1));
-        assert_eq!(device.ball, Ball { center: [-0.045, -0.02, 0.135], radius: 0.035 });
         assert_eq!((device.motor_count, device.grasps.len(), device.grasp(GRASP)), (13, 8, Some(1)));
-        let shape = device.ball_parameters.iter().find(|(name, _)| name == SHAPE);
-        assert_eq!(shape.map(|(_, value)| value.clone()), Some(Value::Text("sphere".into())));
+        for (name, expected) in [
+            (SHAPE, Value::Text("sphere".into())),
+            ("objects.ball.position", Value::Floats(vec![-0.045, -0.02, 0.135])),
+            ("objects.ball.radius", Value::Float(0.035)),
+        ] {
+            let found = device.ball_parameters.iter().find(|(known, _)| known == name);
+            assert_eq!(found.map(|(_, value)| value), Some(&expected), "{name}");
+        }
     }
 }

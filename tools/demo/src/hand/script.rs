@@ -1,44 +1,7 @@
 use core::time::Duration;
 
+use crate::client;
 use crate::hand::act::{Act, Feels};
-
-/// The script: what is done one after the other, each for its part of the length.
-///
-/// The hand rests, grasps the ball and holds it, refuses a wrong command, holds by itself while the commander is silent, goes on,
-/// opens, closes without the ball, and is reset.
-pub type Script = crate::script::Script<Step>;
-
-/// The parts of the script, in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // each is an act
-pub enum Step {
-    Rest,
-    Close,
-    Hold,
-    WrongCommand,
-    Pull,
-    Plug,
-    Open,
-    TakeBall,
-    CloseFree,
-    Reset,
-    PutBall,
-}
-
-/// The steps, and their shares of the length in percent.
-const STEPS: [(Step, u32); 11] = [
-    (Step::Rest, 8),
-    (Step::Close, 12),
-    (Step::Hold, 8),
-    (Step::WrongCommand, 7),
-    (Step::Pull, 20),
-    (Step::Plug, 8),
-    (Step::Open, 11),
-    (Step::TakeBall, 3),
-    (Step::CloseFree, 11),
-    (Step::Reset, 8),
-    (Step::PutBall, 4),
-];
 
 /// The grasp of the script, and how far it is closed.
 pub const GRASP: &str = "Cylindrical";
@@ -47,31 +10,26 @@ pub const CLOSED: f32 = 0.5;
 pub const HOLDERS: [&str; 5] =
     ["thumb_distal", "index_medial", "middle_medial", "ring_medial", "pinky_distal"];
 
-impl Script {
-    /// A script of this length.
-    pub const fn new(length: Duration) -> Self {
-        Self::of(&STEPS, length)
-    }
-}
-
-impl Step {
-    /// Act of this step.
-    pub fn act(self) -> Act {
-        let grasp = |level: f32, feels: Feels| Act::Grasp { name: GRASP.into(), level, feels };
-        match self {
-            Self::Rest => Act::Rest,
-            Self::Close => grasp(CLOSED, Feels::Contact(&HOLDERS)),
-            Self::Hold => Act::Hold(&HOLDERS),
-            Self::WrongCommand => Act::WrongCommand,
-            Self::Pull => Act::Pull,
-            Self::Plug => Act::Plug(true),
-            Self::Open => grasp(0.0, Feels::Nothing),
-            Self::TakeBall => Act::Ball(false),
-            Self::CloseFree => grasp(CLOSED, Feels::Nothing),
-            Self::Reset => Act::Reset,
-            Self::PutBall => Act::Ball(true),
-        }
-    }
+/// The script: what is done one after the other, each for its share of `length` in percent.
+///
+/// The hand rests, grasps the ball and holds it, refuses a wrong command, holds by itself while the commander is silent, goes on,
+/// opens, closes without the ball, and is reset.
+pub fn script(length: Duration) -> client::Script<Act> {
+    let grasp = |level: f32, feels: Feels| Act::Grasp { name: GRASP.into(), level, feels };
+    let acts = [
+        (Act::Rest, 8),
+        (grasp(CLOSED, Feels::Contact(&HOLDERS)), 12),
+        (Act::Hold(&HOLDERS), 8),
+        (Act::WrongCommand, 7),
+        (Act::Pull, 20),
+        (Act::Plug, 8),
+        (grasp(0.0, Feels::Nothing), 11),
+        (Act::Ball(false), 3),
+        (grasp(CLOSED, Feels::Nothing), 11),
+        (Act::Reset, 8),
+        (Act::Ball(true), 4),
+    ];
+    client::script(length, acts)
 }
 
 #[cfg(test)]
@@ -79,24 +37,25 @@ mod tests {
     use super::*;
     use crate::hand::device::Device;
 
+    const LENGTH: Duration = Duration::from_secs(12);
+
     #[test]
     fn the_shares_are_the_whole() {
-        assert_eq!(STEPS.iter().map(|(_, share)| share).sum::<u32>(), 100);
+        assert_eq!(script(LENGTH).iter().map(|(_, time)| *time).sum::<Duration>(), LENGTH);
     }
 
     #[test]
     fn the_shortest_script_leaves_time_for_each_bound() {
         let timeout = Device::read().unwrap().command_timeout;
-        for (step, share) in STEPS {
-            let time = Duration::from_secs(12) * share / 100;
-            let needed = match step {
+        for (act, time) in script(LENGTH) {
+            let needed = match act {
                 // The longest way of a finger is 1.8 rad at 3 rad/s, and then the servo settles.
-                Step::Close | Step::Open | Step::CloseFree => Duration::from_millis(1300),
-                Step::Pull => timeout + Duration::from_millis(600),
-                Step::TakeBall | Step::PutBall => Duration::from_millis(300),
+                Act::Grasp { .. } => Duration::from_millis(1300),
+                Act::Pull => timeout + Duration::from_millis(600),
+                Act::Ball(_) => Duration::from_millis(300),
                 _ => Duration::from_millis(800),
             };
-            assert!(time >= needed, "{step:?} {time:?}");
+            assert!(time >= needed, "{act} {time:?}");
         }
     }
 }

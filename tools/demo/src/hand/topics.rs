@@ -3,10 +3,11 @@ use r2r::haptix_msgs::msg::{Command, RobotDescription, Sensor, Vector3f};
 use r2r::std_msgs::msg::String as Text;
 use ros::{Error, Inputs, Topic, qos};
 
+use crate::client::{Input, Operator};
 use crate::hand::calls::{cap, padded};
+use crate::hand::client::{Hand, Message};
 use crate::hand::device::Device;
-use crate::hand::machine::{Input, Operator};
-use crate::hand::observed::{Names, Reading};
+use crate::hand::reading::{Names, Reading};
 
 /// Topics that the operator publishes.
 pub struct Topics {
@@ -32,16 +33,17 @@ impl Topics {
 /// Subscribes to all topics of the node that the demo shows.
 /// # Errors
 /// The middleware refuses a topic.
-pub fn subscribe(inputs: &mut Inputs<Operator>, node: &mut r2r::Node) -> Result<(), Error> {
+pub fn subscribe(inputs: &mut Inputs<Operator<Hand>>, node: &mut r2r::Node) -> Result<(), Error> {
     let name = |topic: &str| format!("{NAME}/{topic}");
-    inputs.subscribe::<RobotDescription>(node, &name("robot_description"), qos::state(), |m| {
-        Some(Input::Described(Names { contacts: m.contact_names, imus: m.imu_names }))
+    let received = |message| Some(Input::Received(message));
+    inputs.subscribe::<RobotDescription>(node, &name("robot_description"), qos::state(), move |m| {
+        received(Message::Described(Names { contacts: m.contact_names, imus: m.imu_names }))
     })?;
-    inputs.subscribe::<Text>(node, &name("state"), qos::state(), |m| {
-        Some(Input::StateReported(m.data.split(':').next().unwrap_or_default().into()))
+    inputs.subscribe::<Text>(node, &name("state"), qos::state(), move |m| {
+        received(Message::State(m.data.split(':').next().unwrap_or_default().into()))
     })?;
-    inputs.subscribe::<Sensor>(node, &name("sensor"), qos::sensor(), |m| {
-        Some(Input::Read(Box::new(reading(&m))))
+    inputs.subscribe::<Sensor>(node, &name("sensor"), qos::sensor(), move |m| {
+        received(Message::Reading(Box::new(reading(&m))))
     })
 }
 
@@ -53,7 +55,6 @@ fn reading(message: &Sensor) -> Reading {
     Reading {
         motor_pos: padded(&message.motor_pos),
         motor_vel: padded(&message.motor_vel),
-        joint_pos: padded(&message.joint_pos),
         contact: padded(&message.contact),
         acceleration: core::array::from_fn(vector),
     }

@@ -169,19 +169,19 @@ mod tests {
     /// A course in which the robot does in each step what `does` returns, 20 ms after its beginning, and travels 0.2 m.
     fn driven(does: impl Fn(Step) -> (&'static str, [i16; 2], &'static str)) -> Record {
         let (mut record, course) = (Record::default(), Course::new(LENGTH));
-        let (mut passed, mut travelled) = (Duration::ZERO, 0.0);
+        let (mut now, mut travelled) = (Instant::ZERO, 0.0);
         record.push(Instant::ZERO, Change::Motors(STAND));
         record.push(Instant::ZERO, Change::State("ESTOP".into()));
-        while let Some((step, end)) = course.at(passed) {
+        for (step, time) in (0..).map_while(|index| course.part(index)) {
             let (state, motors, source) = does(step);
-            let later = Instant::ZERO + passed + Duration::from_millis(20);
-            record.push(Instant::ZERO + passed, Change::Step(step));
+            let later = now + Duration::from_millis(20);
+            record.push(now, Change::Step(step));
             record.push(later, Change::Source(source.into()));
             record.push(later, Change::Motors(motors));
             record.push(later, Change::State(state.into()));
-            passed = end;
+            now = now + time;
             travelled += if motors == STAND { 0.0 } else { 0.2 };
-            record.push(Instant::ZERO + passed, Change::Travelled(travelled));
+            record.push(now, Change::Travelled(travelled));
         }
         record
     }

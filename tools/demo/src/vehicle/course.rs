@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use crate::vehicle::operator_input::{OperatorInput, Stick};
 
-/// The scripted course: the operator input at each time, in parts of its length.
+/// The scripted course: the operator input in each step, for a part of its length.
 ///
 /// It shows each way to stop and each recovery: unplugging while driving, the e-stop while driving, and disabling motion. The
 /// stick stays pushed while the e-stop is pressed and released: nothing may move then.
@@ -80,18 +80,17 @@ impl Course {
         Self { length }
     }
 
-    /// The step at the time `passed` since the beginning, and when it ends; `None` after the end.
-    pub fn at(&self, passed: Duration) -> Option<(Step, Duration)> {
-        let mut share = 0;
-        LEGS.iter().find_map(|leg| {
-            let begin = self.length * share / 100;
-            share += leg.share;
-            let mut end = self.length * share / 100;
-            if leg.step == Step::Straight {
-                end = end.min(begin + STRAIGHT);
-            }
-            (passed < end).then_some((leg.step, end))
-        })
+    /// The step with this index, and its duration; `None` after the last.
+    pub fn part(&self, index: usize) -> Option<(Step, Duration)> {
+        let share = |leg: &Leg| self.length * leg.share / 100;
+        let leg = LEGS.get(index)?;
+        let time = match leg.step {
+            Step::Straight => share(leg).min(STRAIGHT),
+            // The rest of it is driven in the curve.
+            Step::Curve => share(leg) + share(&LEGS[index - 1]).saturating_sub(STRAIGHT),
+            _ => share(leg),
+        };
+        Some((leg.step, time))
     }
 }
 
@@ -125,23 +124,26 @@ mod tests {
     }
 
     #[test]
-    fn steps_begin_at_their_share_of_the_length() {
+    fn steps_take_their_share_of_the_length() {
         let course = Course::new(Duration::from_secs(20));
-        let at = |millis| course.at(Duration::from_millis(millis)).map(|(step, end)| (step, end.as_millis()));
-        // 5 % of 20 s are 1 s, 3 % more end at 1.6 s
-        assert_eq!(at(0), Some((Step::Boot, 1000)));
-        assert_eq!(at(999), Some((Step::Boot, 1000)));
-        assert_eq!(at(1000), Some((Step::Reset, 1600)));
-        assert_eq!(at(19_999), Some((Step::Disable, 20_000)));
-        assert_eq!(at(20_000), None);
+        let at = |index| course.part(index).map(|(step, time)| (step, time.as_millis()));
+        // 5 % of 20 s are 1 s, and 3 % 0.6 s
+        assert_eq!((at(0), at(1)), (Some((Step::Boot, 1000)), Some((Step::Reset, 600))));
+        assert_eq!((at(16), at(17)), (Some((Step::Disable, 1200)), None));
+        for seconds in [12, 20, 100, 3600] {
+            let length = Duration::from_secs(seconds);
+            let course = Course::new(length);
+            let times = (0..).map_while(|index| course.part(index)).map(|(_, time)| time);
+            assert_eq!(times.sum::<Duration>(), length);
+        }
     }
 
     #[test]
     fn a_long_course_circles_instead_of_driving_far() {
         let course = Course::new(Duration::from_secs(100));
-        // 5 + 3 + 4 + 4 = 16 %: straight from 16 s on, for 1.2 s; the curve from there to (16 + 6 + 11) %
-        assert_eq!(course.at(Duration::from_millis(17_199)).map(|(step, _)| step), Some(Step::Straight));
-        assert_eq!(course.at(Duration::from_millis(17_200)), Some((Step::Curve, Duration::from_secs(33))));
+        // 6 s straight on, of which 1.2 s are driven, and 11 s in the curve: 11 + 6 - 1.2
+        let time = |step: Step| course.part(step as usize).map(|(_, time)| time.as_millis());
+        assert_eq!((time(Step::Straight), time(Step::Curve)), (Some(1200), Some(15_800)));
     }
 
     #[test]

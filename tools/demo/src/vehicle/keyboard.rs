@@ -1,40 +1,16 @@
 use core::time::Duration;
 
+use ratatui::crossterm::event::KeyCode;
 use safety::{Instant, earliest};
 
 use crate::vehicle::operator_input::{OperatorInput, Stick};
-
-/// A key with a meaning for the operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
-    /// Pushes the stick forward.
-    Forward,
-    /// Pulls the stick back.
-    Back,
-    /// Pushes the stick to the left.
-    Left,
-    /// Pushes the stick to the right.
-    Right,
-    /// Enables or disables motion.
-    Enable,
-    /// Presses the e-stop.
-    PressEstop,
-    /// Releases the e-stop.
-    ReleaseEstop,
-    /// Presses and releases reset.
-    Reset,
-    /// Unplugs the stick, or plugs it in again.
-    Plug,
-    /// Pauses or continues navigation.
-    Navigation,
-}
 
 /// A terminal reports key repeats, but no releases: the stick returns after this time without a repeat.
 const RETURN: Duration = Duration::from_millis(250);
 /// How long one press of the reset key holds the button down: the nodes must receive both levels.
 const RESET: Duration = Duration::from_millis(200);
 /// How far a key pushes the stick.
-const THROW: f64 = 0.8;
+const DEFLECTION: f64 = 0.8;
 
 /// The operator input from the keyboard.
 #[derive(Clone, Copy, Debug)]
@@ -69,23 +45,23 @@ impl Keyboard {
         Self { operator_input, forward: Push::default(), left: Push::default(), reset_until: None }
     }
 
-    /// Handles a key press or repeat.
-    pub fn press(&mut self, now: Instant, key: Key) {
+    /// Handles a key press or repeat; returns whether the key has a meaning.
+    pub fn press(&mut self, now: Instant, key: KeyCode) -> bool {
+        let input = &mut self.operator_input;
         match key {
-            Key::Forward => self.forward.push(THROW, now),
-            Key::Back => self.forward.push(-THROW, now),
-            Key::Left => self.left.push(THROW, now),
-            Key::Right => self.left.push(-THROW, now),
-            Key::Enable => self.operator_input.enable = !self.operator_input.enable,
-            Key::PressEstop => self.operator_input.estop = true,
-            Key::ReleaseEstop => self.operator_input.estop = false,
-            Key::Reset => self.reset_until = Some(now + RESET),
-            Key::Plug => {
-                self.operator_input.stick =
-                    if self.operator_input.stick.is_some() { None } else { Some(Stick::REST) };
-            }
-            Key::Navigation => self.operator_input.navigation = !self.operator_input.navigation,
+            KeyCode::Up | KeyCode::Char('w') => self.forward.push(DEFLECTION, now),
+            KeyCode::Down | KeyCode::Char('s') => self.forward.push(-DEFLECTION, now),
+            KeyCode::Left | KeyCode::Char('a') => self.left.push(DEFLECTION, now),
+            KeyCode::Right | KeyCode::Char('d') => self.left.push(-DEFLECTION, now),
+            KeyCode::Char('e') => input.enable = !input.enable,
+            KeyCode::Char(' ') => input.estop = true,
+            KeyCode::Char('r') => input.estop = false,
+            KeyCode::Char('t') => self.reset_until = Some(now + RESET),
+            KeyCode::Char('u') => input.stick = if input.stick.is_some() { None } else { Some(Stick::REST) },
+            KeyCode::Char('n') => input.navigation = !input.navigation,
+            _ => return false,
         }
+        true
     }
 
     /// The operator input at `now`: the dead-man button is held only while the stick is pushed.
@@ -121,7 +97,7 @@ mod tests {
     #[test]
     fn the_stick_returns_when_no_key_repeats() {
         let mut keyboard = Keyboard::take_over(OperatorInput::REST);
-        keyboard.press(at(0), Key::Forward);
+        keyboard.press(at(0), KeyCode::Up);
         assert_eq!(keyboard.operator_input(at(249)).stick, Some(Stick::pushed(0.8, 0.0)));
         assert_eq!(keyboard.deadline(at(0)), Some(at(250)));
         assert_eq!(
@@ -130,7 +106,7 @@ mod tests {
             "the dead-man button is released too"
         );
         assert_eq!(keyboard.deadline(at(250)), None);
-        keyboard.press(at(200), Key::Forward);
+        keyboard.press(at(200), KeyCode::Up);
         assert_eq!(
             keyboard.operator_input(at(449)).stick,
             Some(Stick::pushed(0.8, 0.0)),
@@ -141,22 +117,22 @@ mod tests {
     #[test]
     fn two_keys_make_a_curve_and_the_opposite_key_turns_round() {
         let mut keyboard = Keyboard::take_over(OperatorInput::REST);
-        keyboard.press(at(0), Key::Forward);
-        keyboard.press(at(100), Key::Right);
+        keyboard.press(at(0), KeyCode::Up);
+        keyboard.press(at(100), KeyCode::Right);
         assert_eq!(keyboard.operator_input(at(200)).stick, Some(Stick::pushed(0.8, -0.8)));
         assert_eq!(
             keyboard.operator_input(at(300)).stick,
             Some(Stick::pushed(0.0, -0.8)),
             "forward is over at 250 ms"
         );
-        keyboard.press(at(310), Key::Left);
+        keyboard.press(at(310), KeyCode::Left);
         assert_eq!(keyboard.operator_input(at(320)).stick, Some(Stick::pushed(0.0, 0.8)));
     }
 
     #[test]
     fn one_press_of_reset_is_both_edges() {
         let mut keyboard = Keyboard::take_over(OperatorInput::REST);
-        keyboard.press(at(0), Key::Reset);
+        keyboard.press(at(0), KeyCode::Char('t'));
         assert!(keyboard.operator_input(at(199)).reset && !keyboard.operator_input(at(200)).reset);
         assert_eq!(keyboard.deadline(at(0)), Some(at(200)));
     }
@@ -164,22 +140,37 @@ mod tests {
     #[test]
     fn switches_stay() {
         let mut keyboard = Keyboard::take_over(OperatorInput::REST);
-        for key in [Key::Enable, Key::PressEstop, Key::Navigation, Key::Plug] {
+        for key in [KeyCode::Char('e'), KeyCode::Char(' '), KeyCode::Char('n'), KeyCode::Char('u')] {
             keyboard.press(at(0), key);
         }
         let on = OperatorInput { stick: None, enable: true, reset: false, estop: true, navigation: true };
         assert_eq!(keyboard.operator_input(at(10_000)), on);
-        for key in [Key::Enable, Key::ReleaseEstop, Key::Navigation, Key::Plug] {
+        for key in [KeyCode::Char('e'), KeyCode::Char('r'), KeyCode::Char('n'), KeyCode::Char('u')] {
             keyboard.press(at(0), key);
         }
         assert_eq!(keyboard.operator_input(at(10_000)), OperatorInput::REST);
     }
 
     #[test]
+    fn arrows_and_letters_push_the_stick() {
+        for (arrow, letter) in
+            [(KeyCode::Up, 'w'), (KeyCode::Down, 's'), (KeyCode::Left, 'a'), (KeyCode::Right, 'd')]
+        {
+            let sticks = [arrow, KeyCode::Char(letter)].map(|key| {
+                let mut keyboard = Keyboard::take_over(OperatorInput::REST);
+                assert!(keyboard.press(at(0), key));
+                keyboard.operator_input(at(1)).stick
+            });
+            assert!(sticks[0] == sticks[1] && sticks[0] != Some(Stick::REST), "{sticks:?}");
+        }
+        assert!(!Keyboard::take_over(OperatorInput::REST).press(at(0), KeyCode::Char('x')));
+    }
+
+    #[test]
     fn an_unplugged_stick_cannot_be_pushed() {
         let mut keyboard = Keyboard::take_over(OperatorInput::REST);
-        keyboard.press(at(0), Key::Plug);
-        keyboard.press(at(0), Key::Forward);
+        keyboard.press(at(0), KeyCode::Char('u'));
+        keyboard.press(at(0), KeyCode::Up);
         assert_eq!(keyboard.operator_input(at(1)).stick, None);
     }
 

@@ -1,12 +1,13 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
+use ratatui::crossterm::event::KeyCode;
 use safety::{Command, Instant, Stamp, Velocity, earliest};
 
 use crate::operator::Role;
-use crate::pilot::KEY_WAIT;
+use crate::pilot::{Place, Turn};
 use crate::vehicle::course::{Course, Step};
-use crate::vehicle::keyboard::{Key, Keyboard};
+use crate::vehicle::keyboard::Keyboard;
 use crate::vehicle::observed::{Applied, Observed, Pose};
 use crate::vehicle::operator_input::{OperatorInput, Stick};
 use crate::vehicle::record::{Change, Record};
@@ -36,7 +37,7 @@ pub enum Input {
     /// hindbrain's state was received.
     StateReceived(String),
     /// The user pressed a key, or it repeats.
-    KeyPressed(Key),
+    KeyPressed(KeyCode),
     /// Parameters were set; the operator has none.
     ParametersChanged,
     /// The demo ends.
@@ -59,18 +60,7 @@ pub enum Output {
 }
 
 /// The source of the operator's input.
-pub type Pilot = crate::pilot::Pilot<Leg, Keyboard>;
-
-/// The present step of the course.
-#[derive(Clone, Copy, Debug)]
-pub struct Leg {
-    /// When the course began.
-    pub began: Instant,
-    /// The step.
-    pub step: Step,
-    /// When the step ends.
-    pub ends: Instant,
-}
+pub type Pilot = crate::pilot::Pilot<Keyboard>;
 
 /// The mode of the demo.
 #[derive(Clone, Copy, Debug)]
@@ -180,7 +170,7 @@ impl User {
         }
     }
 
-    fn press(&mut self, now: Instant, key: Key) {
+    fn press(&mut self, now: Instant, key: KeyCode) {
         if self.plan.headless {
             return;
         }
@@ -188,8 +178,9 @@ impl User {
             Pilot::Keyboard(keyboard) => keyboard,
             _ => Keyboard::take_over(self.operator_input()),
         };
-        keyboard.press(now, key);
-        self.pilot = Pilot::Keyboard(keyboard);
+        if keyboard.press(now, key) {
+            self.pilot = Pilot::Keyboard(keyboard);
+        }
     }
 
     /// Releases everything and disables motion.
@@ -202,7 +193,7 @@ impl User {
     /// Begins the course, and records the present state.
     fn begin(&mut self, now: Instant) {
         self.record = Record::default();
-        self.go_on(now, now);
+        self.enter_step(now, now, 0);
         self.record_change(now, Change::Motors(self.observed.motors()));
         self.record_change(now, Change::Travelled(self.observed.travelled));
         for change in
@@ -212,15 +203,23 @@ impl User {
         }
     }
 
-    /// Goes to the present step, or ends the course.
-    fn go_on(&mut self, now: Instant, began: Instant) {
-        match self.plan.course.at(now.since(began)) {
-            Some((step, end)) => {
-                self.pilot = Pilot::Script(Leg { began, step, ends: began + end });
+    /// Enters a step of the course, or ends the course.
+    fn enter_step(&mut self, now: Instant, began: Instant, index: usize) {
+        match self.plan.course.part(index) {
+            Some((step, time)) => {
+                self.pilot = Pilot::Script(Place { began, index, ends: now + time });
                 self.record_change(now, Change::Step(step));
             }
             None if self.plan.headless => self.pilot = Pilot::Finished(now),
             None => self.begin(now),
+        }
+    }
+
+    /// The present step of the course.
+    pub fn step(&self) -> Option<Step> {
+        match self.pilot {
+            Pilot::Script(place) => self.plan.course.part(place.index).map(|(step, _)| step),
+            _ => None,
         }
     }
 
@@ -304,17 +303,17 @@ impl Role for User {
     }
 
     fn update(&mut self, now: Instant) {
-        match self.pilot {
-            Pilot::Starting if self.missing().is_empty() && self.plan.headless => self.begin(now),
-            Pilot::Starting if self.missing().is_empty() => self.pilot = Pilot::Waiting(now),
-            Pilot::Waiting(since) if self.plan.virtual_stick && now >= since + KEY_WAIT => self.begin(now),
-            Pilot::Script(leg) if now >= leg.ends => self.go_on(now, leg.began),
+        // A real stick drives without a course.
+        let is_waiting = matches!(self.pilot, Pilot::Waiting(_)) && !self.plan.virtual_stick;
+        let is_ready = self.missing().is_empty();
+        match self.pilot.turn(now, is_ready, self.plan.headless, true) {
+            Turn::Begin if !is_waiting => self.begin(now),
+            Turn::Next(place) => self.enter_step(now, place.began, place.index + 1),
             _ => {}
         }
         let operator_input = match self.pilot {
-            Pilot::Starting | Pilot::Waiting(_) | Pilot::Finished(_) => OperatorInput::REST,
-            Pilot::Script(leg) => leg.step.operator_input(),
             Pilot::Keyboard(keyboard) => keyboard.operator_input(now),
+            _ => self.step().map_or(OperatorInput::REST, Step::operator_input),
         };
         let repeat = now >= self.repeat_due;
         if repeat {
@@ -340,7 +339,7 @@ impl Role for User {
 
     fn deadline(&self, now: Instant) -> Option<Instant> {
         let by_itself = match self.pilot {
-            Pilot::Script(leg) => Some(leg.ends),
+            Pilot::Script(place) => Some(place.ends),
             Pilot::Keyboard(keyboard) => keyboard.deadline(now),
             _ => None,
         };

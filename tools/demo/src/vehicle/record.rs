@@ -4,8 +4,9 @@ use safety::Instant;
 
 use crate::vehicle::course::Step;
 
-/// The changes during the course.
-pub type Record = crate::record::Record<Change>;
+/// The changes during the course, in the order of their observation.
+#[derive(Clone, Debug, Default)]
+pub struct Record(Vec<(Instant, Change)>);
 
 /// A state that changed.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +27,22 @@ pub enum Change {
 pub const STAND: [i16; 2] = [90, 90];
 
 impl Record {
+    /// Records a change.
+    pub fn push(&mut self, now: Instant, change: Change) {
+        self.0.push((now, change));
+    }
+
+    /// All changes.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &(Instant, Change)> {
+        self.0.iter()
+    }
+
+    /// The latest value that `pick` selects, no later than `time`.
+    fn last<'a, T>(&'a self, time: Instant, pick: impl Fn(&'a Change) -> Option<T>) -> Option<T> {
+        let until = self.iter().rev().skip_while(|(at, _)| *at > time);
+        until.map(|(_, change)| change).find_map(pick)
+    }
+
     /// When `step` began.
     pub fn began(&self, step: Step) -> Option<Instant> {
         self.iter().find(|(_, change)| *change == Change::Step(step)).map(|(at, _)| *at)

@@ -1,13 +1,11 @@
 use std::time::Duration;
 
-use ratatui::crossterm::event::KeyCode;
 use ros::{Latency, Shell, Stop, clock};
 use simulator::Params;
 
 use crate::children::Children;
 use crate::error::Error;
 use crate::screen;
-use crate::vehicle::keyboard::Key;
 use crate::vehicle::machine::{Input, Operator};
 use crate::vehicle::stages::Stage;
 use crate::vehicle::view::{self, Figures, Picture};
@@ -33,13 +31,15 @@ pub fn run(
             figures_due = now + FIGURES;
             figures = measure(shell);
         }
-        let (observed, operator_input, pilot, missing) = shell.inspect(|operator| {
-            (operator.observed().clone(), operator.operator_input(), operator.pilot(), operator.missing())
+        let (observed, operator_input, pilot, step, missing) = shell.inspect(|operator| {
+            let (observed, input) = (operator.observed().clone(), operator.operator_input());
+            (observed, input, operator.pilot(), operator.step(), operator.missing())
         });
         let picture = Picture {
             observed: &observed,
             operator_input,
             pilot,
+            step,
             missing: &missing,
             figures: &figures,
             world: &world,
@@ -49,11 +49,7 @@ pub fn run(
         };
         view::draw(frame, &picture);
     };
-    screen::run(children, stop, draw, |code| {
-        if let Some(key) = key(code) {
-            shell.deliver(Input::KeyPressed(key));
-        }
-    })
+    screen::run(children, stop, draw, |key| shell.deliver(Input::KeyPressed(key)))
 }
 
 /// Copies under the lock and sorts outside it, so no message waits for a figure.
@@ -65,38 +61,4 @@ fn measure(shell: &Shell<Operator>) -> [Figures; 4] {
         });
         Figures { rate, latency: latency.quantiles() }
     })
-}
-
-/// The meaning of a key.
-fn key(code: KeyCode) -> Option<Key> {
-    Some(match code {
-        KeyCode::Up | KeyCode::Char('w') => Key::Forward,
-        KeyCode::Down | KeyCode::Char('s') => Key::Back,
-        KeyCode::Left | KeyCode::Char('a') => Key::Left,
-        KeyCode::Right | KeyCode::Char('d') => Key::Right,
-        KeyCode::Char('e') => Key::Enable,
-        KeyCode::Char(' ') => Key::PressEstop,
-        KeyCode::Char('r') => Key::ReleaseEstop,
-        KeyCode::Char('t') => Key::Reset,
-        KeyCode::Char('u') => Key::Plug,
-        KeyCode::Char('n') => Key::Navigation,
-        _ => return None,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arrows_and_letters_push_the_stick() {
-        for (arrow, letter, pushed) in [
-            (KeyCode::Up, 'w', Key::Forward),
-            (KeyCode::Down, 's', Key::Back),
-            (KeyCode::Left, 'a', Key::Left),
-        ] {
-            assert_eq!([arrow, KeyCode::Char(letter)].map(key), [Some(pushed); 2]);
-        }
-        assert_eq!([KeyCode::Char('e'), KeyCode::Char('x')].map(key), [Some(Key::Enable), None]);
-    }
 }

@@ -4,6 +4,7 @@ use safety::Instant;
 use crate::error::Error;
 use crate::print;
 use crate::vehicle::checks;
+use crate::vehicle::course::Step;
 use crate::vehicle::machine::{Operator, Pilot};
 use crate::vehicle::stages::Stage;
 
@@ -13,10 +14,7 @@ pub fn line(operator: &Operator) -> String {
     let [port, starboard] = observed.motors();
     let (state, source) =
         (observed.state.as_deref().unwrap_or("-"), observed.source.as_deref().unwrap_or("-"));
-    let text = match operator.pilot() {
-        Pilot::Script(leg) => leg.step.text(),
-        _ => "",
-    };
+    let text = operator.step().map_or("", Step::text);
     format!("{state:<10} {source:<11} port {port:>3}  starboard {starboard:>3}  {text}")
 }
 

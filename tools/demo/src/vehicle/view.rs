@@ -1,14 +1,14 @@
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Constraint, Layout};
 use ros::Quantiles;
 use safety::Instant;
 use simulator::Params;
 
-use crate::pilot;
+use crate::screen;
+use crate::vehicle::course::Step;
 use crate::vehicle::machine::Pilot;
 use crate::vehicle::observed::Observed;
 use crate::vehicle::operator_input::OperatorInput;
-use crate::widgets;
 
 mod map;
 mod panel;
@@ -22,6 +22,8 @@ pub struct Picture<'a> {
     pub operator_input: OperatorInput,
     /// The source of the operator's input.
     pub pilot: Pilot,
+    /// The present step of the course.
+    pub step: Option<Step>,
     /// Topics without a message yet.
     pub missing: &'a [&'static str],
     /// Rate and latency of each stage.
@@ -60,21 +62,21 @@ const PANEL: u16 = 38;
 
 /// Draws the screen.
 pub fn draw(frame: &mut Frame<'_>, picture: &Picture<'_>) {
-    let parts = widgets::parts(frame, &KEYS, 1, PANEL, picture.domain);
-    map::draw(frame, parts.picture, picture);
-    panel::draw(frame, parts.panel, picture);
-    frame.render_widget(widgets::bold(hint(picture)), parts.lines);
+    let [above, below] = screen::above_keys(frame, &KEYS, 1);
+    let [left, right] = Layout::horizontal([Constraint::Min(0), Constraint::Length(PANEL)]).areas(above);
+    map::draw(frame, left, picture);
+    let block = screen::domain_block(picture.domain);
+    panel::draw(frame, block.inner(right), picture);
+    frame.render_widget(block, right);
+    frame.render_widget(screen::bold(hint(picture)), below);
 }
 
 /// The present state, and what the user can do now.
 fn hint(picture: &Picture<'_>) -> String {
-    match picture.pilot {
-        Pilot::Starting => pilot::starting(picture.missing),
-        Pilot::Waiting(_) if picture.gamepad.is_some() => advice(picture),
-        Pilot::Waiting(since) => pilot::waiting(since, picture.now, "drive"),
-        Pilot::Script(leg) => format!("script, a key takes over: {}", leg.step.text()),
-        Pilot::Keyboard(_) => advice(picture),
-        Pilot::Finished(_) => "the course is over".into(),
+    match (picture.pilot, picture.step) {
+        (_, Some(step)) => format!("script, a key takes over: {}", step.text()),
+        (Pilot::Waiting(_), _) if picture.gamepad.is_some() => advice(picture),
+        _ => picture.pilot.line(picture.missing, picture.now, "drive", &advice(picture)),
     }
 }
 
@@ -93,9 +95,6 @@ fn advice(picture: &Picture<'_>) -> String {
         },
     }
 }
-
-/// A rectangle's part of a frame, for the parts of the view.
-type Area = Rect;
 
 #[cfg(test)]
 mod tests;

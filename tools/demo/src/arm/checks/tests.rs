@@ -1,7 +1,9 @@
+use safety::Instant;
+
 use super::*;
-use crate::arm::act::UNKNOWN;
-use crate::arm::record::Change;
-use crate::arm::robot::Listed;
+use crate::arm::act::{UNKNOWN, example};
+use crate::client::Client as _;
+use crate::client::episode::Change;
 use Controller::{ArmTrajectory, PanEffort, PanPosition, PanVelocity, TiltPosition};
 
 /// When the act begins.
@@ -11,29 +13,52 @@ fn at(millis: u64) -> Instant {
     Instant::from_millis(millis)
 }
 
-fn list(names: &[(&str, bool)]) -> Change {
-    let listed =
-        names.iter().map(|(name, is_running)| Listed { name: (*name).into(), is_running: *is_running });
-    Change::Answered(Call::List, Answer::Listed(listed.collect()))
+fn accepted() -> Answer<Vec<Listed>> {
+    Ok(Vec::new())
 }
 
-fn switch(answer: Answer) -> Change {
+fn refused() -> Answer<Vec<Listed>> {
+    Err(Failure::Refused("no".into()))
+}
+
+fn list(names: &[(&str, bool)]) -> Change<Arm> {
+    let listed =
+        names.iter().map(|(name, is_running)| Listed { name: (*name).into(), is_running: *is_running });
+    Change::Answered(Call::List, Ok(listed.collect()))
+}
+
+fn switch(answer: Answer<Vec<Listed>>) -> Change<Arm> {
     Change::Answered(Call::Switch { start: vec![UNKNOWN.into()], stop: vec![] }, answer)
 }
 
-fn joints(position: f64, velocity: f64, effort: f64) -> Change {
-    Change::Joints([JointState { position, velocity, effort }, JointState::default()])
+fn joints(position: f64, velocity: f64, effort: f64) -> Change<Arm> {
+    let pan = JointState { position, velocity, effort };
+    Change::Received(Message::Joints([pan, JointState::default()]))
 }
 
-fn record(changes: impl IntoIterator<Item = (u64, Change)>) -> Record {
-    let mut record = Record::default();
-    changes.into_iter().for_each(|(millis, change)| record.push(at(millis), change));
-    record
+fn halted(is_halted: bool) -> Change<Arm> {
+    Change::Received(Message::Halted(is_halted))
 }
 
-/// The verdict at `now` on an act that began at [`FROM`].
-fn verdict(act: &Act, now: u64, changes: impl IntoIterator<Item = (u64, Change)>) -> Verdict {
-    judge(act, &record(changes), at(FROM), at(now))
+/// The verdict at `now` on an act that began at [`FROM`]; the changes before it are known then.
+fn verdict(act: &Act, now: u64, changes: impl IntoIterator<Item = (u64, Change<Arm>)>) -> Verdict {
+    let mut arm = Arm::default();
+    let (before, since): (Vec<_>, Vec<_>) = changes.into_iter().partition(|(millis, _)| *millis < FROM);
+    let take = |arm: &mut Arm, millis: u64, change: &Change<Arm>| match change {
+        Change::Received(message) => arm.receive(message),
+        Change::Answered(call, answer) => arm.answered(at(millis), call, answer),
+        Change::Sent(Command::Value(PanPosition, value)) => {
+            arm.begin(at(millis), &Act::Move([Some(*value), None]));
+        }
+        Change::Sent(_) => {}
+    };
+    before.iter().for_each(|(millis, change)| take(&mut arm, *millis, change));
+    let mut episode = Episode::new(act.clone(), at(FROM), arm.clone());
+    for (millis, change) in since {
+        take(&mut arm, millis, &change);
+        episode.push(at(millis), change);
+    }
+    judge(&arm, &episode, at(now).since(at(FROM)))
 }
 
 fn is_good(verdict: &Verdict) -> bool {
@@ -42,24 +67,22 @@ fn is_good(verdict: &Verdict) -> bool {
 
 #[test]
 fn a_load_is_good_if_all_are_loaded_and_none_runs() {
-    let act = Act::Load(vec![PanEffort, PanVelocity]);
-    let accepted = |name: &str| Change::Answered(Call::Load(name.into()), Answer::Accepted);
-    let seen = |second: &str, runs: bool| {
-        let listed = list(&[("pan_effort", false), (second, runs)]);
-        verdict(
-            &act,
-            1100,
-            [(1010, accepted("pan_effort")), (1020, accepted("pan_velocity")), (1030, listed)],
-        )
+    let load = |name: &str, answer| Change::Answered(Call::Load(name.into()), answer);
+    let seen = |last: &str, runs: bool| {
+        let others =
+            ["pan_effort", "pan_position", "tilt_position", "pan_velocity"].map(|name| (name, false));
+        let listed = list(&[&others[..], &[(last, runs)]].concat());
+        let changes =
+            [(1010, load("pan_effort", accepted())), (1020, load(last, accepted())), (1030, listed)];
+        verdict(&Act::Load, 1100, changes)
     };
-    assert_eq!(seen("pan_velocity", false), Good("2 of 2 are loaded and stopped".into()));
-    assert_eq!(seen("pan_velocity", true), Bad("1 of 2 are loaded and stopped".into()));
-    assert_eq!(seen("tilt_position", false), Bad("1 of 2 are loaded and stopped".into()));
-    let refused = Change::Answered(Call::Load("pan_effort".into()), Answer::Refused);
-    assert_eq!(verdict(&act, 1100, [(1010, refused)]), Bad("refused: load pan_effort".into()));
-    let silent = Change::Answered(Call::Load("pan_effort".into()), Answer::Silent);
-    assert_eq!(verdict(&act, 6100, [(6010, silent)]), Bad("no answer: load pan_effort".into()));
-    assert_eq!(verdict(&act, 1100, []), Pending("no answer yet".into()));
+    assert_eq!(seen("arm_trajectory", false), Good("5 of 5 are loaded and stopped".into()));
+    assert_eq!(seen("arm_trajectory", true), Bad("4 of 5 are loaded and stopped".into()));
+    assert_eq!(seen("other", false), Bad("4 of 5 are loaded and stopped".into()));
+    let failed = |answer| verdict(&Act::Load, 1100, [(1010, load("pan_effort", answer))]);
+    assert_eq!(failed(refused()), Bad("load pan_effort was refused: no".into()));
+    assert_eq!(failed(Err(Failure::Silent)), Bad("load pan_effort was not answered".into()));
+    assert_eq!(verdict(&Act::Load, 1100, []), Pending("no answer yet".into()));
 }
 
 #[test]
@@ -67,7 +90,7 @@ fn a_switch_is_good_if_exactly_the_others_run_afterwards() {
     let act = Act::Switch { start: vec![ArmTrajectory], stop: vec![PanPosition] };
     let seen = |after: &[(&str, bool)]| {
         let before = list(&[("pan_position", true), ("pan_effort", true), ("arm_trajectory", false)]);
-        verdict(&act, 1100, [(900, before), (1010, switch(Answer::Accepted)), (1020, list(after))])
+        verdict(&act, 1100, [(900, before), (1010, switch(accepted())), (1020, list(after))])
     };
     let good = seen(&[("pan_position", false), ("pan_effort", true), ("arm_trajectory", true)]);
     assert_eq!(good, Good("accepted; arm_trajectory and pan_effort run".into()));
@@ -82,16 +105,16 @@ fn a_switch_is_good_if_exactly_the_others_run_afterwards() {
 
 #[test]
 fn a_wrong_switch_is_to_be_refused_and_to_change_nothing() {
-    let act = Act::WrongSwitch { stop: vec![PanPosition] };
-    let seen = |answer: Answer, runs: bool| {
+    let seen = |answer: Answer<Vec<Listed>>, runs: bool| {
         let before = list(&[("pan_position", true)]);
-        verdict(&act, 1100, [(900, before), (1010, switch(answer)), (1020, list(&[("pan_position", runs)]))])
+        let after = list(&[("pan_position", runs)]);
+        verdict(&Act::WrongSwitch, 1100, [(900, before), (1010, switch(answer)), (1020, after)])
     };
-    assert_eq!(seen(Answer::Refused, true), Good("refused; pan_position runs as before".into()));
+    assert_eq!(seen(refused(), true), Good("refused; pan_position runs as before".into()));
     let changed = "refused, but none runs, before it were pan_position";
-    assert_eq!(seen(Answer::Refused, false), Bad(changed.into()));
-    assert_eq!(seen(Answer::Accepted, true), Bad("it was accepted".into()));
-    assert_eq!(seen(Answer::Silent, true), Bad("it was not answered".into()));
+    assert_eq!(seen(refused(), false), Bad(changed.into()));
+    assert_eq!(seen(accepted(), true), Bad("it was accepted".into()));
+    assert_eq!(seen(Err(Failure::Silent), true), Bad("it was not answered".into()));
 }
 
 #[test]
@@ -108,23 +131,21 @@ fn a_position_is_reached_when_it_is_kept() {
 }
 
 #[test]
-fn a_trajectory_is_followed_on_its_way_and_to_its_end() {
-    let act = Act::Follow(Motion::to([1.0, 0.0], Duration::from_secs(1)));
-    // The middle of the way is passed at 0.5, a straight way.
-    let seen = |middle: f64, end: f64, now: u64| {
-        let changes = [
-            (900, joints(0.0, 0.0, 0.0)),
-            (1000, Change::Followed),
-            (1500, joints(middle, 0.0, 0.0)),
-            (now, joints(end, 0.0, 0.0)),
-        ];
-        verdict(&act, now, changes)
+fn a_trajectory_is_followed_to_its_end() {
+    let motion = vec![(Duration::from_secs(1), [1.0, 0.0])];
+    let act = Act::Follow(motion.clone());
+    let seen = |end: f64, now: u64| {
+        let sent = Change::Sent(Command::Follow(motion.clone()));
+        verdict(&act, now, [(1050, sent), (1500, joints(0.45, 0.0, 0.0)), (now, joints(end, 0.0, 0.0))])
     };
-    assert!(is_good(&seen(0.45, 0.985, 2100)));
-    assert_eq!(seen(0.1, 1.0, 2100), Bad("0.40 rad off on the way".into()));
-    assert!(matches!(seen(0.45, 0.97, 2100), Pending(_)), "0.03 rad from its end");
-    assert!(matches!(seen(0.45, 0.99, 1990), Pending(_)), "it is not over");
+    assert_eq!(seen(0.985, 2100), Good("0.015 rad from its end".into()));
+    assert!(matches!(seen(0.97, 2100), Pending(_)), "0.03 rad from its end");
+    assert!(matches!(seen(0.99, 2040), Pending(_)), "it is not over");
     assert_eq!(verdict(&act, 2100, []), Pending("not sent yet".into()));
+    assert!(
+        matches!(verdict(&act, 2100, [(1010, switch(refused()))]), Bad(_)),
+        "its controller does not start"
+    );
 }
 
 #[test]
@@ -181,10 +202,10 @@ fn a_halt_takes_the_effort_and_leaves_the_controllers() {
     let seen = |halts: bool, effort: f64, runs: bool| {
         let mut changes = vec![
             (900, list(&[("pan_position", true)])),
-            (1010, Change::Answered(Call::Halt, Answer::Accepted)),
+            (1010, Change::Answered(Call::Halt, accepted())),
             (1020, list(&[("pan_position", runs)])),
         ];
-        changes.extend(halts.then_some((1030, Change::Halted(true))));
+        changes.extend(halts.then(|| (1030, halted(true))));
         changes.push((1040, joints(0.0, 1.0, effort)));
         verdict(&Act::Halt, 1500, changes)
     };
@@ -196,33 +217,35 @@ fn a_halt_takes_the_effort_and_leaves_the_controllers() {
 
 #[test]
 fn after_a_reset_a_controller_has_forgotten_its_command() {
+    let reset = || Change::Answered(Call::Reset, accepted());
     let seen = |position: f64, again: bool, runs: bool| {
         let mut changes = vec![
-            (800, Change::Commanded(PanPosition, -1.4)),
+            (800, Change::Sent(Command::Value(PanPosition, -1.4))),
             (900, list(&[("pan_position", true), ("tilt_position", true)])),
-            (1010, Change::Answered(Call::Reset, Answer::Accepted)),
+            (1010, reset()),
             (1020, list(&[("pan_position", true), ("tilt_position", runs)])),
             (1025, joints(0.5, 0.0, 0.0)),
-            (1030, Change::Halted(false)),
+            (1030, halted(false)),
         ];
-        changes.extend(again.then_some((1100, Change::Halted(true))));
+        changes.extend(again.then(|| (1100, halted(true))));
         changes.push((1500, joints(position, 0.0, 0.0)));
-        verdict(&Act::Reset(true), 1500, changes)
+        verdict(&Act::Reset, 1500, changes)
     };
     // 0.48 - -1.4
     assert_eq!(seen(0.48, false, true), Good("pan moved 0.020 rad, 1.88 rad from the old command".into()));
     assert!(matches!(seen(-1.38, false, true), Bad(_)), "it went back to the old command");
     assert_eq!(seen(0.5, true, true), Bad("the motors were halted again".into()));
     assert!(matches!(seen(0.5, false, false), Bad(_)), "a controller does not run any more");
-    let halted = [(1010, Change::Answered(Call::Reset, Answer::Accepted)), (1020, list(&[]))];
-    assert_eq!(verdict(&Act::Reset(true), 1500, halted), Pending("the motors are halted".into()));
+    let still = [(1010, reset()), (1020, list(&[]))];
+    assert_eq!(verdict(&Act::Reset, 1500, still), Pending("the motors are halted".into()));
 }
 
 #[test]
 fn after_the_unload_nothing_is_left() {
-    let accepted = Change::Answered(Call::Unload("pan_effort".into()), Answer::Accepted);
-    let seen =
-        |left: &[(&str, bool)]| verdict(&Act::Unload, 1100, [(1010, accepted.clone()), (1020, list(left))]);
+    let seen = |left: &[(&str, bool)]| {
+        let unloaded = Change::Answered(Call::Unload("pan_effort".into()), accepted());
+        verdict(&Act::Unload, 1100, [(1010, unloaded), (1020, list(left))])
+    };
     assert_eq!(seen(&[]), Good("no controller is loaded".into()));
     assert_eq!(seen(&[("pan_velocity", false)]), Bad("still loaded: pan_velocity".into()));
 }
@@ -232,21 +255,22 @@ fn each_act_has_an_expectation_that_fits_a_line() {
     let switch =
         |start: &[Controller], stop: &[Controller]| Act::Switch { start: start.into(), stop: stop.into() };
     for act in [
-        Act::Load(Controller::ALL.into()),
+        Act::Load,
         switch(&[PanVelocity, TiltPosition], &[ArmTrajectory]),
         switch(&[ArmTrajectory], &[PanPosition, TiltPosition]),
-        Act::WrongSwitch { stop: Controller::ALL.into() },
+        Act::WrongSwitch,
         Act::Move([Some(-1.4), Some(-0.5)]),
-        Act::Follow(Motion::example(Duration::from_secs(1))),
+        Act::Follow(example(Duration::from_secs(1))),
         Act::Repeat(PanVelocity, -0.6),
         Act::Pull(Some(PanVelocity)),
         Act::Pull(None),
         Act::Halt,
-        Act::Reset(true),
+        Act::Reset,
         Act::Unload,
     ] {
+        let expected = expected(&Arm::default(), &act).unwrap();
         // 80 columns, less the label, or "script 10/18: "
-        assert!(expected(&act).len() <= 70, "{}", expected(&act));
-        assert!(act.text().len() <= 66, "{}", act.text());
+        assert!(expected.len() <= 70, "{expected}");
+        assert!(act.to_string().len() <= 66, "{act}");
     }
 }

@@ -1,17 +1,18 @@
+use safety::Instant;
+
 use super::*;
-use crate::hand::record::Change;
+use crate::calls::Answer;
+use crate::client::Client as _;
+use crate::client::episode::Change;
+use crate::hand::calls::Goal;
+use crate::hand::device::Device;
+use crate::hand::reading::Names;
 
 /// When the act begins.
 const FROM: u64 = 1000;
 
 fn at(millis: u64) -> Instant {
     Instant::from_millis(millis)
-}
-
-fn facts() -> Facts {
-    let names =
-        Names { contacts: vec!["palm".into(), "tip".into()], imus: vec!["thumb".into(), "index".into()] };
-    Facts { names, start: [0.0; MAX], timeout: Duration::from_secs(1) }
 }
 
 /// A reading of the first motor's position and the forces on palm and tip, at rest and upright.
@@ -24,30 +25,46 @@ fn reading(position: f32, palm: f32, tip: f32) -> Reading {
     reading
 }
 
-fn read(position: f32, palm: f32, tip: f32) -> Change {
-    Change::Reading(Box::new(reading(position, palm, tip)))
+fn read(position: f32, palm: f32, tip: f32) -> Change<Hand> {
+    Change::Received(Message::Reading(Box::new(reading(position, palm, tip))))
 }
 
-fn state(state: &str) -> Change {
-    Change::State(state.into())
+fn state(state: &str) -> Change<Hand> {
+    Change::Received(Message::State(state.into()))
 }
 
-fn answered(call: Call, answer: Answer) -> Change {
+fn answered(call: Call, answer: Answer<Goal>) -> Change<Hand> {
     Change::Answered(call, answer)
 }
 
 /// The first motor's goal is 0.5 rad.
-fn grasped() -> Change {
+fn grasped() -> Change<Hand> {
     let mut goal = [0.0; MAX];
     goal[0] = 0.5;
-    answered(Call::Grasp("Hook".into(), 0.5), Answer::Grasps(Box::new(goal)))
+    answered(Call::Grasp("Hook".into(), 0.5), Ok(Some(Box::new(goal))))
 }
 
-/// The verdict at `now` on an act that began at [`FROM`].
-fn verdict(act: &Act, now: u64, changes: impl IntoIterator<Item = (u64, Change)>) -> Verdict {
-    let mut record = Record::default();
-    changes.into_iter().for_each(|(millis, change)| record.push(at(millis), change));
-    judge(act, &record, &facts(), at(FROM), at(now))
+/// The verdict at `now` on an act that began at [`FROM`]; the changes before it are known then.
+fn verdict(act: &Act, now: u64, changes: impl IntoIterator<Item = (u64, Change<Hand>)>) -> Verdict {
+    let names = Names {
+        contacts: ["palm", "tip"].map(Into::into).into(),
+        imus: ["thumb", "index"].map(Into::into).into(),
+    };
+    let mut hand = Hand { names, is_active: true, ..Hand::new(Device::read().unwrap()) };
+    let (before, since): (Vec<_>, Vec<_>) = changes.into_iter().partition(|(millis, _)| *millis < FROM);
+    let take = |hand: &mut Hand, millis: u64, change: &Change<Hand>| match change {
+        Change::Received(message) => hand.receive(message),
+        Change::Answered(call, answer) => hand.answered(at(millis), call, answer),
+        Change::Sent(()) => {}
+    };
+    before.iter().for_each(|(millis, change)| take(&mut hand, *millis, change));
+    let mut episode = Episode::new(act.clone(), at(FROM), hand.clone());
+    for (millis, change) in since {
+        take(&mut hand, millis, &change);
+        episode.push(at(millis), change);
+    }
+    hand.start = [0.0; MAX];
+    judge(&hand, &episode, at(now).since(at(FROM)))
 }
 
 fn grasp(feels: Feels) -> Act {
@@ -59,7 +76,11 @@ fn a_hand_at_rest_is_upright_free_and_holding() {
     let seen = |change: fn(&mut Reading), word: &str, now: u64| {
         let mut reading = reading(0.0, 0.0, 0.0);
         change(&mut reading);
-        verdict(&Act::Rest, now, [(900, state(word)), (1010, Change::Reading(Box::new(reading)))])
+        verdict(
+            &Act::Rest,
+            now,
+            [(900, state(word)), (1010, Change::Received(Message::Reading(Box::new(reading))))],
+        )
     };
     assert_eq!(
         seen(|_| {}, "HOLDING", 1400),
@@ -111,7 +132,7 @@ fn fingers_settle_wherever_they_are() {
     let seen = |velocity: f32, tip: f32, now: u64| {
         let mut reading = reading(0.3, 0.0, tip);
         reading.motor_vel[0] = velocity;
-        verdict(&act, now, [(1010, grasped()), (1100, Change::Reading(Box::new(reading)))])
+        verdict(&act, now, [(1010, grasped()), (1100, Change::Received(Message::Reading(Box::new(reading))))])
     };
     assert_eq!(seen(0.0, 1.5, 1400), Good("tip 1.5 N".into()));
     assert_eq!(seen(0.0, 0.0, 1400), Good("nothing is touched".into()));
@@ -141,7 +162,7 @@ fn a_held_ball_is_felt_all_the_time() {
 
 #[test]
 fn a_wrong_command_is_to_be_refused_for_its_nan_and_to_move_nothing() {
-    let seen = |answer: Answer, position: f32| {
+    let seen = |answer: Answer<Goal>, position: f32| {
         let changes = [
             (900, read(0.1, 0.0, 0.0)),
             (1010, answered(Call::WrongCommand, answer)),
@@ -149,12 +170,12 @@ fn a_wrong_command_is_to_be_refused_for_its_nan_and_to_move_nothing() {
         ];
         verdict(&Act::WrongCommand, 1400, changes)
     };
-    let refused = |why: &str| Answer::Refused(why.into());
+    let refused = |why: &str| Err(Failure::Refused(why.into()));
     assert_eq!(seen(refused("it is NaN"), 0.11), Good("'it is NaN'; motors moved 0.010 rad".into()));
     assert!(matches!(seen(refused("it is NaN"), 0.13), Bad(_)));
     assert!(matches!(seen(refused("the device does not answer"), 0.1), Bad(_)), "another reason");
-    assert_eq!(seen(Answer::Accepted, 0.1), Bad("it was accepted".into()));
-    assert_eq!(seen(Answer::Silent, 0.1), Bad("it was not answered".into()));
+    assert_eq!(seen(Ok(None), 0.1), Bad("it was accepted".into()));
+    assert_eq!(seen(Err(Failure::Silent), 0.1), Bad("it was not answered".into()));
 }
 
 #[test]
@@ -177,7 +198,7 @@ fn silence_ends_in_a_hold_at_its_time() {
 fn commands_count_again_after_the_silence() {
     let seen = |words: &[&str]| {
         let states = words.iter().zip(0..).map(|(word, n)| (900 + 200 * n, state(word)));
-        verdict(&Act::Plug(true), 1500, states)
+        verdict(&Act::Plug, 1500, states)
     };
     assert_eq!(seen(&["HOLDING", "FOLLOWING"]), Good("FOLLOWING after 0.10 s".into()));
     assert_eq!(seen(&["FOLLOWING"]), Good("FOLLOWING".into()), "the silence was short");
@@ -188,13 +209,13 @@ fn commands_count_again_after_the_silence() {
 #[test]
 fn without_the_ball_nothing_is_felt() {
     let seen = |is_there: bool, tip: f32| {
-        let accepted = answered(Call::Ball(is_there), Answer::Accepted);
+        let accepted = answered(Call::Ball(is_there), Ok(None));
         verdict(&Act::Ball(is_there), 1400, [(1010, accepted), (1100, read(0.0, 0.0, tip))])
     };
     assert_eq!(seen(false, 0.0), Good("the ball is away, forces up to 0.0 N".into()));
     assert_eq!(seen(false, 0.5), Pending("forces up to 0.5 N".into()));
     assert_eq!(seen(true, 0.5), Good("the ball is there, forces up to 0.5 N".into()));
-    let refused = answered(Call::Ball(true), Answer::Refused("read-only".into()));
+    let refused = answered(Call::Ball(true), Err(Failure::Refused("read-only".into())));
     let why = "set_parameters_atomically was refused: read-only";
     assert_eq!(verdict(&Act::Ball(true), 1400, [(1010, refused)]), Bad(why.into()));
 }
@@ -202,7 +223,7 @@ fn without_the_ball_nothing_is_felt() {
 #[test]
 fn a_reset_hand_is_where_it_was_and_holds() {
     let seen = |position: f32, word: &str| {
-        let accepted = answered(Call::Reset, Answer::Accepted);
+        let accepted = answered(Call::Reset, Ok(None));
         verdict(&Act::Reset, 1400, [(1010, accepted), (1050, state(word)), (1100, read(position, 0.0, 0.0))])
     };
     assert_eq!(seen(0.01, "HOLDING"), Good("HOLDING, 0.010 rad from the start, after 0.10 s".into()));

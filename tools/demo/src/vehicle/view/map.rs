@@ -1,10 +1,11 @@
 use ratatui::Frame;
+use ratatui::layout::Rect;
 use ratatui::style::Color;
 use ratatui::symbols::Marker;
 use ratatui::widgets::Block;
 use ratatui::widgets::canvas::{Canvas, Circle, Context, Line, Points};
 
-use super::{Area, Picture};
+use super::Picture;
 use crate::vehicle::observed::Pose;
 
 /// The eight zones as the floor shows them: the field of their first factor, and their border angles,
@@ -32,7 +33,7 @@ const MARGIN: f64 = 0.2;
 const RAMP: [u8; 11] = [196, 202, 208, 214, 220, 226, 190, 154, 118, 82, 46];
 
 /// Draws the world from above.
-pub fn draw(frame: &mut Frame<'_>, area: Area, picture: &Picture<'_>) {
+pub fn draw(frame: &mut Frame<'_>, area: Rect, picture: &Picture<'_>) {
     let block = Block::bordered().title(" world, from above ");
     let [x, y] = bounds(picture, block.inner(area));
     let canvas = Canvas::default().block(block).marker(Marker::Braille).x_bounds(x).y_bounds(y);
@@ -40,23 +41,27 @@ pub fn draw(frame: &mut Frame<'_>, area: Area, picture: &Picture<'_>) {
 }
 
 /// The part of the map that the area shows: all walls, with the same scale along both axes.
-fn bounds(picture: &Picture<'_>, area: Area) -> [[f64; 2]; 2] {
+fn bounds(picture: &Picture<'_>, area: Rect) -> [[f64; 2]; 2] {
     let ends = || picture.world.walls.iter().flat_map(|wall| [wall.a, wall.b]);
     let range = |axis: usize| {
         let (least, most) = ends().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), end| {
             (end[axis].min(least), end[axis].max(most))
         });
-        if least <= most { (least - MARGIN, most + MARGIN) } else { (-5.0, 5.0) }
+        if least <= most { [least - MARGIN, most + MARGIN] } else { [-5.0, 5.0] }
     };
-    let ((left, right), (low, high)) = (range(0), range(1));
-    // A cell has two dots across and four down.
+    fitted([range(0), range(1)], area)
+}
+
+/// Bounds around `wanted` with the same scale along both axes: a cell has two dots across and four down.
+fn fitted(wanted: [[f64; 2]; 2], area: Rect) -> [[f64; 2]; 2] {
     let dots = [f64::from(area.width.max(1)) * 2.0, f64::from(area.height.max(1)) * 4.0];
-    let metres_per_dot = ((right - left) / dots[0]).max((high - low) / dots[1]);
-    let around = |from: f64, to: f64, dots: f64| {
-        let (middle, half) = ((from + to) / 2.0, dots * metres_per_dot / 2.0);
+    let [long, high] = wanted.map(|[from, to]| to - from);
+    let metres_per_dot = (long / dots[0]).max(high / dots[1]);
+    [0, 1].map(|axis: usize| {
+        let middle = f64::midpoint(wanted[axis][0], wanted[axis][1]);
+        let half = dots[axis] * metres_per_dot / 2.0;
         [middle - half, middle + half]
-    };
-    [around(left, right, dots[0]), around(low, high, dots[1])]
+    })
 }
 
 fn paint(context: &mut Context<'_>, picture: &Picture<'_>) {
@@ -115,6 +120,13 @@ mod tests {
         let mut fields = ZONES.map(|(field, ..)| field);
         fields.sort_unstable();
         assert_eq!(fields, [0, 2, 4, 6, 8, 10, 12, 14]);
+    }
+
+    #[test]
+    fn both_axes_have_the_same_scale() {
+        // 40 x 40 dots for 1 m x 2 m: 0.05 m a dot, so 2 m across, about the same middle
+        let bounds = fitted([[0.0, 1.0], [0.0, 2.0]], Rect::new(0, 0, 20, 10));
+        assert_eq!(bounds, [[-0.5, 1.5], [0.0, 2.0]]);
     }
 
     #[test]

@@ -1,14 +1,15 @@
 use ratatui::Frame;
+use ratatui::layout::Rect;
 use ratatui::style::{Color, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use ros::Quantiles;
 
-use super::{Area, Figures, Picture};
+use super::{Figures, Picture};
+use crate::screen::label;
 use crate::vehicle::operator_input::Stick;
 use crate::vehicle::record::STAND;
 use crate::vehicle::stages::Stage;
-use crate::widgets::label;
 
 /// Counts of a servo from stop to full speed.
 const FULL: f64 = 66.0;
@@ -18,7 +19,7 @@ const HALF: usize = 9;
 const ROOMY: u16 = 22;
 
 /// Draws stick, source, zone, state, motors and latencies.
-pub fn draw(frame: &mut Frame<'_>, area: Area, picture: &Picture<'_>) {
+pub fn draw(frame: &mut Frame<'_>, area: Rect, picture: &Picture<'_>) {
     let parts = [state(picture), stick(picture), chain(picture), motors(picture), latencies(picture)];
     let mut lines: Vec<Line<'_>> = Vec::new();
     for part in parts {

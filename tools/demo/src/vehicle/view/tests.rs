@@ -1,8 +1,8 @@
 use super::*;
+use crate::screen::drawn;
 use crate::vehicle::keyboard::Keyboard;
 use crate::vehicle::observed::{Applied, Pose};
 use crate::vehicle::operator_input::Stick;
-use crate::widgets::drawn;
 
 /// The contents of a screen of this size, line by line.
 fn screen(width: u16, height: u16, change: impl FnOnce(&mut Picture<'_>)) -> Vec<String> {
@@ -21,6 +21,7 @@ fn screen(width: u16, height: u16, change: impl FnOnce(&mut Picture<'_>)) -> Vec
         observed: &observed,
         operator_input: OperatorInput::REST,
         pilot: Pilot::Keyboard(Keyboard::take_over(OperatorInput::REST)),
+        step: None,
         missing: &[],
         figures: &figures,
         world: &world,
@@ -81,6 +82,7 @@ fn the_hint_shows_the_next_step() {
     assert!(hint(|p| p.operator_input.stick = None).contains("u plugs it in"));
     assert!(hint(|p| p.gamepad = Some("Pad")).starts_with("Pad drives"));
     assert!(hint(|p| p.pilot = Pilot::Waiting(Instant::ZERO)).contains("begins in 5 s"));
+    assert!(hint(|p| p.step = Some(Step::Press)).contains("a key takes over: the e-stop is pressed"));
     let missing = |p: &mut Picture<'_>| {
         p.pilot = Pilot::Starting;
         p.missing = &["odom", "hind/state"];

@@ -2,17 +2,25 @@ use haptix::{AnalyticHand, DeviceLoop, GraspValue, Haptix, MAX, Model, Params, R
 use safety::Machine;
 
 use super::*;
-use crate::hand::act::Feels;
-use crate::hand::commander::CAP;
+use crate::calls::Failure;
+use crate::client::page::{Page, failures, table};
+use crate::client::{self, Operator, Pilot};
+use crate::hand::calls::CAP;
 use crate::hand::device::PARAMETERS;
-use crate::hand::script::{CLOSED, HOLDERS};
-use crate::hand::view::{Picture, draw};
-use crate::widgets::drawn;
+use crate::hand::script::{HOLDERS, script};
+use crate::screen::drawn;
+
+type Input = client::Input<Hand>;
+type Output = client::Output<Call, ()>;
 
 const LENGTH: Duration = Duration::from_secs(12);
 
 fn at(millis: u64) -> Instant {
     Instant::from_millis(millis)
+}
+
+fn operator(is_headless: bool) -> Operator<Hand> {
+    Operator::new(Hand::new(Device::read().unwrap()), script(LENGTH), is_headless)
 }
 
 /// Fault of a node.
@@ -53,7 +61,7 @@ enum Fault {
 
 /// The machine of the node, and its device, without ROS.
 struct Node {
-    operator: Operator,
+    operator: Operator<Hand>,
     machine: Haptix,
     device: DeviceLoop,
     settings: Settings,
@@ -86,9 +94,9 @@ impl Node {
         let hand = AnalyticHand::new(model, 1);
         let device = DeviceLoop::new(Box::new(hand), Duration::from_millis(1), settings);
         let machine = Haptix::new(&device, &settings);
-        let mut operator = Operator::new(Device::read().unwrap(), Script::new(LENGTH), is_headless);
+        let mut operator = operator(is_headless);
         operator.handle(at(0), Input::ServicesFound);
-        operator.handle(at(0), Input::Described(Names { contacts, imus }));
+        operator.handle(at(0), Input::Received(Message::Described(Names { contacts, imus })));
         Self { operator, machine, device, settings, fault, strongest: [0.0; MAX] }
     }
 
@@ -102,22 +110,22 @@ impl Node {
                 haptix::Output::Answer(_, answer) => answered = Some(answer),
                 haptix::Output::PublishState(state) => {
                     let word = state.to_string().split(':').next().unwrap().into();
-                    self.operator.handle(now, Input::StateReported(word));
+                    self.operator.handle(now, Input::Received(Message::State(word)));
                 }
                 haptix::Output::PublishReading(reading, _) => {
                     let mut acceleration = reading.sensor.imu_linear_acc;
                     if self.fault == Fault::OtherOrder {
                         acceleration.swap(0, 1);
                     }
-                    let haptix::Sensor { motor_pos, motor_vel, joint_pos, mut contact, .. } = reading.sensor;
+                    let haptix::Sensor { motor_pos, motor_vel, mut contact, .. } = reading.sensor;
                     if self.fault == Fault::StickyForces {
                         for (strongest, force) in self.strongest.iter_mut().zip(&mut contact) {
                             *strongest = strongest.max(*force);
                             *force = *strongest;
                         }
                     }
-                    let reading = Reading { motor_pos, motor_vel, joint_pos, contact, acceleration };
-                    self.operator.handle(now, Input::Read(Box::new(reading)));
+                    let reading = Box::new(Reading { motor_pos, motor_vel, contact, acceleration });
+                    self.operator.handle(now, Input::Received(Message::Reading(reading)));
                 }
                 haptix::Output::Warn(text) | haptix::Output::Inform(text) => panic!("{text}"),
                 haptix::Output::PassStates(_) | haptix::Output::Stay { .. } => panic!("this hand is here"),
@@ -126,17 +134,17 @@ impl Node {
         answered
     }
 
-    fn update(&mut self, now: Instant, command: haptix::Command) -> Answer {
+    fn update(&mut self, now: Instant, command: haptix::Command) -> Answer<Goal> {
         let input =
             haptix::Input::UpdateRequested { id: 0, command: Box::new(command), wait_for_tick: false };
         match self.deliver(now, Some(input)) {
-            Some(haptix::Answer::Update(Ok(()), _)) => Answer::Accepted,
-            Some(haptix::Answer::Update(Err(why), _)) => Answer::Refused(why),
+            Some(haptix::Answer::Update(Ok(()), _)) => Ok(None),
+            Some(haptix::Answer::Update(Err(why), _)) => Err(Failure::Refused(why)),
             other => panic!("{other:?}"),
         }
     }
 
-    fn answer(&mut self, now: Instant, call: Call) -> Answer {
+    fn answer(&mut self, now: Instant, call: Call) -> Answer<Goal> {
         match call {
             Call::Cap => self.update(now, cap()),
             Call::WrongCommand => {
@@ -146,34 +154,35 @@ impl Node {
                     self.update(now, haptix::Command { ref_pos: Some(ref_pos), ..Default::default() });
                 if self.fault == Fault::TakesTheRest {
                     ref_pos[2] = 0.0;
-                    self.update(now, haptix::Command { ref_pos: Some(ref_pos), ..Default::default() });
+                    let rest = haptix::Command { ref_pos: Some(ref_pos), ..Default::default() };
+                    assert!(self.update(now, rest).is_ok());
                 }
                 answer
             }
             Call::Grasp(name, value) => {
                 let grasps = vec![GraspValue { name, value }];
                 match self.deliver(now, Some(haptix::Input::GraspRequested { id: 0, grasps })) {
-                    Some(haptix::Answer::Grasp(Ok(command))) => {
-                        Answer::Grasps(Box::new(command.ref_pos.unwrap()))
-                    }
-                    Some(haptix::Answer::Grasp(Err(why))) => Answer::Refused(why),
+                    Some(haptix::Answer::Grasp(Ok(command))) => Ok(Some(Box::new(command.ref_pos.unwrap()))),
+                    Some(haptix::Answer::Grasp(Err(why))) => Err(Failure::Refused(why)),
                     other => panic!("{other:?}"),
                 }
             }
-            Call::Ball(_) if self.fault == Fault::FixedParameters => Answer::Refused("read-only".into()),
+            Call::Ball(_) if self.fault == Fault::FixedParameters => {
+                Err(Failure::Refused("read-only".into()))
+            }
             Call::Ball(is_there) => {
                 let mut settings = self.settings;
                 if !is_there && self.fault != Fault::BallStays {
                     settings.simulation.objects = Default::default();
                 }
                 self.deliver(now, Some(haptix::Input::ParametersChanged(Box::new(settings))));
-                Answer::Accepted
+                Ok(None)
             }
-            Call::Reset if self.fault == Fault::NoReset => Answer::Accepted,
+            Call::Reset if self.fault == Fault::NoReset => Ok(None),
             Call::Reset => {
                 let input = haptix::Input::ResetRequested { id: 0, reset_limb_pose: true };
                 assert!(matches!(self.deliver(now, Some(input)), Some(haptix::Answer::Reset(Ok(())))));
-                Answer::Accepted
+                Ok(None)
             }
         }
     }
@@ -186,8 +195,8 @@ impl Node {
                     let answer = self.answer(now, call);
                     self.operator.handle(now, Input::Answered(answer));
                 }
-                Output::Command => {
-                    let is_held = self.operator.observed().state.as_deref() == Some("HOLDING");
+                Output::Publish(()) => {
+                    let is_held = self.operator.client().state() == "HOLDING";
                     if is_held && self.fault == Fault::StaysHolding {
                         continue;
                     }
@@ -213,7 +222,7 @@ impl Node {
         let mut node = Self::new(true, fault);
         node.play(0, 13_000);
         assert!(matches!(node.operator.pilot(), Pilot::Finished(_)), "{:?}", node.operator.pilot());
-        crate::hand::table::failures(&node.operator)
+        failures(&node.operator)
     }
 }
 
@@ -225,13 +234,15 @@ fn cap() -> haptix::Command {
 fn the_script_passes_with_the_nodes_machine() {
     let mut node = Node::new(true, Fault::None);
     node.play(0, 13_000);
-    assert_eq!(crate::hand::table::failures(&node.operator), Vec::<String>::new());
-    assert_eq!(node.operator.outcomes().len(), node.operator.script().count());
-    let table = crate::hand::table::table(&node.operator).join("\n");
-    for name in HOLDERS {
-        assert!(table.contains(&format!("\n{name} ")), "{table}");
+    assert_eq!(failures(&node.operator), Vec::<String>::new());
+    assert_eq!(node.operator.outcomes().len(), node.operator.script().len());
+    let hand = node.operator.client();
+    for (name, strongest) in hand.names.contacts.iter().zip(hand.strongest) {
+        assert!(strongest > 1.0 || !HOLDERS.contains(&name.as_str()), "{name} {strongest}");
+        assert!(strongest == 0.0 || name != "palm_back", "{strongest}");
     }
-    assert!(!table.contains("FAILED") && !table.contains("palm_back"), "{table}");
+    let table = table(&node.operator).join("\n");
+    assert!(table.contains("thumb_distal") && !table.contains("FAILED"), "{table}");
 }
 
 /// Each check fails with a node for which it is meant, and no other one does.
@@ -274,10 +285,12 @@ fn the_script_fails_with_a_node_that_is_wrong() {
 
 #[test]
 fn nothing_is_called_before_the_node_has_published() {
-    let mut operator = Operator::new(Device::read().unwrap(), Script::new(LENGTH), true);
+    let mut operator = operator(true);
     operator.handle(at(0), Input::ServicesFound);
-    operator.handle(at(0), Input::StateReported("STARTING".into()));
-    assert_eq!((operator.poll(at(10_000)), operator.observed().missing().len()), (None, 3));
+    operator.handle(at(0), Input::Received(Message::State("STARTING".into())));
+    assert_eq!((operator.poll(at(10_000)), operator.missing().len()), (None, 3));
+    operator.handle(at(0), Input::Received(Message::State("HOLDING".into())));
+    assert_eq!(operator.missing(), ["haptix/robot_description", "haptix/sensor"]);
 }
 
 #[test]
@@ -287,10 +300,10 @@ fn the_script_waits_for_a_key_and_a_key_takes_over() {
     assert!(matches!(node.operator.pilot(), Pilot::Waiting(_)) && node.operator.episode().is_none());
     node.play(4990, 8000);
     assert!(matches!(node.operator.pilot(), Pilot::Script(_)));
-    node.operator.handle(at(8000), Input::KeyPressed(Key::Reset));
+    node.operator.handle(at(8000), Input::KeyPressed(KeyCode::Char('r')));
     node.play(8000, 30_000);
     assert!(matches!(node.operator.pilot(), Pilot::Keyboard(())), "the script does not come back");
-    assert_eq!(node.operator.observed().state.as_deref(), Some("HOLDING"));
+    assert_eq!(node.operator.client().state(), "HOLDING");
     assert!(node.operator.verdict().unwrap().is_good());
 }
 
@@ -314,7 +327,7 @@ impl Fingers {
     }
 
     /// Presses a key, and returns its act and the verdict on it.
-    fn press(&mut self, key: Key) -> (Option<Act>, Option<Verdict>) {
+    fn press(&mut self, key: KeyCode) -> (Option<Act>, Option<Verdict>) {
         let Self(node, now) = self;
         node.operator.handle(at(*now), Input::KeyPressed(key));
         node.play(*now, *now + 2000);
@@ -323,85 +336,86 @@ impl Fingers {
     }
 
     /// The level of the grasp that is set, and the state.
-    fn grip(&self) -> (Option<(usize, f32)>, &str) {
-        let grip = self.0.operator.grip().map(|grip| (grip.grasp, grip.level));
-        (grip, self.0.operator.observed().state.as_deref().unwrap())
+    fn grasp(&self) -> (Option<(usize, f32)>, &str) {
+        let hand = self.0.operator.client();
+        (hand.grasp, hand.state())
     }
 }
 
 #[test]
 fn keys_set_a_grasp_and_how_far_it_is_closed() {
     let mut fingers = Fingers::new();
-    assert_eq!(fingers.press(Key::Close), (None, None), "there is no grasp yet");
-    let (act, verdict) = fingers.press(Key::Grasp(1));
+    assert_eq!(fingers.press(KeyCode::Up), (None, None), "there is no grasp yet");
+    let (act, verdict) = fingers.press(KeyCode::Char('2'));
     assert!(matches!(act, Some(Act::Grasp { level: CLOSED, feels: Feels::Anything, .. })), "{act:?}");
     let Some(Verdict::Good(seen)) = verdict else { panic!("{verdict:?}") };
     assert!(HOLDERS.iter().all(|name| seen.contains(name)), "{seen}");
-    assert_eq!(fingers.grip(), (Some((1, 0.5)), "GRASPING"));
-    for (key, level) in
-        [(Key::Close, 0.6), (Key::Open, 0.5), (Key::Open, 0.4), (Key::LetGo, 0.0), (Key::Open, 0.0)]
-    {
+    assert_eq!(fingers.grasp(), (Some((1, 0.5)), "GRASPING"));
+    for (key, level) in [
+        (KeyCode::Up, 0.6),
+        (KeyCode::Down, 0.5),
+        (KeyCode::Down, 0.4),
+        (KeyCode::Char(' '), 0.0),
+        (KeyCode::Down, 0.0),
+    ] {
         let (_, verdict) = fingers.press(key);
-        assert_eq!(fingers.grip().0, Some((1, level)));
+        assert_eq!(fingers.grasp().0, Some((1, level)));
         assert!(verdict.is_some_and(|verdict| verdict.is_good()), "{key:?}");
     }
-    assert_eq!(fingers.press(Key::Grasp(8)), (None, None), "the hand has eight");
-    fingers.press(Key::Grasp(7));
-    assert_eq!(fingers.grip(), (Some((7, 0.5)), "GRASPING"), "an open grasp is closed to the middle");
+    assert_eq!(fingers.press(KeyCode::Char('9')), (None, None), "the hand has eight");
+    fingers.press(KeyCode::Char('8'));
+    assert_eq!(fingers.grasp(), (Some((7, 0.5)), "GRASPING"), "an open grasp is closed to the middle");
 }
 
 #[test]
 fn keys_take_the_ball_away_and_reset_the_hand() {
     let mut fingers = Fingers::new();
-    fingers.press(Key::Grasp(1));
-    let (act, verdict) = fingers.press(Key::Ball);
+    fingers.press(KeyCode::Char('2'));
+    let (act, verdict) = fingers.press(KeyCode::Char('o'));
     assert_eq!(
         (act, verdict.unwrap().seen()),
         (Some(Act::Ball(false)), "the ball is away, forces up to 0.0 N")
     );
-    let (act, verdict) = fingers.press(Key::Grasp(1));
+    let (act, verdict) = fingers.press(KeyCode::Char('2'));
     assert!(matches!(act, Some(Act::Grasp { feels: Feels::Nothing, .. })), "{act:?}");
     assert!(verdict.unwrap().is_good());
-    let (_, verdict) = fingers.press(Key::Reset);
+    let (_, verdict) = fingers.press(KeyCode::Char('r'));
     assert!(verdict.unwrap().is_good());
-    assert_eq!(fingers.grip(), (None, "HOLDING"));
-    assert_eq!(fingers.press(Key::Ball).0, Some(Act::Ball(true)));
+    assert_eq!(fingers.grasp(), (None, "HOLDING"));
+    assert_eq!(fingers.press(KeyCode::Char('o')).0, Some(Act::Ball(true)));
 }
 
 #[test]
 fn the_cable_is_pulled_and_plugged_in_again() {
     let mut fingers = Fingers::new();
-    let (act, verdict) = fingers.press(Key::Cable);
+    let (act, verdict) = fingers.press(KeyCode::Char('c'));
     assert_eq!((act, verdict.unwrap().seen()), (Some(Act::Pull), "it was HOLDING already"));
-    assert_eq!(fingers.press(Key::Cable).0, Some(Act::Plug(false)));
-    fingers.press(Key::Grasp(0));
-    let (_, verdict) = fingers.press(Key::Cable);
+    assert_eq!(fingers.press(KeyCode::Char('c')).0, Some(Act::Plug));
+    fingers.press(KeyCode::Char('1'));
+    let (_, verdict) = fingers.press(KeyCode::Char('c'));
     let Some(Verdict::Good(seen)) = verdict else { panic!("{verdict:?}") };
     assert!(seen.starts_with("HOLDING after 0.9") || seen.starts_with("HOLDING after 1.0"), "{seen}");
-    let (act, verdict) = fingers.press(Key::Cable);
-    assert_eq!(
-        (act, verdict.unwrap().is_good(), fingers.grip().1),
-        (Some(Act::Plug(true)), true, "FOLLOWING")
-    );
+    let (act, verdict) = fingers.press(KeyCode::Char('c'));
+    assert_eq!((act, verdict.unwrap().is_good(), fingers.grasp().1), (Some(Act::Plug), true, "FOLLOWING"));
 }
 
 #[test]
 fn a_wrong_command_changes_nothing() {
     let mut fingers = Fingers::new();
-    fingers.press(Key::Grasp(1));
-    let (_, verdict) = fingers.press(Key::WrongCommand);
+    fingers.press(KeyCode::Char('2'));
+    let (_, verdict) = fingers.press(KeyCode::Char('w'));
     let Some(Verdict::Good(seen)) = verdict else { panic!("{verdict:?}") };
     let expected = "'ref_pos[2] is NaN, must be a finite number [rad]'; motors moved 0.00";
     assert!(seen.starts_with(expected), "{seen}");
-    assert_eq!(fingers.grip(), (Some((1, 0.5)), "GRASPING"));
+    assert_eq!(fingers.grasp(), (Some((1, 0.5)), "GRASPING"));
 }
 
 #[test]
 fn a_call_without_an_answer_is_given_up() {
-    let mut operator = Operator::new(Device::read().unwrap(), Script::new(LENGTH), false);
-    operator.handle(at(0), Input::KeyPressed(Key::Reset));
+    let mut operator = operator(false);
+    operator.handle(at(0), Input::KeyPressed(KeyCode::Char('r')));
     assert_eq!(operator.poll(at(0)), Some(Output::Call(Call::Reset)));
-    operator.handle(at(10), Input::KeyPressed(Key::WrongCommand));
+    operator.handle(at(10), Input::KeyPressed(KeyCode::Char('w')));
     assert_eq!((operator.poll(at(4999)), operator.deadline()), (None, Some(at(5000))));
     assert_eq!(operator.poll(at(5000)), None);
     assert_eq!(operator.verdict(), Some(Verdict::Bad("reset was not answered".into())));
@@ -410,7 +424,7 @@ fn a_call_without_an_answer_is_given_up() {
 #[test]
 fn stopping_ends_all_commands() {
     let mut fingers = Fingers::new();
-    fingers.press(Key::Grasp(1));
+    fingers.press(KeyCode::Char('2'));
     let Fingers(mut node, now) = fingers;
     assert!(node.operator.deadline().is_some());
     node.operator.handle(at(now), Input::Stopping);
@@ -424,8 +438,7 @@ fn screen() -> String {
     let mut node = Node::new(false, Fault::None);
     // 5 s of waiting, then 8, 12 and half of 8 percent of 12 s.
     node.play(0, 7_900);
-    let picture = Picture::of(&node.operator, 152, at(7_900));
-    drawn(80, 24, |frame| draw(frame, &picture)).join("\n")
+    drawn(80, 24, |frame| Page::of(&node.operator, at(7_900)).draw(frame, 152)).join("\n")
 }
 
 #[test]
@@ -446,4 +459,101 @@ fn the_page_shows_the_screen_as_it_is() {
         page == expected,
         "the page has another screen; write it anew with `BLESS=1 cargo test -p demo`:\n{screen}"
     );
+}
+
+/// An operator of a hand with a ball that was closed by a key, with all values of a reading.
+fn shown() -> Operator<Hand> {
+    let mut reading = Reading::default();
+    (reading.contact[6], reading.contact[10]) = (5.0, 0.4);
+    reading.acceleration[..2].copy_from_slice(&[[-6.94, 0.0, 6.94], [0.0, 0.0, 9.8]]);
+    let mut node = Node::new(false, Fault::None);
+    node.play(0, 20);
+    let mut operator = node.operator;
+    operator.handle(at(20), Input::KeyPressed(KeyCode::Char('2')));
+    while let Some(output) = operator.poll(at(20)) {
+        if let Output::Call(call) = output {
+            let goal = matches!(call, Call::Grasp(..)).then(|| Box::new([0.5; MAX]));
+            operator.handle(at(20), Input::Answered(Ok(goal)));
+        }
+    }
+    operator.handle(at(30), Input::Received(Message::Reading(Box::new(reading))));
+    operator
+}
+
+#[test]
+fn everything_is_on_the_smallest_screen() {
+    let operator = shown();
+    for (width, height) in [(80, 24), (100, 30), (200, 60)] {
+        let screen = drawn(width, height, |frame| Page::of(&operator, at(30)).draw(frame, 42)).join("\n");
+        for text in [
+            "Steersman, ROS domain 42",
+            "cable plugged in  ball there",
+            "1 2Pinch",
+            "2 Cylindrical 0.5",
+            "8 Hook",
+            "thumb_distal     5.0  5.0",
+            "middle_proximal  0.4  0.4",
+            "IMUs, m/s²   9.81  9.80",
+            "grasp Cylindrical, closed to 0.5",
+            "expected  the fingers come to rest",
+            "seen      thumb_distal 5.0 and middle_proximal 0.4 N",
+            "1-8 grasp",
+            "wrong command",
+            "q quit",
+        ] {
+            assert!(screen.contains(text), "'{text}' is missing at {width} x {height}:\n{screen}");
+        }
+        for name in &operator.client().names.contacts {
+            assert!(screen.contains(name), "'{name}' is missing at {width} x {height}:\n{screen}");
+        }
+    }
+    for (width, height) in [(1, 1), (10, 3), (49, 5), (51, 24)] {
+        drawn(width, height, |frame| Page::of(&operator, at(30)).draw(frame, 42));
+    }
+}
+
+#[test]
+fn a_fault_is_listed() {
+    let hand = Hand {
+        state: Some("NOT_ANSWERING".into()),
+        is_pulled: true,
+        has_ball: false,
+        ..Hand::new(Device::read().unwrap())
+    };
+    assert_eq!(hand.listing()[0], "NOT_ANSWERING  cable PULLED  ball away");
+}
+
+#[test]
+fn the_strongest_force_stays() {
+    let mut hand = Hand::new(Device::read().unwrap());
+    let mut reading = Reading::default();
+    reading.contact[1] = 2.5;
+    hand.receive(&Message::Reading(Box::new(reading)));
+    hand.receive(&Message::Reading(Box::default()));
+    assert_eq!((hand.strongest[1], hand.present().contact[1]), (2.5, 0.0));
+}
+
+#[test]
+fn the_command_is_repeated_from_the_first_grasp_to_the_reset() {
+    let mut hand = Hand::new(Device::read().unwrap());
+    assert!(!hand.is_commanding(at(0)));
+    let grasp = hand.close(0, CLOSED).unwrap();
+    for (act, is_commanding) in [(grasp, true), (Act::Pull, false), (Act::Plug, true), (Act::Reset, false)] {
+        hand.begin(at(0), &act);
+        assert_eq!(hand.is_commanding(at(0)), is_commanding, "{act}");
+    }
+}
+
+#[test]
+fn digits_are_the_grasps_and_signs_close_and_open() {
+    let mut hand = Hand::new(Device::read().unwrap());
+    assert_eq!(['0', 'x'].map(|letter| hand.press(KeyCode::Char(letter))), [None, None]);
+    assert_eq!(hand.press(KeyCode::Char('9')), Some(None), "the hand has eight");
+    hand.grasp = Some((7, 0.5));
+    let level = |key| match hand.press(key) {
+        Some(Some(Act::Grasp { name, level, .. })) if name == "Hook" => level,
+        other => panic!("{other:?}"),
+    };
+    let signs = ['8', '+', '-', ' '].map(|letter| level(KeyCode::Char(letter)));
+    assert_eq!((signs, [KeyCode::Up, KeyCode::Down].map(level)), ([0.5, 0.6, 0.4, 0.0], [0.6, 0.4]));
 }

@@ -1,0 +1,506 @@
+use r2r::builtin_interfaces::msg::Duration as WireDuration;
+use safety::Machine;
+
+use super::*;
+use crate::arm::script::script;
+use crate::calls::Failure;
+use crate::client::page::{Page, failures, table};
+use crate::client::{self, Operator, Pilot};
+use crate::screen::drawn;
+
+type Input = client::Input<Arm>;
+type Output = client::Output<Call, Command>;
+
+const LENGTH: Duration = Duration::from_secs(12);
+
+fn at(millis: u64) -> Instant {
+    Instant::from_millis(millis)
+}
+
+fn operator(is_headless: bool) -> Operator<Arm> {
+    Operator::new(Arm::default(), script(LENGTH), is_headless)
+}
+
+/// A node as it behaves, without its dynamics: joints are where they are commanded to be, and a switch of an unknown controller is
+/// refused.
+struct Node {
+    operator: Operator<Arm>,
+    controllers: Vec<(String, bool)>,
+    is_halted: bool,
+    joints: [JointState; 2],
+    /// The last command of pan's velocity or effort, and when it came.
+    pan: Option<(Controller, f64, Instant)>,
+    motion: Option<(Motion, Instant)>,
+    calls: Vec<Call>,
+    /// Whether the answers are those of a node that accepts everything.
+    accepts_all: bool,
+    /// Whether efforts and velocities have no time-out.
+    goes_on: bool,
+}
+
+impl Node {
+    fn new(is_headless: bool) -> Self {
+        let mut operator = operator(is_headless);
+        operator.handle(at(0), Input::ServicesFound);
+        operator.handle(at(0), Input::Received(Message::Halted(false)));
+        operator.handle(at(0), Input::Received(Message::Controllers(vec![])));
+        Self {
+            operator,
+            controllers: Vec::new(),
+            is_halted: false,
+            joints: Default::default(),
+            pan: None,
+            motion: None,
+            calls: Vec::new(),
+            accepts_all: false,
+            goes_on: false,
+        }
+    }
+
+    fn runs(&self, name: &str) -> bool {
+        self.controllers.iter().any(|(own, runs)| own == name && *runs)
+    }
+
+    fn answer(&mut self, call: Call) -> Answer<Vec<Listed>> {
+        self.calls.push(call.clone());
+        match call {
+            Call::Load(name) => self.controllers.push((name, false)),
+            Call::Unload(name) => self.controllers.retain(|(own, _)| *own != name),
+            Call::Switch { start, stop } => {
+                if !self.accepts_all
+                    && !start.iter().all(|name| self.controllers.iter().any(|(own, _)| own == name))
+                {
+                    return Err(Failure::Refused("unknown".into()));
+                }
+                for (name, runs) in &mut self.controllers {
+                    *runs = (*runs && !stop.contains(name)) || start.contains(name);
+                }
+            }
+            Call::List => {
+                let each = self.controllers.iter();
+                let listed =
+                    each.map(|(name, is_running)| Listed { name: name.clone(), is_running: *is_running });
+                return Ok(listed.collect());
+            }
+            Call::Halt => self.is_halted = true,
+            Call::Reset => self.is_halted = false,
+        }
+        Ok(Vec::new())
+    }
+
+    fn obey(&mut self, now: Instant, controller: Controller, value: f64) {
+        match controller {
+            Controller::PanPosition if self.runs("pan_position") && !self.is_halted => {
+                self.joints[0].position = value
+            }
+            Controller::TiltPosition if self.runs("tilt_position") && !self.is_halted => {
+                self.joints[1].position = value;
+            }
+            Controller::PanVelocity | Controller::PanEffort => self.pan = Some((controller, value, now)),
+            _ => {}
+        }
+    }
+
+    /// 10 ms: what the operator does, and what follows.
+    fn step(&mut self, now: Instant) {
+        while let Some(output) = self.operator.poll(now) {
+            match output {
+                Output::Call(call) => {
+                    let answer = self.answer(call);
+                    self.operator.handle(now, Input::Answered(answer));
+                    self.operator.handle(now, Input::Received(Message::Halted(self.is_halted)));
+                }
+                Output::Publish(Command::Value(controller, value)) => self.obey(now, controller, value),
+                Output::Publish(Command::Follow(motion)) => self.motion = Some((motion, now)),
+            }
+        }
+        if let Some((motion, began)) = self.motion.as_ref().filter(|_| self.runs("arm_trajectory"))
+            && let Some((_, point)) = motion.iter().rev().find(|(time, _)| *time <= now.since(*began))
+        {
+            self.joints.iter_mut().zip(point).for_each(|(joint, position)| joint.position = *position);
+        }
+        let is_fresh = |at: Instant| self.goes_on || now.since(at) <= Duration::from_millis(500);
+        let pan = self.pan.filter(|(controller, _, at)| self.runs(controller.name()) && is_fresh(*at));
+        (self.joints[0].velocity, self.joints[0].effort) = match pan {
+            Some((Controller::PanVelocity, value, _)) => (value, 0.0),
+            Some((_, value, _)) => (0.0, value),
+            None => (0.0, 0.0),
+        };
+        self.joints[0].position += self.joints[0].velocity * 0.01;
+        self.operator.handle(now, Input::Received(Message::Joints(self.joints)));
+    }
+
+    fn play(&mut self, from: u64, until: u64) {
+        (from..until).step_by(10).for_each(|millis| self.step(at(millis)));
+    }
+
+    /// The failures of the script.
+    fn failures(&mut self) -> Vec<String> {
+        self.play(0, 13_000);
+        assert!(matches!(self.operator.pilot(), Pilot::Finished(_)), "{:?}", self.operator.pilot());
+        failures(&self.operator)
+    }
+}
+
+#[test]
+fn the_script_passes_with_a_node_that_behaves() {
+    let mut node = Node::new(true);
+    assert_eq!(node.failures(), Vec::<String>::new());
+    assert_eq!(node.operator.outcomes().len(), node.operator.script().len());
+    assert_eq!((node.controllers, node.is_halted), (vec![], false));
+    let table = table(&node.operator).join("\n");
+    assert!(table.contains("expected: it is refused") && !table.contains("FAILED"), "{table}");
+}
+
+#[test]
+fn the_script_fails_with_a_node_that_accepts_everything() {
+    let mut node = Node::new(true);
+    node.accepts_all = true;
+    let failures = node.failures();
+    assert!(
+        failures[0].starts_with("wrong switch") && failures[0].ends_with("it was accepted"),
+        "{failures:?}"
+    );
+}
+
+#[test]
+fn the_script_fails_with_commands_that_never_expire() {
+    let mut node = Node::new(true);
+    node.goes_on = true;
+    let failures = node.failures();
+    let both = ["pull the cable of pan_velocity", "pull the cable of pan_effort"];
+    assert!(failures.len() == 2 && both.iter().zip(&failures).all(|(b, f)| f.starts_with(b)), "{failures:?}");
+}
+
+#[test]
+fn nothing_is_called_before_the_node_has_published() {
+    let mut operator = operator(true);
+    operator.handle(at(0), Input::Received(Message::Halted(true)));
+    assert_eq!((operator.poll(at(10_000)), operator.missing().len()), (None, 4));
+    operator.handle(at(0), Input::ServicesFound);
+    operator.handle(at(0), Input::Received(Message::Halted(false)));
+    assert_eq!(operator.missing(), ["joint_states", "mechanism_statistics"]);
+}
+
+#[test]
+fn the_script_waits_for_a_key_and_a_key_takes_over() {
+    let mut node = Node::new(false);
+    node.play(0, 4990);
+    assert!(matches!(node.operator.pilot(), Pilot::Waiting(_)) && node.calls.is_empty());
+    node.play(4990, 8000);
+    assert!(matches!(node.operator.pilot(), Pilot::Script(_)));
+    node.operator.handle(at(8000), Input::KeyPressed(KeyCode::Char('u')));
+    node.play(8000, 60_000);
+    assert!(matches!(node.operator.pilot(), Pilot::Keyboard(())), "the script does not come back");
+    assert!(node.controllers.is_empty());
+    assert_eq!(node.operator.verdict(), Some(Verdict::Good("no controller is loaded".into())));
+}
+
+#[test]
+fn the_script_begins_again_on_the_screen() {
+    let mut node = Node::new(false);
+    // 5 s of waiting, 12 s of script
+    node.play(0, 18_000);
+    let Pilot::Script(place) = node.operator.pilot() else { panic!("{:?}", node.operator.pilot()) };
+    assert!(place.index > 0 && node.operator.outcomes().len() == place.index, "{place:?}");
+}
+
+#[test]
+fn a_number_starts_a_controller_in_place_of_those_of_its_joints() {
+    let mut node = Node::new(false);
+    let mut now = 0;
+    let mut press = |key: KeyCode| {
+        node.play(now, now + 10);
+        node.operator.handle(at(now + 10), Input::KeyPressed(key));
+        node.play(now + 10, now + 100);
+        now += 100;
+        let verdict = node.operator.verdict();
+        assert!(matches!(verdict, Some(Verdict::Good(_))), "{verdict:?}");
+        let mut running: Vec<String> =
+            node.controllers.iter().filter(|one| one.1).map(|one| one.0.clone()).collect();
+        running.sort();
+        running.join(" ")
+    };
+    assert_eq!(press(KeyCode::Char('2')), "pan_position");
+    assert_eq!(press(KeyCode::Char('3')), "pan_position tilt_position");
+    assert_eq!(press(KeyCode::Char('4')), "pan_velocity tilt_position");
+    assert_eq!(press(KeyCode::Char('w')), "pan_velocity tilt_position");
+    assert_eq!(press(KeyCode::Char('5')), "arm_trajectory");
+    assert_eq!(press(KeyCode::Char('5')), "");
+}
+
+#[test]
+fn one_key_starts_the_trajectory_and_its_controller() {
+    let mut node = Node::new(false);
+    node.play(0, 10);
+    node.operator.handle(at(10), Input::KeyPressed(KeyCode::Char('t')));
+    node.play(10, 4000);
+    assert!(node.runs("arm_trajectory"));
+    assert_eq!(node.joints.map(|joint| joint.position), [-0.4, 0.5], "the end of the example");
+    assert!(matches!(node.operator.verdict(), Some(Verdict::Good(_))));
+}
+
+#[test]
+fn arrows_change_what_the_running_controller_is_commanded() {
+    let mut node = Node::new(false);
+    let mut now = 0;
+    let mut press = |key: KeyCode| {
+        node.operator.handle(at(now), Input::KeyPressed(key));
+        node.play(now, now + 1000);
+        now += 1000;
+        let act = node.operator.episode().map(|episode| episode.act.clone());
+        (act, node.joints[0].position)
+    };
+    let left = KeyCode::Left;
+    assert_eq!(press(left), (None, 0.0), "nothing runs");
+    press(KeyCode::Char('2'));
+    assert_eq!(press(KeyCode::Down), (None, 0.0), "nothing moves tilt");
+    assert_eq!(press(left), (Some(Act::Move([Some(0.1), None])), 0.1));
+    assert_eq!(press(left).1, 0.2);
+    press(KeyCode::Char('1'));
+    assert_eq!(press(left).0, Some(Act::Repeat(Controller::PanEffort, 0.1)));
+    press(left);
+    assert_eq!(press(KeyCode::Right).0, Some(Act::Repeat(Controller::PanEffort, 0.1)));
+    press(KeyCode::Char('5'));
+    let (act, position) = press(left);
+    assert!(matches!(act, Some(Act::Follow(_))) && (position - 0.3).abs() < 1e-9, "{position}");
+}
+
+#[test]
+fn the_cable_is_pulled_and_plugged_in_again() {
+    let mut node = Node::new(false);
+    node.operator.handle(at(0), Input::KeyPressed(KeyCode::Char('1')));
+    node.play(0, 100);
+    node.operator.handle(at(100), Input::KeyPressed(KeyCode::Left));
+    node.play(100, 1000);
+    assert_eq!(node.joints[0].effort, 0.1);
+    node.operator.handle(at(1000), Input::KeyPressed(KeyCode::Char('c')));
+    node.play(1000, 1700);
+    let verdict = node.operator.verdict();
+    assert!(
+        matches!(&verdict, Some(Verdict::Good(seen)) if seen.starts_with("effort 0.00 Nm, from 0.4")),
+        "{verdict:?}"
+    );
+    node.operator.handle(at(1700), Input::KeyPressed(KeyCode::Char('c')));
+    node.play(1700, 1800);
+    assert_eq!((node.joints[0].effort, node.operator.client().is_pulled), (0.1, false));
+}
+
+#[test]
+fn a_call_without_an_answer_is_given_up() {
+    let mut operator = operator(false);
+    operator.handle(at(0), Input::KeyPressed(KeyCode::Char('h')));
+    assert_eq!(operator.poll(at(0)), Some(Output::Call(Call::Halt)));
+    operator.handle(at(10), Input::KeyPressed(KeyCode::Char('r')));
+    assert_eq!((operator.poll(at(4999)), operator.deadline()), (None, Some(at(5000))));
+    assert_eq!(operator.poll(at(5000)), Some(Output::Call(Call::List)), "the next one");
+    assert_eq!(operator.verdict(), Some(Verdict::Bad("halt_motors was not answered".into())));
+}
+
+#[test]
+fn stopping_ends_all_commands() {
+    let mut node = Node::new(false);
+    node.operator.handle(at(0), Input::KeyPressed(KeyCode::Char('1')));
+    node.play(0, 100);
+    node.operator.handle(at(100), Input::KeyPressed(KeyCode::Left));
+    node.play(100, 200);
+    node.operator.handle(at(200), Input::Stopping);
+    assert_eq!((node.operator.poll(at(1000)), node.operator.deadline()), (None, None));
+}
+
+/// How many commands are sent within a second from `from` on.
+fn count(arm: &mut Arm, from: u64) -> usize {
+    let mut count = 0;
+    for now in (from..from + 1000).step_by(50).map(at) {
+        if arm.is_commanding(now) {
+            count += arm.commands(now, false).len();
+        }
+    }
+    count
+}
+
+fn running(name: &str) -> Vec<Listed> {
+    vec![Listed { name: name.into(), is_running: true }]
+}
+
+#[test]
+fn a_velocity_is_repeated_and_a_position_only_at_first() {
+    let mut arm = Arm { list: running("pan_position"), ..Arm::default() };
+    arm.begin(at(0), &Act::Repeat(Controller::PanVelocity, 0.5));
+    assert_eq!(count(&mut arm, 0), 20);
+    arm.forget(Controller::PanVelocity);
+    arm.begin(at(1000), &Act::Move([Some(1.0), None]));
+    // At 0, 50, ... 250 ms.
+    assert_eq!(count(&mut arm, 1000), 6);
+    assert_eq!((arm.commanded(Joint::Pan), arm.is_commanding(at(9000))), (Some(1.0), false));
+}
+
+#[test]
+fn with_its_cable_pulled_it_is_silent() {
+    let mut arm = Arm { list: running("pan_velocity"), ..Arm::default() };
+    arm.begin(at(0), &Act::Repeat(Controller::PanVelocity, 0.5));
+    arm.begin(at(0), &Act::Pull(Some(Controller::PanVelocity)));
+    assert_eq!((count(&mut arm, 0), arm.commanded(Joint::Pan)), (0, None));
+    arm.begin(at(1000), &Act::Plug);
+    assert_eq!(count(&mut arm, 1000), 20);
+}
+
+#[test]
+fn a_trajectory_is_sent_once_and_not_before_its_topic_is_known() {
+    let mut arm = Arm { list: running("arm_trajectory"), ..Arm::default() };
+    arm.answered(at(0), &Call::Load("arm_trajectory".into()), &Ok(vec![]));
+    arm.begin(at(100), &Act::Follow(vec![(Duration::from_secs(1), [1.0, 0.0])]));
+    assert!(arm.is_commanding(at(299)) && arm.commands(at(299), false).is_empty());
+    assert_eq!(count(&mut arm, 300), 1);
+    assert_eq!(arm.commanded(Joint::Pan), Some(1.0));
+}
+
+#[test]
+fn a_trajectory_whose_controller_does_not_start_is_not_sent() {
+    let follow = Act::Follow(vec![(Duration::from_secs(1), [1.0, 0.0])]);
+    let switch = Call::Switch { start: vec!["arm_trajectory".into()], stop: vec![] };
+    for (answer, sent) in [(Ok(vec![]), 1), (Err(Failure::Silent), 0)] {
+        let mut arm = Arm::default();
+        arm.begin(at(0), &follow);
+        assert_eq!(count(&mut arm, 1000), 0, "it is not started yet");
+        arm.answered(at(2000), &switch, &answer);
+        arm.answered(at(2000), &Call::List, &Ok(running("arm_trajectory")));
+        assert_eq!(count(&mut arm, 2000), sent);
+    }
+}
+
+#[test]
+fn pan_is_turned_round_before_its_ends() {
+    let mut arm = Arm::default();
+    arm.begin(at(0), &Act::Repeat(Controller::PanVelocity, 0.5));
+    for (position, value) in [(1.1, 0.5), (1.3, -0.5), (1.25, -0.5), (-1.3, 0.5)] {
+        arm.joints = Some([JointState { position, ..JointState::default() }, JointState::default()]);
+        assert_eq!(arm.commands(at(0), true), [Command::Value(Controller::PanVelocity, value)], "{position}");
+    }
+}
+
+#[test]
+fn the_swing_goes_to_the_other_side() {
+    for (position, target) in [(0.3, -1.4), (-0.3, 1.4)] {
+        let pan = JointState { position, ..JointState::default() };
+        let mut arm = Arm { joints: Some([pan, JointState::default()]), ..Arm::default() };
+        assert_eq!(arm.prepare(&Act::Swing(1.4)), Act::Swing(target));
+    }
+}
+
+#[test]
+fn halted_motors_are_waited_for() {
+    let mut arm = Arm { is_halted: Some(true), ..Arm::default() };
+    assert!(arm.missing().contains(&"motors_halted"));
+    arm.receive(&Message::Halted(false));
+    assert!(!arm.missing().contains(&"motors_halted"));
+}
+
+/// An operator whose arm has all values, after the key `key`.
+fn shown(key: char) -> Operator<Arm> {
+    let row = |name: &str, running| ControllerStatistics {
+        name: name.into(),
+        running,
+        mean_time: WireDuration { sec: 0, nanosec: 1_234 },
+        max_time: WireDuration { sec: 0, nanosec: 56_000 },
+        num_control_loop_overruns: 7,
+        ..Default::default()
+    };
+    let timing = LoopTiming {
+        steps: 123_456,
+        left_out: 2,
+        greatest_lateness: 4567,
+        longest_step: 89,
+        lateness: [100, 50, 25, 25, 0, 0, 0, 0],
+    };
+    let pan = JointState { position: 1.0, velocity: 0.25, effort: -2.0 };
+    let mut operator = operator(false);
+    for message in [
+        Message::Joints([pan, JointState { position: 0.5, ..JointState::default() }]),
+        Message::Controllers(vec![row("pan_position", true), row("arm_trajectory", false)]),
+        Message::Halted(false),
+        Message::Timing(timing),
+    ] {
+        operator.handle(at(0), Input::Received(message));
+    }
+    operator.handle(at(0), Input::ServicesFound);
+    operator.handle(at(0), Input::KeyPressed(if key == '<' { KeyCode::Left } else { KeyCode::Char(key) }));
+    operator
+}
+
+fn screen(operator: &Operator<Arm>, width: u16, height: u16) -> String {
+    drawn(width, height, |frame| Page::of(operator, at(0)).draw(frame, 42)).join("\n")
+}
+
+#[test]
+fn everything_is_on_the_smallest_screen() {
+    for (width, height) in [(80, 24), (100, 30), (200, 60)] {
+        let screen = screen(&shown('<'), width, height);
+        for text in [
+            "Steersman, ROS domain 42",
+            "pan position 1.00 rad, command 1.10",
+            "tilt position 0.50 rad",
+            "motors on, cable plugged in",
+            "controller               mean [us]  max [us]  overruns",
+            "1 pan_effort      -",
+            "2 pan_position    running       1.23      56.0         7",
+            "5 arm_trajectory  stopped       1.23      56.0         7",
+            "123456 steps of the loop, 2 left out, at most 4567 us late",
+            "no later than 10 us 50.0 %, 20 us 75.0 %",
+            "command pan 1.10 rad",
+            "expected  within 0.02 rad",
+            "seen      pan 1.00, tilt 0.50",
+            "1-5 start/stop",
+            "wrong switch",
+            "q quit",
+        ] {
+            assert!(screen.contains(text), "'{text}' is missing at {width} x {height}:\n{screen}");
+        }
+    }
+    for (width, height) in [(1, 1), (10, 3), (38, 5), (40, 24)] {
+        screen(&shown('<'), width, height);
+    }
+}
+
+#[test]
+fn a_fault_is_on_the_screen() {
+    let mut operator = shown('c');
+    operator.handle(at(0), Input::Received(Message::Halted(true)));
+    let pulled = screen(&operator, 80, 24);
+    assert!(pulled.contains("motors HALTED, cable PULLED"), "{pulled}");
+    let mut operator = shown('w');
+    assert!(matches!(operator.poll(at(0)), Some(Output::Call(Call::Switch { .. }))));
+    operator.handle(at(0), Input::Answered(Ok(vec![])));
+    assert!(matches!(operator.poll(at(0)), Some(Output::Call(Call::List))));
+    operator.handle(at(0), Input::Answered(Ok(vec![])));
+    let accepted = screen(&operator, 80, 24);
+    assert!(accepted.contains("seen      NOT AS EXPECTED: it was accepted"), "{accepted}");
+}
+
+#[test]
+fn the_value_is_that_of_the_controlled_quantity() {
+    for (name, text) in [("pan_velocity", "pan velocity 0.25 rad/s"), ("pan_effort", "pan effort -2.00 Nm")] {
+        let mut arm = shown('<').client().clone();
+        arm.list = running(name);
+        assert!(arm.listing().iter().any(|line| line == text), "{:?}", arm.listing());
+    }
+}
+
+#[test]
+fn the_first_line_shows_what_goes_on() {
+    let first =
+        |operator: &Operator<Arm>| screen(operator, 80, 24).lines().nth(18).map(str::to_owned).unwrap();
+    assert_eq!(first(&shown('<')), "command pan 1.10 rad");
+    let mut operator = shown('<');
+    operator.handle(at(0), Input::KeyPressed(KeyCode::Up));
+    assert!(first(&operator).starts_with("no controller for that key"), "{}", first(&operator));
+    let mut node = Node::new(false);
+    assert!(first(&node.operator).ends_with("no message yet on: joint_states"));
+    node.play(0, 20);
+    assert!(first(&node.operator).contains("begins in 5 s"));
+    node.operator.handle(at(20), Input::KeyPressed(KeyCode::Up));
+    assert!(first(&node.operator).starts_with("no controller runs: 1 to 5 load"));
+    let mut node = Node::new(false);
+    node.play(0, 5_800);
+    assert_eq!(first(&node.operator), "script 2/18: switch: start pan_position and tilt_position");
+}
