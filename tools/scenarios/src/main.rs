@@ -6,7 +6,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
-use scenarios::{Dice, Fault, Setup, World};
+use scenarios::{Episodes, Fault, Setup, World};
 
 use crate::wire::Wire;
 
@@ -59,7 +59,7 @@ fn play(seed: u64, count: usize, setup: Setup, first: usize, seconds: u64) -> Re
     while let Err(what) = world.start() {
         repeat(&mut world, &mut again, what)?;
     }
-    for (number, episode) in Dice::new(seed, setup).enumerate().skip(first).take(count) {
+    for (number, episode) in Episodes::new(seed, setup).enumerate().skip(first).take(count) {
         if world.millis() / 1000 >= seconds {
             break;
         }
@@ -87,7 +87,7 @@ fn repeat(world: &mut World<Wire>, again: &mut u32, what: String) -> Result<(), 
 }
 
 fn cuts(seed: u64, count: usize) -> Result<(), String> {
-    let cuts = Dice::new(seed, Setup::Hindbrain)
+    let cuts = Episodes::new(seed, Setup::Hindbrain)
         .filter(|one| one.faults.len() == 1 && one.faults.iter().any(|one| one.fault == Fault::LinkCut));
     let mut out = std::io::stdout().lock();
     cuts.take(count).try_for_each(|one| writeln!(out, "{:.3}", one.lasts)).map_err(|error| error.to_string())

@@ -1,6 +1,6 @@
 use core::fmt::Display;
 
-use crate::{Dice, Episode, Setup, Vehicle, World};
+use crate::{Episode, Episodes, Setup, Vehicle, World};
 
 /// The number of episodes if the environment sets none.
 const EPISODES: u64 = 400;
@@ -31,12 +31,12 @@ pub fn play<V: Vehicle, T: Display>(
     let episodes = number("EPISODES").unwrap_or(EPISODES) as usize;
     let again =
         failed.iter().map(|(seed, number)| (*seed, number.saturating_sub(EPISODES_BEFORE)..number + 1));
-    let drawn = [Some(SEED), number("EPISODES_SEED")].into_iter().flatten().map(|seed| (seed, 0..episodes));
-    for (seed, numbers) in again.chain(drawn) {
+    let new = [Some(SEED), number("EPISODES_SEED")].into_iter().flatten().map(|seed| (seed, 0..episodes));
+    for (seed, numbers) in again.chain(new) {
         let mut world = World::new(make(), setup);
         world.start()?;
-        let dice = Dice::new(seed, setup).enumerate();
-        for (number, episode) in dice.take(numbers.end).skip(numbers.start) {
+        let all = Episodes::new(seed, setup).enumerate();
+        for (number, episode) in all.take(numbers.end).skip(numbers.start) {
             if skips(&episode) {
                 continue;
             }

@@ -9,7 +9,7 @@
 use crate::driven;
 
 use driven::Driven;
-use scenarios::{Episode, Fault, Occurrence, Setup, Topic, play};
+use scenarios::{Episode, Fault, Occurrence, Setup, Simulated, Topic, play};
 
 /// Seeds and numbers of episodes that once failed. A new kind of fault changes the random numbers and empties the list.
 const FAILED: [(u64, usize); 0] = [];
@@ -22,11 +22,11 @@ fn plays(is_pad: bool) {
         fault => fault == Fault::ProfileUnknown,
     };
     let skips = |episode: &Episode| is_pad && episode.faults.iter().any(lacks);
-    let causes = |driven: &Driven| {
+    let causes = |driven: &Simulated<Driven>| {
         let stages = driven.machine.stages();
         format!("{}; {:?}", stages.hindbrain.causes(), stages.arbiter.active())
     };
-    play(&FAILED, Setup::Together, || Driven::new(is_pad), skips, causes).unwrap();
+    play(&FAILED, Setup::Together, || Driven::simulated(is_pad), skips, causes).unwrap();
 }
 
 #[test]

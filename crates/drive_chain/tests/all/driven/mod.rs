@@ -1,7 +1,6 @@
 //! The four stages as one machine that receives [`Message`]s.
 #![allow(clippy::unwrap_used)] // helpers of tests
 
-use core::time::Duration;
 use std::collections::BTreeMap;
 
 use arbiter::Invalid;
@@ -10,10 +9,8 @@ use hindbrain::{Sensor, SoleTopic};
 use joystick::{DeviceId, PoseState, VirtualState};
 use params::{Refusal, Set, Specification, Value};
 use safety::{Instant, Machine, PublisherCount, Stamp, Velocity};
-use scenarios::{Hand, Inbox, Message, Needs, Parameters, Process, Publishers, Seen, Topic, Vehicle};
+use scenarios::{Adapter, Hand, Message, Parameters, Process, Publishers, Simulated, Topic};
 
-/// The time of its start \[ms\].
-const START: u64 = 1_000;
 const FORWARD: usize = 1;
 const DEAD_MAN: usize = 5;
 
@@ -38,26 +35,21 @@ fn changes(parameters: &[(&str, &str)]) -> Changes {
     parameters.iter().map(|(name, text)| ((*name).to_owned(), value(text))).collect()
 }
 
-/// The four stages, each of which receives its own messages.
+/// The inputs of the four stages, each of which receives its own messages.
 pub struct Driven {
-    pub machine: Drive,
     /// Whether the stick is a pad or the virtual one; and how the pad is held, if it is connected.
     is_pad: bool,
     pad: Option<Hand>,
-    now: Instant,
     /// The changed parameters of joystick, arbiter, zones and hindbrain.
     parameters: [Changes; 4],
     publishers: hindbrain::Publishers,
     /// The publishers of navigation's topic, whether or not it is subscribed.
     navigators: Publishers,
-    inbox: Inbox<Input>,
-    seen: Vec<Seen>,
-    /// The stamps of the last command, of the last measurement of each sensor and of the last reference.
-    stamps: [Stamp; 4],
 }
 
 impl Driven {
-    pub fn new(is_pad: bool) -> Self {
+    /// The four stages with a pad or with the virtual stick.
+    pub fn simulated(is_pad: bool) -> Simulated<Self> {
         let joystick = changes(&[
             ("virtual_device", "Pad"),
             ("drag", "10.0"),
@@ -117,41 +109,13 @@ impl Driven {
             )),
         };
         let stick = stages.arbiter.source_index("joystick");
-        Self {
-            machine: Drive::new(stages, stick),
-            is_pad,
-            pad: None,
-            now: Instant::from_millis(START),
-            parameters,
-            publishers: hindbrain::Publishers::default(),
-            navigators: Publishers::One,
-            inbox: Inbox::default(),
-            seen: Vec::new(),
-            stamps: [Stamp::ZERO; 4],
-        }
-    }
-
-    fn stamp(&self, behind: i32) -> Stamp {
-        let nanos = 1_700_000_000_000_000_000 + self.now.as_nanos() as i64 - i64::from(behind) * 1_000_000;
-        Stamp { sec: (nanos / 1_000_000_000) as i32, nanosec: (nanos % 1_000_000_000) as u32 }
-    }
-
-    /// The source that subscribes to `topic`, if there is one.
-    fn source(&self, topic: &str) -> Option<usize> {
-        self.machine.stages().arbiter.params().sources.iter().position(|source| source.topic == topic)
-    }
-
-    fn lock(&self) -> usize {
-        self.machine.stages().arbiter.params().locks.iter().position(|lock| lock.name == "door").unwrap()
-    }
-
-    fn command(&self, topic: &str, forward: f64, stamp: Stamp) -> Option<Input> {
-        let velocity = Velocity::planar(forward, 0.0).map_err(Invalid::NotFinite);
-        Some(Input::Arbiter(arbiter::Input::command(self.source(topic)?, velocity, stamp)))
+        let (publishers, navigators) = (hindbrain::Publishers::default(), Publishers::One);
+        let driven = Self { is_pad, pad: None, parameters, publishers, navigators };
+        Simulated::new(Drive::new(stages, stick), driven)
     }
 
     /// Sets how the pad is held: one scan of the devices, and one batch of changes.
-    fn hold_pad(&mut self, hand: Option<Hand>) {
+    fn hold_pad(&mut self, machine: &mut Drive, now: Instant, hand: Option<Hand>) {
         let id = DeviceId(7);
         let before = core::mem::replace(&mut self.pad, hand);
         let (axes, buttons) = held(hand);
@@ -180,64 +144,16 @@ impl Driven {
             _ => {}
         }
         batch.push(joystick::Input::BatchEnded);
-        batch.into_iter().for_each(|input| self.machine.handle(self.now, Input::Joystick(input)));
-        if self.machine.stages().joystick.needs_reading() {
+        batch.into_iter().for_each(|input| machine.handle(now, Input::Joystick(input)));
+        if machine.stages().joystick.needs_reading() {
             let read = joystick::Input::DeviceRead { id, axes, buttons, hats: Vec::new() };
             let batch = [read, joystick::Input::BatchEnded];
-            batch.into_iter().for_each(|input| self.machine.handle(self.now, Input::Joystick(input)));
+            batch.into_iter().for_each(|input| machine.handle(now, Input::Joystick(input)));
         }
     }
 
-    /// `None`: there is no subscription, or it was already delivered.
-    fn input(&mut self, message: Message) -> Option<Input> {
-        Some(Input::Hindbrain(match message {
-            Message::Command { forward, behind } => {
-                self.stamps[0] = behind.map_or(self.stamps[0], |behind| self.stamp(behind));
-                return self.command("cmd_vel_smoothed", forward, self.stamps[0]);
-            }
-            Message::Reference { forward, behind } => {
-                self.stamps[3] = behind.map_or(self.stamps[3], |behind| self.stamp(behind));
-                let vel = Some([forward, 0.0, 0.0]);
-                let stamp = self.stamps[3];
-                let state = PoseState { stamp, intrinsic: true, vel, ..PoseState::default() };
-                return Some(Input::Joystick(joystick::Input::ReferenceReceived(state)));
-            }
-            Message::Profile(number) => return Some(Input::Zones(zones::Input::ProfileReceived(number))),
-            Message::Dock { forward } => return self.command("dock", forward, Stamp::ZERO),
-            Message::Stick(hand) => {
-                let (axes, buttons) = held(hand);
-                let state = VirtualState { stamp: Stamp::ZERO, axes, buttons };
-                return Some(Input::Joystick(joystick::Input::VirtualDeviceMoved(state)));
-            }
-            Message::Lock(closed) => {
-                return Some(Input::Arbiter(arbiter::Input::LockReceived { lock: self.lock(), closed }));
-            }
-            Message::Scaling { ahead, others } => {
-                // The three front zones come first, each with two factors.
-                let fields = core::array::from_fn(|field| if field < 6 { ahead } else { others });
-                return Some(Input::Zones(zones::Input::ScalingReceived(fields)));
-            }
-            Message::Publishers { topic, publishers } => return self.count(topic, publishers),
-            Message::Second { .. } | Message::Held { .. } => return None,
-            Message::Enable(on) => hindbrain::Input::EnableReceived(on),
-            Message::Estop(pressed) => hindbrain::Input::EstopReceived(pressed),
-            Message::Reset(down) => hindbrain::Input::ResetReceived(down),
-            Message::Infrared { starboard, reading, repeated } => {
-                let (sensor, place) =
-                    if starboard { (Sensor::FrontStarboard, 2) } else { (Sensor::FrontPort, 1) };
-                if !repeated {
-                    self.stamps[place] = self.stamp(0);
-                }
-                let distance = reading.distance();
-                hindbrain::Input::IrReceived { sensor, distance, stamp: self.stamps[place] }
-            }
-            Message::Device(None) => hindbrain::Input::DeviceOpened,
-            Message::Device(Some(_)) => hindbrain::Input::DeviceLost,
-        }))
-    }
-
     /// `None`: the publishers are no longer counted.
-    fn count(&mut self, topic: Topic, publishers: Publishers) -> Option<Input> {
+    fn count(&mut self, machine: &Drive, topic: Topic, publishers: Publishers) -> Option<Input> {
         let (compatible, incompatible) = publishers.counted();
         let count = PublisherCount::Known { compatible, incompatible };
         let topic = match topic {
@@ -248,18 +164,12 @@ impl Driven {
             Topic::Port | Topic::Starboard => SoleTopic::Motors,
             Topic::Source => {
                 self.navigators = publishers;
-                let source = self.source("cmd_vel_smoothed")?;
-                return Some(Input::Arbiter(arbiter::Input::SourcePublishersCounted {
-                    source,
-                    publishers: count,
-                }));
+                let source = source(machine.stages().arbiter.params(), NAVIGATION)?;
+                return Some(counted(source, publishers));
             }
             Topic::Lock => {
-                let lock = self.lock();
-                return Some(Input::Arbiter(arbiter::Input::LockPublishersCounted {
-                    lock,
-                    publishers: count,
-                }));
+                let (lock, publishers) = (lock(machine), count);
+                return Some(Input::Arbiter(arbiter::Input::LockPublishersCounted { lock, publishers }));
             }
             Topic::Arbitrated => return Some(Input::Zones(zones::Input::CommandPublishersCounted(count))),
             Topic::Scaling => return Some(Input::Zones(zones::Input::ScalingPublishersCounted(count))),
@@ -272,20 +182,30 @@ impl Driven {
         self.publishers = self.publishers.with(topic, count);
         Some(Input::Hindbrain(hindbrain::Input::PublishersCounted(self.publishers)))
     }
+}
 
-    fn handle(&mut self, input: Input) {
-        self.machine.handle(self.now, Input::ClockRead(self.stamp(0)));
-        self.machine.handle(self.now, input);
-        self.drain();
-    }
+/// The topic of the source `navigation`.
+const NAVIGATION: &str = "cmd_vel_smoothed";
 
-    fn drain(&mut self) {
-        while let Some(output) = self.machine.poll(self.now) {
-            if let Output::Hindbrain(hindbrain::Output::Drive(motors)) = output {
-                self.seen.push((self.now.as_nanos() / 1_000_000 - START, motors.levels()));
-            }
-        }
-    }
+/// The source that subscribes to `topic`, if there is one.
+fn source(params: &arbiter::Params, topic: &str) -> Option<usize> {
+    params.sources.iter().position(|source| source.topic == topic)
+}
+
+fn lock(machine: &Drive) -> usize {
+    machine.stages().arbiter.params().locks.iter().position(|lock| lock.name == "door").unwrap()
+}
+
+fn command(machine: &Drive, topic: &str, forward: f64, stamp: Stamp) -> Option<Input> {
+    let velocity = Velocity::planar(forward, 0.0).map_err(Invalid::NotFinite);
+    let source = source(machine.stages().arbiter.params(), topic)?;
+    Some(Input::Arbiter(arbiter::Input::command(source, velocity, stamp)))
+}
+
+fn counted(source: usize, publishers: Publishers) -> Input {
+    let (compatible, incompatible) = publishers.counted();
+    let publishers = PublisherCount::Known { compatible, incompatible };
+    Input::Arbiter(arbiter::Input::SourcePublishersCounted { source, publishers })
 }
 
 /// The axes and buttons of a stick that is held like this; without one there are none.
@@ -300,35 +220,67 @@ fn held(hand: Option<Hand>) -> (Vec<i16>, Vec<bool>) {
     (axes, buttons)
 }
 
-impl Vehicle for Driven {
-    fn receive(&mut self, message: Message) {
-        if let Message::Held { on, .. } = message {
-            let waited = self.inbox.hold(on);
-            if !on {
-                self.drain();
+impl Adapter for Driven {
+    type Machine = Drive;
+
+    fn clock_read(stamp: Stamp) -> Input {
+        Input::ClockRead(stamp)
+    }
+
+    /// `None`: there is no subscription.
+    fn input(&mut self, machine: &Drive, message: Message, stamp: Stamp) -> Option<Input> {
+        Some(Input::Hindbrain(match message {
+            Message::Command { forward, .. } => return command(machine, NAVIGATION, forward, stamp),
+            Message::Reference { forward, .. } => {
+                let vel = Some([forward, 0.0, 0.0]);
+                let state = PoseState { stamp, intrinsic: true, vel, ..PoseState::default() };
+                return Some(Input::Joystick(joystick::Input::ReferenceReceived(state)));
             }
-            return waited.into_iter().for_each(|input| self.handle(input));
-        }
-        // In one process there is no subscription between two stages.
-        if matches!(message, Message::Second { topic: Topic::Command | Topic::Arbitrated, .. }) {
-            return;
-        }
-        let Some(message) = message.received() else { return };
-        if let (Message::Stick(hand), true) = (message, self.is_pad) {
-            if !self.inbox.is_held() {
-                self.machine.handle(self.now, Input::ClockRead(self.stamp(0)));
-                self.hold_pad(hand);
-                self.drain();
+            Message::Profile(number) => return Some(Input::Zones(zones::Input::ProfileReceived(number))),
+            Message::Dock { forward } => return command(machine, "dock", forward, stamp),
+            Message::Stick(hand) => {
+                let (axes, buttons) = held(hand);
+                let state = VirtualState { stamp: Stamp::ZERO, axes, buttons };
+                return Some(Input::Joystick(joystick::Input::VirtualDeviceMoved(state)));
             }
-            return;
-        }
-        let input = self.input(message);
-        if let Some(input) = input.and_then(|input| self.inbox.take(&message, input)) {
-            self.handle(input);
+            Message::Lock(closed) => {
+                return Some(Input::Arbiter(arbiter::Input::LockReceived { lock: lock(machine), closed }));
+            }
+            Message::Scaling { ahead, others } => {
+                // The three front zones come first, each with two factors.
+                let fields = core::array::from_fn(|field| if field < 6 { ahead } else { others });
+                return Some(Input::Zones(zones::Input::ScalingReceived(fields)));
+            }
+            Message::Publishers { topic, publishers } => return self.count(machine, topic, publishers),
+            Message::Second { .. } | Message::Held { .. } => return None,
+            Message::Enable(on) => hindbrain::Input::EnableReceived(on),
+            Message::Estop(pressed) => hindbrain::Input::EstopReceived(pressed),
+            Message::Reset(down) => hindbrain::Input::ResetReceived(down),
+            Message::Infrared { starboard, reading, .. } => {
+                let sensor = if starboard { Sensor::FrontStarboard } else { Sensor::FrontPort };
+                hindbrain::Input::IrReceived { sensor, distance: reading.distance(), stamp }
+            }
+            Message::Device(None) => hindbrain::Input::DeviceOpened,
+            Message::Device(Some(_)) => hindbrain::Input::DeviceLost,
+        }))
+    }
+
+    /// In one process there is no subscription between two stages.
+    fn subscribes(topic: Topic) -> bool {
+        !matches!(topic, Topic::Command | Topic::Arbitrated)
+    }
+
+    fn is_direct(&self, message: &Message) -> bool {
+        self.is_pad && matches!(message, Message::Stick(_))
+    }
+
+    fn deliver(&mut self, machine: &mut Drive, now: Instant, message: Message) {
+        if let Message::Stick(hand) = message {
+            self.hold_pad(machine, now, hand);
         }
     }
 
-    fn set(&mut self, node: Process, set: Parameters) -> bool {
+    fn set(&mut self, machine: &Drive, node: Process, set: Parameters) -> (Vec<Input>, bool) {
         let place = match node {
             Process::Joystick => 0,
             Process::Arbiter => 1,
@@ -345,53 +297,44 @@ impl Vehicle for Driven {
                 parameters.insert((*name).to_owned(), value(text));
             }
         }
-        let accepts = node != Process::Hindbrain || self.machine.stages().hindbrain.accepts_parameters();
-        let input = match node {
+        let accepts = node != Process::Hindbrain || machine.stages().hindbrain.accepts_parameters();
+        let mut inputs = Vec::new();
+        match node {
             Process::Joystick => {
                 let params = read(&joystick::specification(), joystick::Params::read, &parameters);
-                Input::Joystick(joystick::Input::ParametersChanged(params))
+                inputs.push(Input::Joystick(joystick::Input::ParametersChanged(params)));
             }
             Process::Arbiter => {
                 let params = read(&arbiter::specification(), arbiter::Params::read, &parameters);
                 let stick = params.sources.iter().position(|source| source.name == "joystick");
-                Input::SourcesChanged { params, stick }
+                // The node counts again when its topics change.
+                let navigation = source(&params, NAVIGATION).map(|source| counted(source, self.navigators));
+                inputs.push(Input::SourcesChanged { params, stick });
+                inputs.extend(navigation);
             }
             Process::Zones => {
                 let params = read(&zones::specification(), zones::Params::read, &parameters);
-                Input::Zones(zones::Input::ParametersChanged(params))
+                inputs.push(Input::Zones(zones::Input::ParametersChanged(params)));
             }
             Process::Hindbrain => {
                 let params = read(&hindbrain::specification(), hindbrain::Params::read, &parameters);
-                Input::Hindbrain(hindbrain::Input::ParametersChanged(params))
+                inputs.push(Input::Hindbrain(hindbrain::Input::ParametersChanged(params)));
             }
-        };
-        self.handle(input);
-        if node == Process::Arbiter {
-            // The node does the same when its topics change.
-            let counted = self.count(Topic::Source, self.navigators);
-            counted.into_iter().for_each(|input| self.handle(input));
         }
         if accepts {
             self.parameters[place] = parameters;
         }
-        accepts
+        (inputs, accepts)
     }
 
-    fn pass(&mut self, millis: u64) -> u64 {
-        let end = self.now + Duration::from_millis(millis);
-        while let Some(at) = self.machine.deadline().filter(|&at| at <= end && !self.inbox.is_held()) {
-            self.now = at.max(self.now);
-            self.drain();
+    fn levels(output: Output) -> Option<[i16; 2]> {
+        match output {
+            Output::Hindbrain(hindbrain::Output::Drive(motors)) => Some(motors.levels()),
+            _ => None,
         }
-        self.now = end;
-        millis
     }
 
-    fn seen(&mut self) -> Vec<Seen> {
-        core::mem::take(&mut self.seen)
-    }
-
-    fn waits_for(&self) -> Needs {
-        Needs::of_causes(self.machine.stages().hindbrain.causes().iter().map(|cause| cause.row().code))
+    fn causes(machine: &Drive) -> Vec<&'static str> {
+        machine.stages().hindbrain.causes().iter().map(|cause| cause.row().code).collect()
     }
 }

@@ -4,21 +4,22 @@ use crate::{
     DeviceFault, Driver, Episode, Fault, Motion, Nonsense, Occurrence, Payload, Second, Setup, Topic,
 };
 
-/// Episodes without end, the same ones for the same seed and set-up.
+/// Random episodes without end, the same ones for the same seed and set-up.
 ///
-/// Their first faults come from a deck that has each kind on each topic, parameter and process for each driver: all of them come once
-/// before any comes twice.
+/// Their first faults are each kind on each topic, parameter and process for each driver, in random order: all of them come once before
+/// any comes twice.
 #[derive(Clone, Debug)]
-pub struct Dice {
+pub struct Episodes {
     rng: fastrand::Rng,
     setup: Setup,
-    deck: Vec<(Driver, Fault)>,
+    /// The first faults that are left.
+    left: Vec<(Driver, Fault)>,
 }
 
-impl Dice {
-    /// A generator from this seed for this set-up.
+impl Episodes {
+    /// Episodes from this seed for this set-up.
     pub fn new(seed: u64, setup: Setup) -> Self {
-        Self { rng: fastrand::Rng::with_seed(seed), setup, deck: Vec::new() }
+        Self { rng: fastrand::Rng::with_seed(seed), setup, left: Vec::new() }
     }
 
     fn between(&mut self, least: f64, most: f64) -> f64 {
@@ -48,7 +49,7 @@ impl Dice {
     }
 
     /// Fault of the same kind with random rates, shares and other values.
-    fn roll(&mut self, fault: Fault) -> Fault {
+    fn vary(&mut self, fault: Fault) -> Fault {
         match fault {
             Fault::EstopPressed { .. } => Fault::EstopPressed { rate: self.rate(), share: self.share() },
             Fault::EnableFlickers { .. } => Fault::EnableFlickers { rate: self.rate(), share: self.share() },
@@ -98,27 +99,27 @@ impl Dice {
     fn fault(&mut self, driver: Driver) -> Fault {
         let kinds = kinds(driver, self.setup);
         let fault = self.one(&kinds, Fault::EstopSilent);
-        self.roll(fault)
+        self.vary(fault)
     }
 
-    /// The next one of the deck, which is shuffled again when it is empty.
-    fn draw(&mut self) -> (Driver, Fault) {
-        if self.deck.is_empty() {
+    /// The next first fault; when none is left all come again in another order.
+    fn next_first(&mut self) -> (Driver, Fault) {
+        if self.left.is_empty() {
             let drivers: &[Driver] = match self.setup {
                 Setup::Hindbrain => &[Driver::Navigation],
                 _ => &[Driver::Navigation, Driver::Stick, Driver::Reference],
             };
             for &driver in drivers {
-                self.deck.extend(kinds(driver, self.setup).into_iter().map(|fault| (driver, fault)));
+                self.left.extend(kinds(driver, self.setup).into_iter().map(|fault| (driver, fault)));
             }
-            self.rng.shuffle(&mut self.deck);
+            self.rng.shuffle(&mut self.left);
         }
-        let (driver, fault) = self.deck.pop().unwrap_or((Driver::Navigation, Fault::EstopSilent));
-        (driver, self.roll(fault))
+        let (driver, fault) = self.left.pop().unwrap_or((Driver::Navigation, Fault::EstopSilent));
+        (driver, self.vary(fault))
     }
 }
 
-impl Dice {
+impl Episodes {
     /// Adds faults that can coincide with the present ones, each with its own begin and end.
     fn overlap(&mut self, episode: &mut Episode, most: usize) {
         let Episode { driver, faults, .. } = episode;
@@ -157,11 +158,11 @@ impl Dice {
     }
 }
 
-impl Iterator for Dice {
+impl Iterator for Episodes {
     type Item = Episode;
 
     fn next(&mut self) -> Option<Episode> {
-        let (driver, fault) = self.draw();
+        let (driver, fault) = self.next_first();
         let first = Occurrence::new(fault, driver, self.setup);
         let mut episode = Episode { driver, faults: vec![first], lasts: 0.0, insists: false };
         // The reset button has no visible effect unless there is something to reset.
@@ -172,7 +173,7 @@ impl Iterator for Dice {
                 Fault::DeviceLost { lack: DeviceFault::Plug },
             ];
             let latches = self.one(&latches, Fault::EstopSilent);
-            let fault = self.roll(latches);
+            let fault = self.vary(latches);
             let begins = self.between(0.0, 0.8);
             episode.faults.push(Occurrence { begins, ..Occurrence::new(fault, driver, self.setup) });
             self.overlap(&mut episode, 2);
@@ -203,13 +204,13 @@ mod tests {
     use crate::Process;
 
     fn names(setup: Setup) -> BTreeSet<String> {
-        let faults = Dice::new(7, setup).take(2_000).flat_map(|episode| episode.faults);
+        let faults = Episodes::new(7, setup).take(2_000).flat_map(|episode| episode.faults);
         faults.map(|one| one.fault.name()).collect()
     }
 
     #[test]
     fn the_same_seed_gives_the_same_episodes_and_all_kinds_come() {
-        let of = |seed| Dice::new(seed, Setup::Apart).take(500).collect::<Vec<_>>();
+        let of = |seed| Episodes::new(seed, Setup::Apart).take(500).collect::<Vec<_>>();
         assert_eq!(of(7), of(7));
         assert_ne!(of(7), of(8));
         assert_eq!(names(Setup::Hindbrain).len(), 18);
@@ -221,7 +222,7 @@ mod tests {
 
     #[test]
     fn hindbrain_alone_has_no_stick_and_no_process_but_its_own() {
-        for episode in Dice::new(3, Setup::Hindbrain).take(1_000) {
+        for episode in Episodes::new(3, Setup::Hindbrain).take(1_000) {
             assert_eq!(episode.driver, Driver::Navigation);
             for Occurrence { fault, .. } in episode.faults {
                 match fault {
@@ -249,7 +250,7 @@ mod tests {
             let of = |driver| kinds(driver, setup).into_iter().map(move |fault| key(driver, &fault));
             let drivers = if setup == Setup::Hindbrain { &drivers[..1] } else { &drivers };
             let all: Vec<String> = drivers.iter().flat_map(|&driver| of(driver)).collect();
-            let drawn: BTreeSet<String> = Dice::new(2, setup)
+            let drawn: BTreeSet<String> = Episodes::new(2, setup)
                 .take(all.len())
                 .filter_map(|episode| Some(key(episode.driver, &episode.faults.first()?.fault)))
                 .collect();
@@ -261,7 +262,7 @@ mod tests {
     #[test]
     fn two_and_three_come_together_and_share_nothing() {
         let (mut twos, mut threes) = (0, 0);
-        for episode in Dice::new(5, Setup::Together).take(1_000) {
+        for episode in Episodes::new(5, Setup::Together).take(1_000) {
             twos += usize::from(episode.faults.len() == 2);
             threes += usize::from(episode.faults.len() == 3);
             let parts: Vec<Part> = episode
