@@ -94,6 +94,12 @@ pub(crate) enum Part {
     All,
 }
 
+/// How a fault goes together with a person's actions and with motion.
+struct Nature {
+    is_steady: bool,
+    needs_motion: bool,
+}
+
 impl Fault {
     /// Its name.
     pub fn name(&self) -> String {
@@ -171,81 +177,54 @@ impl Fault {
 
     /// Whether no action of a person causes motion while it lasts: it is present without a break.
     pub const fn is_steady(&self) -> bool {
-        match self {
-            Self::EstopSilent
-            | Self::SecondSwitchOff { .. }
-            | Self::CommandSilent { .. }
-            | Self::CommandNonsense { .. }
-            | Self::CommandStamps { .. }
-            | Self::CommandRepeated
-            | Self::InfraredSilent { .. }
-            | Self::InfraredRepeated { .. }
-            | Self::SecondPublisher { .. }
-            | Self::DeviceLost { .. }
-            | Self::LockClosed
-            | Self::LockSilent { .. }
-            | Self::ScalingSilent { .. }
-            | Self::ProfileUnknown
-            | Self::StickSilent { .. }
-            | Self::StickUnplugged
-            | Self::ButtonLetGo => true,
-            // A change of the zones to another mode may allow motion.
-            Self::ParameterSet(change) => matches!(change.node, Process::Arbiter | Process::Joystick),
-            Self::ScalingBlocked { share, .. } => *share >= 1.0,
-            // A flicker may be good for long enough, and a single message can be taken back.
-            Self::EstopPressed { .. }
-            | Self::EnableFalse
-            | Self::EnableFlickers { .. }
-            | Self::ResetJammed
-            | Self::Infrared { .. }
-            | Self::LinkCut
-            | Self::Held { .. }
-            | Self::Takeover { .. }
-            | Self::LockFlickers { .. }
-            | Self::ScalingInvalid { .. }
-            | Self::Rearmed { .. } => false,
-        }
+        self.nature().is_steady
     }
 
     /// Whether it needs its recovery steps only if it meets motion, which another fault may have ended before: a blocked sensor
     /// has no effect on a vehicle that is not commanded to move.
     pub(crate) const fn needs_motion(&self) -> bool {
-        match self {
+        self.nature().needs_motion
+    }
+
+    const fn nature(&self) -> Nature {
+        let (is_steady, needs_motion) = match self {
+            // A flicker may be good for long enough, and a single message can be taken back.
             Self::EstopPressed { .. }
-            | Self::EstopSilent
             | Self::EnableFalse
             | Self::EnableFlickers { .. }
-            | Self::SecondSwitchOff { .. }
             | Self::ResetJammed
+            | Self::LinkCut => (false, false),
+            Self::Infrared { .. }
+            | Self::Takeover { .. }
+            | Self::LockFlickers { .. }
+            | Self::ScalingInvalid { .. }
+            | Self::Rearmed { .. } => (false, true),
+            Self::EstopSilent
+            | Self::SecondSwitchOff { .. }
             | Self::CommandSilent { .. }
-            | Self::CommandNonsense { huge: false }
             | Self::CommandStamps { .. }
             | Self::CommandRepeated
-            | Self::LinkCut
             | Self::DeviceLost { .. }
             | Self::StickSilent { .. }
-            | Self::StickUnplugged => false,
-            Self::SecondPublisher { topic, .. } => {
-                matches!(topic, Topic::Lock | Topic::Arbitrated | Topic::Scaling | Topic::Profile)
-            }
-            Self::Held { process, .. } => !matches!(process, Process::Hindbrain),
-            // The stages that scale a command know which speed is too high.
-            Self::CommandNonsense { huge: true }
-            | Self::Infrared { .. }
-            | Self::InfraredSilent { .. }
+            | Self::StickUnplugged => (true, false),
+            Self::InfraredSilent { .. }
             | Self::InfraredRepeated { .. }
-            | Self::ParameterSet(_)
-            | Self::Takeover { .. }
             | Self::LockClosed
             | Self::LockSilent { .. }
-            | Self::LockFlickers { .. }
             | Self::ScalingSilent { .. }
-            | Self::ScalingBlocked { .. }
-            | Self::ScalingInvalid { .. }
-            | Self::Rearmed { .. }
             | Self::ProfileUnknown
-            | Self::ButtonLetGo => true,
-        }
+            | Self::ButtonLetGo => (true, true),
+            // The stages that scale a command know which speed is too high.
+            Self::CommandNonsense { huge } => (true, *huge),
+            Self::SecondPublisher { topic, .. } => {
+                (true, matches!(topic, Topic::Lock | Topic::Arbitrated | Topic::Scaling | Topic::Profile))
+            }
+            Self::Held { process, .. } => (false, !matches!(process, Process::Hindbrain)),
+            // A change of the zones to another mode may allow motion.
+            Self::ParameterSet(change) => (matches!(change.node, Process::Arbiter | Process::Joystick), true),
+            Self::ScalingBlocked { share, .. } => (*share >= 1.0, true),
+        };
+        Nature { is_steady, needs_motion }
     }
 
     /// Whether it is refused while the vehicle moves, but not if another fault has stopped it.

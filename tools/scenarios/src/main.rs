@@ -22,7 +22,7 @@ enum Arguments {
         seed: u64,
         /// The number of episodes.
         count: usize,
-        /// hindbrain, together (all nodes in one process), or apart.
+        /// The parts of the chain.
         setup: Setup,
         /// The number of the first episode.
         #[arg(default_value_t = 0)]
@@ -110,6 +110,6 @@ mod tests {
         let play = Arguments::Play { seed: 7, count: 3, setup: Setup::Apart, first: 0, seconds: u64::MAX };
         assert_eq!(read("play 7 3 apart").unwrap(), play);
         let refused = read("play 7 3 aside").unwrap_err().to_string();
-        assert!(refused.contains("'aside' must be hindbrain, together or apart"), "{refused}");
+        assert!(refused.contains("[possible values: hindbrain, together, apart]"), "{refused}");
     }
 }

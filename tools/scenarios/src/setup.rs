@@ -1,8 +1,9 @@
 use core::fmt;
-use core::str::FromStr;
+
+use clap::ValueEnum;
 
 /// The parts of the chain between a person and the motors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Setup {
     /// hindbrain alone: the driver publishes `cmd_vel`.
     Hindbrain,
@@ -159,17 +160,6 @@ impl Nonsense {
             Self::Negative => -0.5,
             Self::Above => 1.5,
         }
-    }
-}
-
-impl FromStr for Setup {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let all = [Self::Hindbrain, Self::Together, Self::Apart];
-        all.into_iter()
-            .find(|setup| setup.to_string() == text)
-            .ok_or_else(|| format!("'{text}' must be hindbrain, together or apart"))
     }
 }
 

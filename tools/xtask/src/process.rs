@@ -69,6 +69,14 @@ pub fn succeeds(command: &mut Command) -> Outcome<bool> {
     Ok(status.success())
 }
 
+/// Runs it with this process's output.
+///
+/// # Errors
+/// When it cannot be started; `sentence` when it fails.
+pub fn require(command: &mut Command, sentence: &str) -> Outcome<()> {
+    if succeeds(command)? { Ok(()) } else { Err(Failure::new(sentence)) }
+}
+
 /// Whether it can be started and returns 0, without output: for checking whether a tool is installed.
 pub fn answers(command: &mut Command) -> bool {
     let silent = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

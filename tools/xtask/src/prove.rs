@@ -1,8 +1,8 @@
 //! `cargo xtask prove`: the stop machine's proof with the real constants, or hours of random faults.
 
 use crate::environment::cargo_without_ros;
-use crate::process::succeeds;
-use crate::report::{Failure, Outcome, step};
+use crate::process::require;
+use crate::report::{Outcome, step};
 use crate::root::Root;
 
 const WALK: &str = "every_state_with_the_real_constants_keeps_every_invariant";
@@ -26,10 +26,7 @@ pub fn run(root: &Root, soak: Option<u64>) -> Outcome<()> {
         command.env("SOAK_SECONDS", seconds.to_string());
     }
     step("building the proof");
-    if succeeds(&mut command)? {
-        return Ok(());
-    }
-    Err(Failure::new("not proved: the violation and the way to it are printed above"))
+    require(&mut command, "not proved: the violation and the way to it are printed above")
 }
 
 #[cfg(test)]

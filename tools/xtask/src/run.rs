@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::environment::Environment;
-use crate::process::{replace_process, succeeds};
+use crate::process::{replace_process, require};
 use crate::report::{Failure, Outcome, step};
 use crate::root::Root;
 use crate::setup;
@@ -81,9 +81,7 @@ fn build_and_run(
             "release"
         }
     };
-    if !succeeds(environment.apply(&mut cargo))? {
-        return Err(Failure::new("the executables could not be built"));
-    }
+    require(environment.apply(&mut cargo), "the executables could not be built")?;
     let path = root.target().join(folder).join(name);
     Err(replace_process(environment.apply(&mut Command::new(path)).args(arguments)))
 }

@@ -4,9 +4,9 @@
 use std::process::Command;
 
 use crate::environment::{Environment, cargo_without_ros, detect, inherited};
-use crate::process::succeeds;
+use crate::process::require;
 use crate::prove;
-use crate::report::{Failure, Outcome, step};
+use crate::report::{Outcome, step};
 use crate::root::Root;
 use crate::setup::{self, python};
 
@@ -29,17 +29,13 @@ pub fn run(root: &Root, seconds: u64) -> Outcome<()> {
     step("building what has changed; a first build takes minutes");
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--quiet", "-p", "nodes", "-p", "scenarios"]).current_dir(root.path());
-    if !succeeds(environment.apply(&mut cargo))? {
-        return Err(Failure::new("the executables could not be built"));
-    }
+    require(environment.apply(&mut cargo), "the executables could not be built")?;
     for setup in ["hindbrain", "together", "apart"] {
         step(format_args!("faults over DDS, on {setup}, for {seconds} s"));
         let mut soak = Command::new(python::of_ros(root, &detect(&inherited), &environment));
         soak.args(["harness/episodes.py", "--seconds", &seconds.to_string(), "--setup", setup]);
         soak.current_dir(root.join("tests/ros"));
-        if !succeeds(environment.apply(&mut soak).env("PYTHONDONTWRITEBYTECODE", "1"))? {
-            return Err(Failure::new("the soak found something: see above"));
-        }
+        require(environment.apply(&mut soak).env("PYTHONDONTWRITEBYTECODE", "1"), FOUND)?;
     }
     // A loss and the recovery take some ten seconds, and there are two kinds.
     let cuts = (seconds / 20).max(1);
@@ -49,11 +45,10 @@ pub fn run(root: &Root, seconds: u64) -> Outcome<()> {
     let mut hosts = Command::new(python::of_ros(root, &detect(&inherited), &environment));
     hosts.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "estop", HOSTS]);
     hosts.current_dir(root.join("tests/ros")).env("LINK_CUTS", cuts.to_string());
-    if succeeds(environment.apply(&mut hosts).env("PYTHONDONTWRITEBYTECODE", "1"))? {
-        return Ok(());
-    }
-    Err(Failure::new("the soak found something: see above"))
+    require(environment.apply(&mut hosts).env("PYTHONDONTWRITEBYTECODE", "1"), FOUND)
 }
+
+const FOUND: &str = "the soak found something: see above";
 
 /// The tests of the link between two hosts, in the folder of the tests over DDS.
 const HOSTS: &str = "safety/test_safety_hosts.py";
@@ -70,10 +65,8 @@ fn episodes(root: &Root) -> Outcome<()> {
     let tests =
         ["test", "--quiet", "--release", "-p", "hindbrain", "-p", "drive_chain", "--test", "all", "episodes"];
     let mut command = cargo_without_ros(root, &tests);
-    if succeeds(command.env("EPISODES", EPISODES).env("EPISODES_SEED", seed))? {
-        return Ok(());
-    }
-    Err(Failure::new("a fault violates its bound or its recovery: its seed is printed above"))
+    let sentence = "a fault violates its bound or its recovery: its seed is printed above";
+    require(command.env("EPISODES", EPISODES).env("EPISODES_SEED", seed), sentence)
 }
 
 /// Raw inputs for every machine, 10^8 steps in all.
@@ -81,8 +74,6 @@ fn fuzz(root: &Root) -> Outcome<()> {
     step("raw inputs for every machine, 100,000,000 steps");
     let tests = ["test", "--quiet", "--release", "-p", "tests", "--test", "fuzz", "--", "soak"];
     let arguments = [&tests[..], &["--exact", "--ignored", "--nocapture"]].concat();
-    if succeeds(&mut cargo_without_ros(root, &arguments))? {
-        return Ok(());
-    }
-    Err(Failure::new("a machine broke an invariant: its seed is printed above"))
+    let sentence = "a machine broke an invariant: its seed is printed above";
+    require(&mut cargo_without_ros(root, &arguments), sentence)
 }
