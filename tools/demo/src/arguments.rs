@@ -27,27 +27,7 @@ pub struct Arguments {
     pub separate: bool,
 }
 
-/// Robot that a demo shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Robot {
-    /// A vehicle.
-    Vehicle,
-    /// An arm.
-    Arm,
-    /// A hand.
-    Hand,
-}
-
 impl Arguments {
-    /// Robot that the demo shows.
-    pub fn robot(&self) -> Robot {
-        match (self.arm, self.hand) {
-            (true, _) => Robot::Arm,
-            (_, true) => Robot::Hand,
-            _ => Robot::Vehicle,
-        }
-    }
-
     /// Length of the script.
     pub fn length(&self) -> Duration {
         Duration::from_secs(self.seconds)
@@ -72,8 +52,6 @@ mod tests {
         assert_eq!(read("--separate --seconds=30 --headless"), all);
         assert_eq!(read("--arm --headless"), Ok(Arguments { headless: true, arm: true, ..none }));
         assert_eq!(read("--headless --hand"), Ok(Arguments { headless: true, hand: true, ..none }));
-        let robots = ["", "--arm", "--hand"].map(|line| read(line).map(|arguments| arguments.robot()));
-        assert_eq!(robots, [Ok(Robot::Vehicle), Ok(Robot::Arm), Ok(Robot::Hand)]);
     }
 
     #[test]

@@ -1,10 +1,11 @@
 use std::time::Duration;
 
 use ros::{Shell, Stop, clock};
-use safety::{Instant, Machine};
+use safety::Machine;
 
 use crate::children::Children;
 use crate::error::Error;
+use crate::pilot::{Pilot, Place};
 use crate::print;
 
 /// How long the nodes may take to publish.
@@ -14,25 +15,15 @@ const POLL_PERIOD: Duration = Duration::from_millis(50);
 /// How often to print the progress.
 const PROGRESS: Duration = Duration::from_secs(1);
 
-/// How far an operator is.
-#[derive(Clone, Debug)]
-pub enum Progress {
-    /// The nodes are starting; these topics are without a message.
-    Starting(Vec<&'static str>),
-    /// The script plays since this time.
-    Playing(Instant),
-    /// The script is over.
-    Finished,
-}
-
-/// Plays the script to its end, and prints a `line` of progress every second.
+/// Plays the script to its end, and prints a `line` of progress every second; `place`: the source of the operator's input, and the topics
+/// without a message.
 /// # Errors
 /// A node ended or published nothing, or the user interrupted.
-pub fn run<M: Machine>(
+pub fn run<M: Machine, K>(
     shell: &Shell<M>,
     children: &mut Children,
     stop: &Stop,
-    progress: impl Fn(&M) -> Progress,
+    place: impl Fn(&M) -> (Pilot<K>, Vec<&'static str>),
     line: impl Fn(&M) -> String,
 ) -> Result<(), Error> {
     let started = clock::now();
@@ -46,12 +37,12 @@ pub fn run<M: Machine>(
             return Err(error);
         }
         let now = clock::now();
-        match shell.inspect(&progress) {
-            Progress::Finished => return Ok(()),
-            Progress::Starting(topics) if now >= started + START_TIME => {
+        match shell.inspect(&place) {
+            (Pilot::Finished(_), _) => return Ok(()),
+            (Pilot::Starting, topics) if now >= started + START_TIME => {
                 return Err(Error::NoMessage { topics, seconds: START_TIME.as_secs() });
             }
-            Progress::Playing(began) if now >= progress_due => {
+            (Pilot::Script(Place { began, .. }), _) if now >= progress_due => {
                 progress_due = now + PROGRESS;
                 print(format_args!("{:5.1} s  {}", now.since(began).as_secs_f64(), shell.inspect(&line)));
             }

@@ -35,7 +35,7 @@ use std::time::Duration;
 use clap::Parser as _;
 use ros::Stop;
 
-use crate::arguments::{Arguments, Robot};
+use crate::arguments::Arguments;
 use crate::error::Error;
 use crate::start::Demo;
 
@@ -81,9 +81,9 @@ fn demonstrate(arguments: Arguments) -> Result<(), Error> {
         ros::start_logger(); // Lines of a log would disturb the screen.
     }
     let demo = Demo { arguments, context, stop, domain, is_shared };
-    match demo.arguments.robot() {
-        Robot::Vehicle => vehicle::run(&demo),
-        Robot::Arm => arm::run(&demo),
-        Robot::Hand => hand::run(&demo),
+    match (demo.arguments.arm, demo.arguments.hand) {
+        (true, _) => arm::run(&demo),
+        (_, true) => hand::run(&demo),
+        _ => vehicle::run(&demo),
     }
 }

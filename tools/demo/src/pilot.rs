@@ -2,8 +2,6 @@ use core::time::Duration;
 
 use safety::Instant;
 
-use crate::headless::Progress;
-
 /// The source of an operator's input: a script, or the user's keys with the state `K`.
 #[derive(Clone, Copy, Debug)]
 pub enum Pilot<K> {
@@ -82,14 +80,9 @@ impl<K> Pilot<K> {
             Self::Finished(_) => "the script is over".into(),
         }
     }
+}
 
-    /// How far a headless operator is; `missing`: the topics without a message.
-    pub fn progress(&self, missing: Vec<&'static str>) -> Progress {
-        match self {
-            Self::Starting => Progress::Starting(missing),
-            Self::Script(place) => Progress::Playing(place.began),
-            Self::Finished(_) => Progress::Finished,
-            Self::Waiting(_) | Self::Keyboard(_) => Progress::Starting(Vec::new()),
-        }
-    }
+/// The topics of which none was received.
+pub fn missing(topics: &[(bool, &'static str)]) -> Vec<&'static str> {
+    topics.iter().filter(|(is_received, _)| !is_received).map(|(_, topic)| *topic).collect()
 }

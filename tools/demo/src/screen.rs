@@ -79,6 +79,12 @@ fn pressed(event: &KeyEvent) -> Option<Pressed> {
     }
 }
 
+/// The index that a digit stands for: that of `1` is 0.
+pub fn index_of(key: KeyCode) -> Option<usize> {
+    let KeyCode::Char(digit) = key else { return None };
+    usize::try_from(digit.to_digit(10)?).ok()?.checked_sub(1)
+}
+
 /// Draws the keys below, and returns the areas above them: the rest, and so many lines.
 pub fn above_keys(
     frame: &mut Frame<'_>,

@@ -81,8 +81,8 @@ pub fn run(demo: &Demo) -> Result<(), Error> {
     let runner = member.runner(&shell, |_| Ok(Input::ParametersChanged))?;
     let result = operate(runner, stop, Input::Stopping, || {
         if arguments.headless {
-            let progress = |operator: &Operator| operator.pilot().progress(operator.missing());
-            headless::run(&shell, &mut children, stop, progress, table::line)?;
+            let place = |operator: &Operator| (operator.pilot(), operator.missing());
+            headless::run(&shell, &mut children, stop, place, table::line)?;
             shell.inspect(table::finish)
         } else {
             screen::run(&shell, &mut children, stop, gamepad.as_deref(), demo.domain)

@@ -13,6 +13,7 @@ use crate::arm::{checks, keyboard, listing};
 use crate::calls::Answer;
 use crate::client::Client;
 use crate::client::episode::Episode;
+use crate::pilot::missing;
 use crate::verdict::Verdict;
 use crate::words::number;
 
@@ -152,15 +153,12 @@ impl Client for Arm {
     ];
 
     fn missing(&self) -> Vec<&'static str> {
-        [
+        missing(&[
             (self.joints.is_some(), "joint_states"),
             (self.statistics.is_some(), "mechanism_statistics"),
             // The motors are halted until the node has reset them.
             (self.is_halted == Some(false), "motors_halted"),
-        ]
-        .into_iter()
-        .filter_map(|(is_received, topic)| (!is_received).then_some(topic))
-        .collect()
+        ])
     }
 
     fn receive(&mut self, message: &Message) {

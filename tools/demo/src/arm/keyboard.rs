@@ -5,6 +5,7 @@ use ratatui::crossterm::event::KeyCode;
 use crate::arm::act::{Act, example};
 use crate::arm::client::Arm;
 use crate::arm::robot::{Controller, Joint, runs};
+use crate::screen::index_of;
 
 /// By how much an arrow key changes a command: rad, rad/s or Nm.
 const NUDGE: f64 = 0.1;
@@ -17,10 +18,6 @@ const SHORT: Duration = Duration::from_millis(400);
 /// Act of a key; `Some(None)` if no controller is there for it, `None` for a key without a meaning.
 pub fn press(arm: &Arm, key: KeyCode) -> Option<Option<Act>> {
     Some(match key {
-        KeyCode::Char(digit @ '1'..='9') => {
-            let index = usize::try_from(digit.to_digit(10)?).ok()?.checked_sub(1)?;
-            Some(toggle(arm, *Controller::ALL.get(index)?))
-        }
         // To the left is counter-clockwise from above, and up is a negative tilt.
         KeyCode::Left => nudge(arm, Joint::Pan, NUDGE),
         KeyCode::Right => nudge(arm, Joint::Pan, -NUDGE),
@@ -33,7 +30,7 @@ pub fn press(arm: &Arm, key: KeyCode) -> Option<Option<Act>> {
         KeyCode::Char('h') => Some(Act::Halt),
         KeyCode::Char('r') => Some(Act::Reset),
         KeyCode::Char('u') => Some(Act::Unload),
-        _ => return None,
+        digit => Some(toggle(arm, *Controller::ALL.get(index_of(digit)?)?)),
     })
 }
 

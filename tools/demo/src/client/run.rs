@@ -36,8 +36,8 @@ where
     let alarm = shell.start_alarm()?;
     let result = operate(runner, stop, Input::Stopping, || {
         if is_headless {
-            let progress = |operator: &Operator<C>| operator.pilot().progress(operator.missing());
-            headless::run(&shell, &mut children, stop, progress, page::line)?;
+            let place = |operator: &Operator<C>| (operator.pilot(), operator.missing());
+            headless::run(&shell, &mut children, stop, place, page::line)?;
             shell.inspect(page::table).iter().for_each(print);
             return Ok(());
         }

@@ -13,6 +13,8 @@ use crate::hand::checks;
 use crate::hand::device::Device;
 use crate::hand::reading::{Names, Reading};
 use crate::hand::script::CLOSED;
+use crate::pilot::missing;
+use crate::screen::index_of;
 use crate::verdict::Verdict;
 use crate::words::{columns, number};
 
@@ -122,14 +124,11 @@ impl Client for Hand {
     ];
 
     fn missing(&self) -> Vec<&'static str> {
-        [
+        missing(&[
             (!self.names.contacts.is_empty(), "haptix/robot_description"),
             (self.state.as_ref().is_some_and(|state| state != STARTING), "haptix/state"),
             (self.reading.is_some(), "haptix/sensor"),
-        ]
-        .into_iter()
-        .filter_map(|(is_received, topic)| (!is_received).then_some(topic))
-        .collect()
+        ])
     }
 
     fn receive(&mut self, message: &Message) {
@@ -161,11 +160,6 @@ impl Client for Hand {
 
     fn press(&self, key: KeyCode) -> Option<Option<Act>> {
         Some(match key {
-            KeyCode::Char(digit @ '1'..='9') => {
-                let grasp = usize::try_from(digit.to_digit(10)?).ok()?.checked_sub(1)?;
-                let closed = self.grasp.map(|(_, level)| level).filter(|level| *level > 0.0);
-                self.close(grasp, closed.unwrap_or(CLOSED))
-            }
             KeyCode::Up | KeyCode::Char('+') => self.close_further(PART),
             KeyCode::Down | KeyCode::Char('-') => self.close_further(-PART),
             KeyCode::Char(' ') => self.close_further(-1.0),
@@ -173,7 +167,10 @@ impl Client for Hand {
             KeyCode::Char('w') => Some(Act::WrongCommand),
             KeyCode::Char('c') => Some(if self.is_pulled { Act::Plug } else { Act::Pull }),
             KeyCode::Char('r') => Some(Act::Reset),
-            _ => return None,
+            digit => {
+                let closed = self.grasp.map(|(_, level)| level).filter(|level| *level > 0.0);
+                self.close(index_of(digit)?, closed.unwrap_or(CLOSED))
+            }
         })
     }
 

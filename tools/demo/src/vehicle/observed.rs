@@ -1,6 +1,7 @@
 use nodes::hindbrain::MOTORS;
 use nodes::luci_topics;
 
+use crate::pilot::missing;
 use crate::vehicle::operator_input::Stick;
 use crate::vehicle::record::STAND;
 
@@ -60,7 +61,7 @@ impl Applied {
 impl Observed {
     /// The topics without a message yet; `stick`: whether there is a stick.
     pub fn missing(&self, stick: bool) -> Vec<&'static str> {
-        [
+        missing(&[
             (self.pose.is_some(), "odom"),
             (self.scaling.is_some(), luci_topics::SCALING),
             (self.stick.is_some() || !stick, "joystick/device/Demo_Pad"),
@@ -68,10 +69,7 @@ impl Observed {
             (self.state.is_some(), "hind/state"),
             (self.port.is_some(), MOTORS[0]),
             (self.starboard.is_some(), MOTORS[1]),
-        ]
-        .into_iter()
-        .filter_map(|(observed, topic)| (!observed).then_some(topic))
-        .collect()
+        ])
     }
 
     /// The values of both motors; stop if none was received.

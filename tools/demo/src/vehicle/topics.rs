@@ -72,16 +72,14 @@ pub fn subscribe(
     // value counts here and not only the newest.
     inputs.subscribe::<Int16>(node, MOTORS[0], qos::edge(), |m| Some(Input::PortSent(m.data)))?;
     inputs.subscribe::<Int16>(node, MOTORS[1], qos::edge(), |m| Some(Input::StarboardSent(m.data)))?;
-    let stage = Stage::Hindbrain;
-    inputs.subscribe::<TwistStamped>(node, stage.topic(), qos::edge(), move |m| twist(stage, &m))?;
     inputs.subscribe::<Text>(node, "hind/state", qos::state(), |m| Some(Input::StateReceived(m.data)))?;
-    let stage = Stage::ZoneScaler;
-    inputs.subscribe::<TwistStamped>(node, stage.topic(), qos::edge(), move |m| twist(stage, &m))?;
-    let stage = Stage::VelocityArbiter;
-    inputs.subscribe::<TwistStamped>(node, stage.topic(), qos::edge(), move |m| twist(stage, &m))?;
-    let stage = Stage::Joystick;
-    inputs.subscribe::<PoseState>(node, stage.topic(), qos::edge(), move |m| {
-        Some(Input::CommandSent(stage, from_wire(&m.ts)))
+    for stage in [Stage::Hindbrain, Stage::ZoneScaler, Stage::VelocityArbiter] {
+        inputs.subscribe::<TwistStamped>(node, stage.topic(), qos::edge(), move |m| {
+            Some(Input::CommandSent(stage, messages::stamp(&m)))
+        })?;
+    }
+    inputs.subscribe::<PoseState>(node, Stage::Joystick.topic(), qos::edge(), |m| {
+        Some(Input::CommandSent(Stage::Joystick, from_wire(&m.ts)))
     })?;
     inputs.subscribe::<DiagnosticStatus>(node, "velocity_arbiter/active", qos::state(), |m| {
         Some(Input::SourceChanged(m.message))
@@ -105,10 +103,6 @@ pub fn subscribe(
             left_right: m.left_right_scaling,
         }))
     })
-}
-
-fn twist(stage: Stage, message: &TwistStamped) -> Option<Input> {
-    Some(Input::CommandSent(stage, messages::stamp(message)))
 }
 
 /// A stick from `joy`: forward and left are positive there.
