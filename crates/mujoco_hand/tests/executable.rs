@@ -4,7 +4,6 @@
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use hand_conformance::Patient;
 use haptix::{Device, Model};
 use remote_hand::RemoteHand;
 
@@ -16,7 +15,7 @@ fn make(description: &str, seed: u64) -> Box<dyn Device> {
     let model = Model::parse(description).unwrap();
     // A busy machine may let the other process wait.
     let hand = RemoteHand::start_with(program(), model, description, seed, Duration::from_secs(20));
-    Box::new(Patient(hand.unwrap()))
+    Box::new(hand.unwrap())
 }
 
 hand_conformance::conformance!(make);

@@ -5,12 +5,11 @@ mod common;
 
 use std::time::Duration;
 
-use hand_conformance::Patient;
 use haptix::Device;
 
 fn make(description: &str, seed: u64) -> Box<dyn Device> {
     // A busy machine may let the other process wait.
-    Box::new(Patient(common::start(description, seed, Duration::from_secs(20)).unwrap()))
+    Box::new(common::start(description, seed, Duration::from_secs(20)).unwrap())
 }
 
 hand_conformance::conformance!(make);

@@ -2,27 +2,20 @@
 
 use core::time::Duration;
 
-use haptix::{MAX, Model, Object, Sensor, Shape};
-use nalgebra::Vector3;
+use haptix::{MAX, Model, Sensor};
 use safety::Stamp;
 
-use crate::rig::assert_near;
+use crate::rig::{assert_near, sphere};
 use crate::{Make, Rig};
 
 /// Counts, ranges, gears and names are those of the description, in its order.
 pub fn names_have_the_order_of_the_description(make: &Make) {
     for name in ["mpl", "mpl_gazebo", "two_finger"] {
-        let rig = Rig::new(make, name);
-        let model = Model::builtin(name).unwrap();
-        assert_eq!(
-            (&rig.device.constants().info, &rig.device.constants().description),
-            (&model.constants().info, &model.constants().description)
-        );
-        assert_eq!(
-            (&rig.device.constants().start, &rig.device.constants().grasps),
-            (&model.constants().start, &model.constants().grasps)
-        );
-        let (info, names) = (&rig.device.constants().info, &rig.device.constants().description);
+        let (rig, model) = (Rig::new(make, name), Model::builtin(name).unwrap());
+        let (own, expected) = (rig.device.constants(), model.constants());
+        assert_eq!((&own.info, &own.description), (&expected.info, &expected.description));
+        assert_eq!((&own.start, &own.grasps), (&expected.start, &expected.grasps));
+        let (info, names) = (&own.info, &own.description);
         for (count, names) in [
             (info.motor_count, &names.motor_names),
             (info.joint_count, &names.joint_names),
@@ -62,8 +55,7 @@ pub fn entries_beyond_the_counts_are_zero(make: &Make) {
         [("mpl", [13, 22, 19, 5]), ("mpl_gazebo", [13, 22, 19, 5]), ("two_finger", [2, 4, 5, 3])]
     {
         let mut rig = Rig::new(make, name);
-        let shape = Shape::Sphere { center: Vector3::new(0.0, 0.0, 0.105), radius: 0.012 };
-        rig.place(&[Object { shape, stiffness: 1000.0, damping: 1.0 }]);
+        rig.place(&[sphere([0.0, 0.0, 0.105], 0.012)]);
         rig.setpoints.ref_pos = [0.8; MAX]; // those beyond the count, too
         rig.turn(0, 0.8);
         for _ in 0..30 {
@@ -96,11 +88,11 @@ pub fn the_time_of_a_reading_is_the_time_that_passed(make: &Make) {
     let mut passed = Duration::ZERO;
     for nanos in [1_000_000, 1, 333_333, 20_000_000, 999_999_999] {
         passed += Duration::from_nanos(nanos);
-        rig.device.step(Duration::from_nanos(nanos)).unwrap();
+        rig.step(Duration::from_nanos(nanos));
         let stamp = rig.read().time_stamp;
         assert_eq!((u64::try_from(stamp.sec), stamp.nanosec), (Ok(passed.as_secs()), passed.subsec_nanos()));
         let before = rig.read();
-        rig.device.step(Duration::ZERO).unwrap();
+        rig.step(Duration::ZERO);
         assert_eq!(rig.read(), before);
     }
 }
@@ -108,8 +100,7 @@ pub fn the_time_of_a_reading_is_the_time_that_passed(make: &Make) {
 /// Bit for bit: in two devices, and in one after a reset.
 pub fn the_same_calls_give_the_same_readings(make: &Make) {
     let readings = |rig: &mut Rig| -> Vec<Sensor> {
-        let shape = Shape::Sphere { center: Vector3::new(-0.05, 0.0, 0.1), radius: 0.04 };
-        rig.place(&[Object { shape, stiffness: 1000.0, damping: 1.0 }]);
+        rig.place(&[sphere([-0.05, 0.0, 0.1], 0.04)]);
         rig.setpoints = rig.model.constants().start;
         (0..60)
             .map(|tick| {

@@ -1,16 +1,13 @@
 //! A hand that grasps a ball: the force comes to rest, and pressing further never lowers it.
 
-use core::time::Duration;
+use haptix::{GraspValue, MAX, Object};
 
-use haptix::{GraspValue, MAX, Object, Sensor, Shape};
-use nalgebra::Vector3;
-
+use crate::rig::sphere;
 use crate::{Make, Rig};
 
 /// The ball of `config/hand.yaml`.
 fn ball(stiffness: f64, damping: f64) -> Object {
-    let shape = Shape::Sphere { center: Vector3::new(-0.045, -0.02, 0.135), radius: 0.035 };
-    Object { shape, stiffness, damping }
+    Object { stiffness, damping, ..sphere([-0.045, -0.02, 0.135], 0.035) }
 }
 
 /// Commands the motors to a grasp of the description.
@@ -52,15 +49,12 @@ pub fn a_grasp_comes_to_rest_whatever_the_parameters_allow(make: &Make) {
 
 /// The greatest speed within a second \[rad/s\], and by how much a force changes beyond a hundredth of it \[N\].
 fn second(rig: &mut Rig, millis: u64) -> (f32, f32) {
-    let (mut fastest, mut least, mut most) = (0.0_f32, [f32::MAX; MAX], [0.0_f32; MAX]);
-    for _ in 0..1000 / millis {
-        rig.device.step(Duration::from_millis(millis)).unwrap();
-        let sensor: Sensor = rig.read();
-        fastest = sensor.motor_vel.iter().fold(fastest, |most, speed| most.max(speed.abs()));
+    let (mut least, mut most) = ([f32::MAX; MAX], [0.0_f32; MAX]);
+    let fastest = rig.second(millis, |sensor| {
         for (index, force) in sensor.contact.into_iter().enumerate() {
             (least[index], most[index]) = (least[index].min(force), most[index].max(force));
         }
-    }
+    });
     let swing = (0..MAX).map(|index| most[index] - least[index] - 0.01 * most[index]);
     (fastest, swing.fold(0.0, f32::max))
 }
@@ -82,39 +76,28 @@ imus: {}
 /// A finger closes further and further into a ball, at its middle and beside it, soft and hard: once the sensor has sunk in by half its
 /// radius, the force never falls, and the finger never comes out on the other side.
 pub fn pressing_further_never_lowers_the_force(make: &Make) {
-    let radius = 0.006;
+    const RADIUS: f64 = 0.006;
+    let cases = [30.0, 1e3, 1e5].into_iter().flat_map(|stiffness| {
+        let sizes = [0.005, 0.02, 0.035].into_iter();
+        let places = sizes.flat_map(|size| [0.0, 0.6, 0.8].map(|aside| (size, aside)));
+        let all = places.flat_map(|(size, aside)| [0.03, 0.055, 0.075].map(|height| (size, aside, height)));
+        all.map(move |(size, aside, height)| (stiffness, size, aside, height))
+    });
     let mut pressed = 0;
-    for stiffness in [30.0, 1e3, 1e5] {
-        for size in [0.005, 0.02, 0.035] {
-            for aside in [0.0, 0.6, 0.8] {
-                for height in [0.03, 0.055, 0.075] {
-                    let mut rig = Rig::of(make, FINGER);
-                    let center = Vector3::new(-0.045, aside * size, height);
-                    rig.place(&[Object {
-                        shape: Shape::Sphere { center, radius: size },
-                        stiffness,
-                        damping: 1.0,
-                    }]);
-                    let mut most = 0.0_f32;
-                    for place in 0..=110 {
-                        rig.turn(0, 0.02 * f64::from(place));
-                        rig.run(0.2);
-                        let force = rig.read().contact[0];
-                        let case = format_args!(
-                            "{stiffness} N/m, {size} m, {aside} beside, height {height}, at {place}"
-                        );
-                        if f64::from(most) > stiffness * radius * 0.51 {
-                            assert!(
-                                force >= most * 0.999,
-                                "{case}: the force falls from {most} to {force} N"
-                            );
-                        }
-                        most = most.max(force);
-                    }
-                    pressed += usize::from(f64::from(most) > stiffness * radius * 0.51);
-                }
-            }
+    for (stiffness, size, aside, height) in cases {
+        let mut rig = Rig::of(make, FINGER);
+        rig.place(&[Object { stiffness, ..sphere([-0.045, aside * size, height], size) }]);
+        let (sunk, mut most) = (stiffness * RADIUS * 0.51, 0.0_f32);
+        for place in 0..=110 {
+            rig.turn(0, 0.02 * f64::from(place));
+            rig.run(0.2);
+            let force = rig.read().contact[0];
+            let case = format_args!("{stiffness} N/m, {size} m, {aside} beside, height {height}, at {place}");
+            let falls = f64::from(most) > sunk && force < most * 0.999;
+            assert!(!falls, "{case}: the force falls from {most} to {force} N");
+            most = most.max(force);
         }
+        pressed += usize::from(f64::from(most) > sunk);
     }
     assert!(pressed >= 30, "only {pressed} of 81 balls were pressed");
 }

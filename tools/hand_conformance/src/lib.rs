@@ -5,7 +5,6 @@
 #![allow(clippy::unwrap_used)] // these are tests
 #![forbid(unsafe_code)]
 
-mod patient;
 mod rig;
 
 pub mod contract;
@@ -14,7 +13,6 @@ pub mod motion;
 pub mod sensors;
 pub mod simulated;
 
-pub use patient::Patient;
 pub use rig::{Rig, STEP};
 
 /// Makes the device of a description, which is YAML, and of a seed of its noise.

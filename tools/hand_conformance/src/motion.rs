@@ -108,12 +108,7 @@ pub fn commands_far_away_end_at_the_limits(make: &Make) {
         for _ in 0..150 {
             rig.run(0.01);
             let sensor = rig.read();
-            for (position, limit) in sensor.motor_pos.iter().zip(rig.limits()) {
-                assert!((limit.minimum..=limit.maximum).contains(position), "{position} {limit:?}");
-            }
-            for (position, limit) in sensor.joint_pos.iter().zip(rig.model.constants().info.joint_limits()) {
-                assert!((limit.minimum..=limit.maximum).contains(position), "{position} {limit:?}");
-            }
+            rig.assert_within_limits(&sensor);
         }
         let sensor = rig.read();
         for (motor, limit) in rig.limits().into_iter().enumerate() {
@@ -137,12 +132,11 @@ pub fn extreme_gains_leave_everything_finite_and_within_limits(make: &Make) {
         for _ in 0..300 {
             rig.run(0.003);
             let sensor = rig.read();
-            for (motor, limit) in rig.limits().into_iter().enumerate() {
-                let (position, torque) = (sensor.motor_pos[motor], sensor.motor_torque[motor]);
-                assert!((limit.minimum..=limit.maximum).contains(&position), "motor {motor} at {position}");
-                assert!(sensor.motor_vel[motor].is_finite(), "motor {motor}");
-                let most = rig.model.motors()[motor].plant.torque / rig.model.motors()[motor].gear;
-                assert!(f64::from(torque.abs()) < 1.001 * most, "motor {motor}: {torque} N·m");
+            rig.assert_within_limits(&sensor);
+            for (index, motor) in rig.model.motors().iter().enumerate() {
+                let (torque, most) = (sensor.motor_torque[index], motor.plant.torque / motor.gear);
+                assert!(sensor.motor_vel[index].is_finite(), "motor {index}");
+                assert!(f64::from(torque.abs()) < 1.001 * most, "motor {index}: {torque} N·m");
             }
             let all = sensor.imu_linear_acc.as_flattened().iter().chain(&sensor.joint_vel);
             assert!(all.chain(&sensor.contact).all(|value| value.is_finite()));
@@ -235,16 +229,12 @@ pub fn long_steps_are_as_good_as_short_ones(make: &Make) {
     }
     short.run(0.6);
     for _ in 0..30 {
-        long.device.step(Duration::from_millis(20)).unwrap();
+        long.step(Duration::from_millis(20));
     }
     let (short, long) = (short.read(), long.read());
     assert_eq!(short.time_stamp, long.time_stamp);
     for motor in 0..13 {
-        assert_near(
-            long.motor_pos[motor],
-            short.motor_pos[motor].into(),
-            0.02,
-            format_args!("motor {motor}"),
-        );
+        let expected = short.motor_pos[motor].into();
+        assert_near(long.motor_pos[motor], expected, 0.02, format_args!("motor {motor}"));
     }
 }

@@ -1,11 +1,16 @@
 use core::time::Duration;
 
-use haptix::{BUILTIN, Command, Device, Limit, MAX, Model, Object, Sensor, Setpoints, Simulation};
+use haptix::{
+    BUILTIN, Command, Device, DeviceError, Limit, MAX, Model, Object, Sensor, Setpoints, Shape, Simulation,
+};
 
 use crate::Make;
 
 /// The step with which devices are tested.
 pub const STEP: Duration = Duration::from_millis(1);
+
+/// How often a step is repeated: some seconds.
+const ATTEMPTS: usize = 10_000;
 
 /// A device with the meaning of commands in front of it, without ticks.
 pub struct Rig {
@@ -57,10 +62,49 @@ impl Rig {
         self.device.command(&self.setpoints).unwrap();
     }
 
+    /// Passes one step. A device elsewhere, which is given its steps without pauses, refuses those for which it has no room yet, and
+    /// they are repeated.
+    /// # Errors
+    /// Error of the device.
+    pub fn try_step(&mut self, dt: Duration) -> Result<(), DeviceError> {
+        for _ in 0..ATTEMPTS {
+            match self.device.step(dt) {
+                Err(DeviceError::NoAnswer) => std::thread::park_timeout(Duration::from_millis(1)),
+                outcome => return outcome,
+            }
+        }
+        Err(DeviceError::NoAnswer)
+    }
+
+    /// Passes one step.
+    pub fn step(&mut self, dt: Duration) {
+        self.try_step(dt).unwrap();
+    }
+
     /// Passes `time` \[s\] in steps of 1 ms.
     pub fn run(&mut self, time: f64) {
         for _ in 0..(time / STEP.as_secs_f64()).round() as usize {
-            self.device.step(STEP).unwrap();
+            self.step(STEP);
+        }
+    }
+
+    /// Passes a second in steps of so many milliseconds, each of which is passed to `look`; returns the greatest speed \[rad/s\].
+    pub fn second(&mut self, millis: u64, mut look: impl FnMut(&Sensor)) -> f32 {
+        (0..1000 / millis).fold(0.0, |fastest, _| {
+            self.step(Duration::from_millis(millis));
+            let sensor = self.read();
+            look(&sensor);
+            sensor.motor_vel.iter().fold(fastest, |most, speed| most.max(speed.abs()))
+        })
+    }
+
+    /// Fails if a motor or a joint is outside of its limits.
+    #[track_caller]
+    pub fn assert_within_limits(&self, sensor: &Sensor) {
+        let info = &self.device.constants().info;
+        let motors = sensor.motor_pos.iter().zip(info.motor_limits());
+        for (position, limit) in motors.chain(sensor.joint_pos.iter().zip(info.joint_limits())) {
+            assert!((limit.minimum..=limit.maximum).contains(position), "{position} {limit:?}");
         }
     }
 
@@ -86,6 +130,11 @@ impl Rig {
         change(&mut simulation);
         self.device.simulate(&simulation).unwrap();
     }
+}
+
+/// A ball of 1000 N/m \[m\].
+pub fn sphere(center: [f64; 3], radius: f64) -> Object {
+    Object { shape: Shape::Sphere { center: center.into(), radius }, stiffness: 1000.0, damping: 1.0 }
 }
 
 /// Fails unless `found` is `expected` within `tolerance`.

@@ -1,12 +1,11 @@
 //! Inertial units and contact sensors.
 
-use core::time::Duration;
 use std::collections::BTreeMap;
 
 use haptix::{BASE, GRAVITY, Object, Sensor, Shape, Skeleton};
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 
-use crate::rig::assert_near;
+use crate::rig::{assert_near, sphere};
 use crate::{Make, Rig};
 
 /// The poses of all frames in the base at the joint positions of `sensor`, link by link as tf does it.
@@ -101,8 +100,8 @@ pub fn what_is_up_is_a_matter_of_the_description(make: &Make) {
     }
 }
 
-fn sphere(center: [f64; 3], radius: f64, stiffness: f64) -> Object {
-    Object { shape: Shape::Sphere { center: Vector3::from(center), radius }, stiffness, damping: 0.5 }
+fn ball(center: [f64; 3], radius: f64, stiffness: f64) -> Object {
+    Object { stiffness, damping: 0.5, ..sphere(center, radius) }
 }
 
 fn plane(point: [f64; 3], normal: [f64; 3], stiffness: f64) -> Object {
@@ -115,7 +114,7 @@ pub fn an_object_presses_on_the_sensor_that_touches_it(make: &Make) {
     for stiffness in [10_000.0, 50_000.0] {
         let mut rig = Rig::new(make, "two_finger");
         let (center, radius) = ([0.0, 0.0, 0.105], 0.012);
-        rig.place(&[sphere(center, radius, stiffness)]);
+        rig.place(&[ball(center, radius, stiffness)]);
         rig.turn(0, 0.9);
         rig.turn(1, 0.9);
         rig.run(3.0);
@@ -125,12 +124,8 @@ pub fn an_object_presses_on_the_sensor_that_touches_it(make: &Make) {
             let (at, own) = pad(&rig, &sensor, contact);
             let force = stiffness * (radius + own - (at - Vector3::from(center)).norm());
             assert!(force > 0.5, "{name} at {at} does not touch: {force}");
-            assert_near(
-                sensor.contact[contact],
-                force,
-                0.03 * force,
-                format_args!("{name}, {stiffness} N/m"),
-            );
+            let what = format_args!("{name}, {stiffness} N/m");
+            assert_near(sensor.contact[contact], force, 0.03 * force, what);
         }
         for name in ["palm", "left_proximal", "right_proximal"] {
             assert_eq!(sensor.contact[rig.contact(name)], 0.0, "{name} touches nothing");
@@ -170,7 +165,7 @@ pub fn the_force_on_a_sensor_is_the_torque_of_its_motor(make: &Make) {
         [0.94, 0.95, 0.96].map(|drive| tip_at(&rig, &start, index, drive));
     let way: Vector3<f64> = (after - before).normalize() + 0.1 * Vector3::y();
     let center = at + way.normalize() * (radius + own);
-    rig.place(&[sphere(center.into(), radius, 3000.0)]);
+    rig.place(&[ball(center.into(), radius, 3000.0)]);
     rig.turn(index, 1.05);
     rig.run(4.0);
     let sensor = rig.read();
@@ -213,7 +208,7 @@ pub fn an_object_that_is_removed_presses_no_more(make: &Make) {
     let moving = rig.read();
     assert!(moving.motor_vel[0] > 1.0);
     // One that appears while the fingers move, and one that is far away.
-    rig.place(&[sphere([0.0, 0.0, 0.105], 0.012, 5000.0), plane([0.0, 0.0, -3.0], [0.0, 0.0, 1.0], 1e5)]);
+    rig.place(&[ball([0.0, 0.0, 0.105], 0.012, 5000.0), plane([0.0, 0.0, -3.0], [0.0, 0.0, 1.0], 1e5)]);
     assert_eq!(rig.read().motor_vel, moving.motor_vel, "they move on");
     rig.run(2.0);
     let sensor = rig.read();
@@ -237,7 +232,7 @@ pub fn hard_objects_and_long_steps_stay_stable(make: &Make) {
             let mut rig = Rig::new(make, "mpl");
             let objects = [
                 plane([0.0, 0.0, 0.06], [0.0, 0.0, 1.0], stiffness),
-                sphere([-0.05, 0.0, 0.1], 0.04, stiffness),
+                ball([-0.05, 0.0, 0.1], 0.04, stiffness),
             ];
             rig.place(&objects.map(|object| Object { damping, ..object }));
             for (motor, limit) in rig.limits().into_iter().enumerate() {
@@ -246,17 +241,9 @@ pub fn hard_objects_and_long_steps_stay_stable(make: &Make) {
             // Without stiffness it sinks into the objects for long; with it as slowly as their damping lets it.
             let (rest, time) =
                 if stiffness > 0.0 { (1e-3, 20.0 + 5.0 * damping / stiffness) } else { (1.0, 20.0) };
-            let mut fastest_of_a_second = || {
-                let mut fastest = 0.0_f32;
-                for _ in 0..1000 / millis {
-                    rig.device.step(Duration::from_millis(millis)).unwrap();
-                    let sensor = rig.read();
-                    assert!(sensor.contact.iter().all(|force| force.is_finite() && *force >= 0.0));
-                    fastest = sensor.motor_vel.iter().fold(fastest, |most, speed| most.max(speed.abs()));
-                }
-                fastest
-            };
-            let is_at_rest = (0..time as usize).any(|_| fastest_of_a_second() < rest);
+            let is_force = |force: &f32| force.is_finite() && *force >= 0.0;
+            let is_at_rest = (0..time as usize)
+                .any(|_| rig.second(millis, |sensor| assert!(sensor.contact.iter().all(is_force))) < rest);
             assert!(is_at_rest, "{stiffness} N/m, {damping} N·s/m, {millis} ms: in motion after {time} s");
         }
     }

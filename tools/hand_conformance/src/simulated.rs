@@ -54,13 +54,13 @@ pub fn a_silent_device_answers_nothing_until_it_is_repaired(make: &Make) {
     rig.simulate(|simulation| simulation.faults.is_silent = true);
     let (setpoints, mut sensor) = (rig.setpoints, Sensor::default());
     let no = Err(DeviceError::NoAnswer);
-    let _ = rig.device.step(STEP); // a device elsewhere says so with its next reading
+    let _ = rig.try_step(STEP); // a device elsewhere says so with its next reading
     assert_eq!(rig.device.read(&mut sensor), no);
     assert_eq!(sensor, Sensor::default());
     assert_eq!(rig.device.command(&setpoints), no);
     assert_eq!(rig.device.hold(1.0), no);
     assert_eq!(rig.device.reset(true), no);
-    let _ = rig.device.step(STEP);
+    let _ = rig.try_step(STEP);
     rig.simulate(|_| {});
     let sensor = rig.read();
     assert_eq!((sensor.time_stamp, sensor.motor_pos[0]), (safety::Stamp::ZERO, 0.0));
