@@ -12,6 +12,7 @@ mod arguments;
 mod inhibition;
 mod manager;
 
+use std::fmt::Display;
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -40,13 +41,10 @@ fn main() -> ExitCode {
         let _ = std::io::stdout().write_all(&text);
         return ExitCode::SUCCESS;
     }
-    let failures = match start(&arguments) {
-        Ok(mut manager) => run(&mut manager, &arguments),
-        Err(error) => vec![Failure::Silent(error.to_string())],
-    };
-    for failure in &failures {
-        print_line(format_args!("steersman-controller: {failure}"));
-    }
+    let started = start(&arguments).map_err(|error| Failure::Silent(error.to_string()));
+    let done = started.and_then(|mut manager| run(&mut manager, &arguments));
+    let failures = done.unwrap_or_else(|failure| vec![failure]);
+    failures.iter().for_each(report);
     // The first one decides.
     match failures.first() {
         None => ExitCode::SUCCESS,
@@ -59,15 +57,19 @@ fn main() -> ExitCode {
 fn start(arguments: &Arguments) -> Result<Manager, ros::Error> {
     let stop = Stop::on_signals(LONGEST_END)
         .map_err(|error| ros::Error::Start(format!("signals cannot be caught: {error}")))?;
-    Ok(Manager::new(&ros::context()?, &arguments.namespace, arguments.timeout, stop)?
-        .reporting(arguments.json))
+    Manager::new(&ros::context()?, &arguments.namespace, arguments.timeout, stop, arguments.json)
+}
+
+/// Prints a line for the user, beside the results.
+fn report(line: impl Display) {
+    print_line(format_args!("steersman-controller: {line}"));
 }
 
 /// Runs the command; returns what failed.
-fn run(manager: &mut Manager, arguments: &Arguments) -> Vec<Failure> {
+fn run(manager: &mut Manager, arguments: &Arguments) -> Result<Vec<Failure>, Failure> {
     let strict = |manager: &mut Manager, start: &[String], stop: &[String]| manager.switch(start, stop, true);
     let one = |name: &String| [name.clone()];
-    match &arguments.command {
+    Ok(match &arguments.command {
         Command::List => shown(manager.list().map(|list| print_list(&list, arguments.json))),
         Command::ListTypes => {
             shown(manager.types().map(|types| print_names("types", &types, arguments.json)))
@@ -77,13 +79,10 @@ fn run(manager: &mut Manager, arguments: &Arguments) -> Vec<Failure> {
         Command::Unload(names) => each(&names.names, |name| manager.unload(name)),
         Command::Start(names) => each(&names.names, |name| strict(manager, &one(name), &[])),
         Command::Stop(names) => {
-            let list = match manager.list() {
-                Ok(list) => list,
-                Err(failure) => return vec![failure],
-            };
+            let list = manager.list()?;
             each(&names.names, |name| {
                 if is_stopped(&list, name) {
-                    print_line(format_args!("steersman-controller: '{name}' is stopped already"));
+                    report(format_args!("'{name}' is stopped already"));
                 }
                 strict(manager, &[], &one(name))
             })
@@ -102,11 +101,11 @@ fn run(manager: &mut Manager, arguments: &Arguments) -> Vec<Failure> {
             }
             failures
         }
-        Command::ReloadLibraries { restore } => reload(manager, *restore),
-        Command::Spawner(spawner) => spawn(manager, spawner),
+        Command::ReloadLibraries { restore } => reload(manager, *restore)?,
+        Command::Spawner(spawner) => spawn(manager, spawner)?,
         Command::Unspawner(names) => inhibit(manager, &names.names),
         Command::Completion { .. } => Vec::new(),
-    }
+    })
 }
 
 fn shown(result: Result<(), Failure>) -> Vec<Failure> {
@@ -151,7 +150,7 @@ fn load(manager: &mut Manager, names: &[String]) -> Loaded {
     let (mut all, mut own) = (Vec::new(), Vec::new());
     let failures = each(names, |name| {
         if is_stopped(&list, name) {
-            print_line(format_args!("steersman-controller: '{name}' was loaded already, and stays loaded"));
+            report(format_args!("'{name}' was loaded already, and stays loaded"));
         } else {
             let outcome = manager.load(name);
             if matches!(outcome, Ok(()) | Err(Failure::Silent(_))) {
@@ -165,16 +164,13 @@ fn load(manager: &mut Manager, names: &[String]) -> Loaded {
     Loaded { all, own, failures }
 }
 
-fn reload(manager: &mut Manager, restore: bool) -> Vec<Failure> {
-    let before = match manager.list() {
-        Ok(list) => list,
-        Err(failure) => return vec![failure],
-    };
+fn reload(manager: &mut Manager, restore: bool) -> Result<Vec<Failure>, Failure> {
+    let before = manager.list()?;
     let mut failures = shown(manager.reload());
     if restore {
         failures.extend(restore_to(manager, &before).unwrap_or_else(|failure| vec![failure]));
     }
-    failures
+    Ok(failures)
 }
 
 /// Loads what is missing of `before`, and starts what ran then and does not now.
@@ -193,32 +189,28 @@ fn restore_to(manager: &mut Manager, before: &[Listed]) -> Result<Vec<Failure>, 
     Ok(failures)
 }
 
-fn spawn(manager: &mut Manager, spawner: &Spawner) -> Vec<Failure> {
-    let ready = manager
-        .wait_for_manager()
-        .and_then(|()| spawner.wait_for.as_ref().map_or(Ok(()), |topic| manager.wait_for(topic)));
-    if let Err(failure) = ready {
-        return vec![failure];
+fn spawn(manager: &mut Manager, spawner: &Spawner) -> Result<Vec<Failure>, Failure> {
+    manager.wait_for_manager()?;
+    if let Some(topic) = &spawner.wait_for {
+        manager.wait_for(topic)?;
     }
     let Loaded { all, own, mut failures } = load(manager, &spawner.names());
     if !spawner.stopped && !all.is_empty() {
         failures.extend(start_all(manager, &all).unwrap_or_else(|failure| vec![failure]));
     }
-    for failure in &failures {
-        print_line(format_args!("steersman-controller: {failure}"));
-    }
+    failures.iter().for_each(report);
     if !own.is_empty() {
         let known: Vec<&str> = own.iter().filter(|name| all.contains(name)).map(String::as_str).collect();
-        print_line(format_args!("steersman-controller: {} loaded, until this ends", known.join(", ")));
+        report(format_args!("{} loaded, until this ends", known.join(", ")));
         if let Err(failure) = manager.wait_for_end() {
             failures.push(failure);
-            return failures;
+            return Ok(failures);
         }
         manager.go_on();
         failures.extend(take_down(manager, &own));
     }
     failures.retain(|failure| !matches!(failure, Failure::Ended));
-    failures
+    Ok(failures)
 }
 
 /// Starts those of `names` that can start, in the same step, and returns the others: one that is not calibrated yet keeps no other
@@ -241,7 +233,7 @@ fn take_down(manager: &mut Manager, own: &[String]) -> Vec<Failure> {
     }
     // As when a launch file ends both: that is what was to happen.
     if let Some(Failure::Gone(_)) = failures.last() {
-        print_line(format_args!("steersman-controller: the manager has ended, and its controllers with it"));
+        report(format_args!("the manager has ended, and its controllers with it"));
         failures.pop();
     }
     failures
@@ -265,14 +257,12 @@ fn inhibit(manager: &mut Manager, names: &[String]) -> Vec<Failure> {
         if let Err(failure) = result
             && !matches!(failure, Failure::Ended)
         {
-            print_line(format_args!("steersman-controller: {failure}"));
+            report(failure);
         }
         manager.pause(INHIBIT_PERIOD);
     }
     if !manager.is_interrupted() {
-        for sentence in inhibition.end("this was not ended by Ctrl-C") {
-            print_line(format_args!("steersman-controller: {sentence}"));
-        }
+        inhibition.end("this was not ended by Ctrl-C").iter().for_each(report);
     }
     if inhibition.has_stopped() {
         manager.go_on();
@@ -290,9 +280,7 @@ fn list_of_one(manager: &mut Manager, inhibition: &mut Inhibition<Identity>) -> 
     let before = manager.identity();
     let list = manager.list()?;
     let identity = before.filter(|before| manager.identity() == Some(*before));
-    for sentence in inhibition.listed(identity, &list) {
-        print_line(format_args!("steersman-controller: {sentence}"));
-    }
+    inhibition.listed(identity, &list).iter().for_each(report);
     Ok(list)
 }
 

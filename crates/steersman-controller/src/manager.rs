@@ -117,6 +117,7 @@ impl Manager {
         namespace: &str,
         timeout: Duration,
         stop: Stop,
+        is_reporting: bool,
     ) -> Result<Self, ros::Error> {
         let mut node = Node::new(context, &format!("steersman_controller_{}", std::process::id()))?;
         let namespace = match namespace.trim_matches('/') {
@@ -124,16 +125,12 @@ impl Manager {
             namespace => format!("/{namespace}/"),
         };
         let services = Services::new(&mut node, &namespace)?;
-        Ok(Self { node, services, namespace, timeout, stop, is_reporting: false, is_found: false })
+        Ok(Self { node, services, namespace, timeout, stop, is_reporting, is_found: false })
     }
 
-    /// Sets whether each call that changes something is printed as a JSON object, with its outcome.
-    pub(crate) fn reporting(self, is_reporting: bool) -> Self {
-        Self { is_reporting, ..self }
-    }
-
-    /// Prints what was asked with its outcome, if that is wanted.
-    fn report(&self, mut asked: Value, outcome: Result<(), Failure>) -> Result<(), Failure> {
+    /// Outcome of a call that changes `what`, printed with what was `asked` if that is wanted.
+    fn report(&self, ok: Result<bool, Failure>, what: String, mut asked: Value) -> Result<(), Failure> {
+        let outcome = ok.and_then(|ok| if ok { Ok(()) } else { Err(Failure::Refused(what)) });
         if self.is_reporting {
             asked["ok"] = outcome.is_ok().into();
             if let Err(failure) = &outcome {
@@ -234,16 +231,14 @@ impl Manager {
 
     pub(crate) fn load(&mut self, name: &str) -> Result<(), Failure> {
         let request = LoadController::Request { name: name.to_owned() };
-        let answer = self.call(|services| &services.load, &request);
-        let outcome = answer.and_then(|answer| accepted(answer.ok, || format!("load '{name}'")));
-        self.report(json!({ "call": "load", "name": name }), outcome)
+        let ok = self.call(|services| &services.load, &request).map(|answer| answer.ok);
+        self.report(ok, format!("load '{name}'"), json!({ "call": "load", "name": name }))
     }
 
     pub(crate) fn unload(&mut self, name: &str) -> Result<(), Failure> {
         let request = UnloadController::Request { name: name.to_owned() };
-        let answer = self.call(|services| &services.unload, &request);
-        let outcome = answer.and_then(|answer| accepted(answer.ok, || format!("unload '{name}'")));
-        self.report(json!({ "call": "unload", "name": name }), outcome)
+        let ok = self.call(|services| &services.unload, &request).map(|answer| answer.ok);
+        self.report(ok, format!("unload '{name}'"), json!({ "call": "unload", "name": name }))
     }
 
     pub(crate) fn switch(
@@ -257,18 +252,16 @@ impl Manager {
             stop_controllers: stop.to_vec(),
             strictness: if is_strict { STRICT } else { BEST_EFFORT },
         };
-        let answer = self.call(|services| &services.switch, &request);
-        let what = || format!("switch, start [{}], stop [{}],", start.join(", "), stop.join(", "));
-        let outcome = answer.and_then(|answer| accepted(answer.ok, what));
+        let ok = self.call(|services| &services.switch, &request).map(|answer| answer.ok);
+        let what = format!("switch, start [{}], stop [{}],", start.join(", "), stop.join(", "));
         let asked = json!({ "call": "switch", "start": start, "stop": stop, "strict": is_strict });
-        self.report(asked, outcome)
+        self.report(ok, what, asked)
     }
 
     pub(crate) fn reload(&mut self) -> Result<(), Failure> {
         let request = ReloadControllerLibraries::Request { force_kill: true };
-        let answer = self.call(|services| &services.reload, &request);
-        let outcome = answer.and_then(|answer| accepted(answer.ok, || "reload the libraries".to_owned()));
-        self.report(json!({ "call": "reload-libraries" }), outcome)
+        let ok = self.call(|services| &services.reload, &request).map(|answer| answer.ok);
+        self.report(ok, "reload the libraries".to_owned(), json!({ "call": "reload-libraries" }))
     }
 
     /// The names of the actuators and of the joints.
@@ -365,8 +358,4 @@ impl Manager {
     pub(crate) fn go_on(&mut self) {
         self.stop = Stop::new();
     }
-}
-
-fn accepted(ok: bool, what: impl FnOnce() -> String) -> Result<(), Failure> {
-    if ok { Ok(()) } else { Err(Failure::Refused(what())) }
 }
