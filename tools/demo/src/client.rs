@@ -112,15 +112,18 @@ pub type Operator<C> = crate::operator::Operator<User<C>>;
 
 /// The user of a client.
 pub struct User<C: Client> {
-    client: C,
-    script: Script<C::Act>,
+    /// The client.
+    pub client: C,
+    /// The acts of the script.
+    pub script: Script<C::Act>,
     is_headless: bool,
     has_services: bool,
-    pilot: Pilot,
+    /// The source of the operator's input.
+    pub pilot: Pilot,
     /// The present act.
-    episode: Option<Episode<C>>,
+    pub episode: Option<Episode<C>>,
     /// Outcomes of the script's steps that are over.
-    outcomes: Vec<Outcome>,
+    pub outcomes: Vec<Outcome>,
     calls: CallQueue<C::Call>,
     command_due: Instant,
     queue: VecDeque<Output<C::Call, C::Command>>,
@@ -149,36 +152,11 @@ impl<C: Client> Operator<C> {
 
     /// Verdict on the present act until now.
     pub fn verdict(&self) -> Option<Verdict> {
-        Some(self.judge(self.episode()?, self.now()))
+        Some(self.judge(self.episode.as_ref()?, self.now()))
     }
 }
 
 impl<C: Client> User<C> {
-    /// The client.
-    pub fn client(&self) -> &C {
-        &self.client
-    }
-
-    /// The acts of the script.
-    pub fn script(&self) -> &Script<C::Act> {
-        &self.script
-    }
-
-    /// Outcome of each step of the script that is over.
-    pub fn outcomes(&self) -> &[Outcome] {
-        &self.outcomes
-    }
-
-    /// The source of the operator's input.
-    pub fn pilot(&self) -> Pilot {
-        self.pilot
-    }
-
-    /// The present act.
-    pub fn episode(&self) -> Option<&Episode<C>> {
-        self.episode.as_ref()
-    }
-
     /// The topics and services that nothing was received from yet.
     pub fn missing(&self) -> Vec<&'static str> {
         let services = (!self.has_services).then_some(C::SERVICES);

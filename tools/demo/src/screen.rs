@@ -40,8 +40,8 @@ pub fn run(
             }
             match event::read().map_err(Error::io("read the keys"))? {
                 Event::Key(key) if key.kind != KeyEventKind::Release => match pressed(&key) {
-                    Some(Pressed::Quit) => return Ok(()),
-                    Some(Pressed::Key(code)) => press(code),
+                    Some(KeyCode::Esc) => return Ok(()),
+                    Some(code) => press(code),
                     None => {}
                 },
                 _ => {}
@@ -60,22 +60,16 @@ impl Drop for Restored {
     }
 }
 
-#[derive(Debug, PartialEq)]
-enum Pressed {
-    /// A key for the operator; letters are small.
-    Key(KeyCode),
-    Quit,
-}
-
-/// Ctrl-C is an ordinary key here, and quits. Others with Ctrl mean nothing.
-fn pressed(event: &KeyEvent) -> Option<Pressed> {
+/// The key of an event; letters are small, and Escape stands for all keys that quit. Ctrl-C is an ordinary key here, and quits. Others
+/// with Ctrl mean nothing.
+fn pressed(event: &KeyEvent) -> Option<KeyCode> {
     let control = event.modifiers.contains(KeyModifiers::CONTROL);
     match event.code {
-        KeyCode::Char('c' | 'C') if control => Some(Pressed::Quit),
+        KeyCode::Char('c' | 'C') if control => Some(KeyCode::Esc),
         _ if control => None,
-        KeyCode::Char('q' | 'Q') | KeyCode::Esc => Some(Pressed::Quit),
-        KeyCode::Char(letter) => Some(Pressed::Key(KeyCode::Char(letter.to_ascii_lowercase()))),
-        code => Some(Pressed::Key(code)),
+        KeyCode::Char('q' | 'Q') => Some(KeyCode::Esc),
+        KeyCode::Char(letter) => Some(KeyCode::Char(letter.to_ascii_lowercase())),
+        code => Some(code),
     }
 }
 
@@ -147,7 +141,7 @@ pub fn drawn(width: u16, height: u16, draw: impl FnOnce(&mut Frame<'_>)) -> Vec<
 mod tests {
     use super::*;
 
-    fn meaning(code: KeyCode, modifiers: KeyModifiers) -> Option<Pressed> {
+    fn meaning(code: KeyCode, modifiers: KeyModifiers) -> Option<KeyCode> {
         pressed(&KeyEvent::new(code, modifiers))
     }
 
@@ -155,14 +149,14 @@ mod tests {
     fn keys_mean_the_same_in_both_cases() {
         for letter in ['w', 'W'] {
             let meant = meaning(KeyCode::Char(letter), KeyModifiers::NONE);
-            assert_eq!(meant, Some(Pressed::Key(KeyCode::Char('w'))));
+            assert_eq!(meant, Some(KeyCode::Char('w')));
         }
-        assert_eq!(meaning(KeyCode::Char('Q'), KeyModifiers::NONE), Some(Pressed::Quit));
+        assert_eq!(meaning(KeyCode::Char('Q'), KeyModifiers::NONE), Some(KeyCode::Esc));
     }
 
     #[test]
     fn keys_with_control_do_not_drive() {
-        assert_eq!(meaning(KeyCode::Char('c'), KeyModifiers::CONTROL), Some(Pressed::Quit));
+        assert_eq!(meaning(KeyCode::Char('c'), KeyModifiers::CONTROL), Some(KeyCode::Esc));
         for code in ['w', 'a', 's', 'd', 'e', 'r', 't'] {
             assert_eq!(meaning(KeyCode::Char(code), KeyModifiers::CONTROL), None);
         }

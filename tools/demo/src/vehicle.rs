@@ -81,7 +81,7 @@ pub fn run(demo: &Demo) -> Result<(), Error> {
     let runner = member.runner(&shell, |_| Ok(Input::ParametersChanged))?;
     let result = operate(runner, stop, Input::Stopping, || {
         if arguments.headless {
-            let place = |operator: &Operator| (operator.pilot(), operator.missing());
+            let place = |operator: &Operator| (operator.pilot, operator.missing());
             headless::run(&shell, &mut children, stop, place, table::line)?;
             shell.inspect(table::finish)
         } else {

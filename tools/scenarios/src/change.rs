@@ -1,4 +1,4 @@
-use crate::Process;
+use crate::{Fault, Process};
 
 /// Parameters of a node, set at once, as text in YAML; an empty text deletes the entry.
 pub type Parameters = &'static [(&'static str, &'static str)];
@@ -33,68 +33,56 @@ pub enum Effect {
     Rests,
 }
 
-const fn change(node: Process, effect: Effect, set: Parameters, undo: Parameters) -> Change {
-    Change { node, set, undo, effect }
-}
+/// The effect of a change, the new values and the old ones.
+type Row = (Effect, Parameters, Parameters);
 
-const fn of_hindbrain(set: Parameters) -> Change {
-    change(Process::Hindbrain, Effect::Refused, set, &[])
-}
-
-const fn of_zones(effect: Effect, set: Parameters, undo: Parameters) -> Change {
-    change(Process::Zones, effect, set, undo)
-}
-
-const fn of_arbiter(effect: Effect, set: Parameters, undo: Parameters) -> Change {
-    change(Process::Arbiter, effect, set, undo)
-}
-
-const fn of_joystick(effect: Effect, set: Parameters, undo: Parameters) -> Change {
-    change(Process::Joystick, effect, set, undo)
+/// The changes of `table`, which are of one node.
+pub(crate) fn changes(node: Process, table: &[Row]) -> impl Iterator<Item = Fault> {
+    table.iter().map(move |&(effect, set, undo)| Fault::ParameterSet(Change { node, set, undo, effect }))
 }
 
 /// The changes of hindbrain's parameters: all that may change at run time.
-pub(crate) const HINDBRAIN: [Change; 8] = [
-    of_hindbrain(&[("accel", "40.0")]),
-    of_hindbrain(&[("decel", "300.0")]),
-    of_hindbrain(&[("cmd_timeout", "2.0")]),
-    of_hindbrain(&[("estop.timeout", "1.0")]),
-    of_hindbrain(&[("enable.lease", "0.1")]),
-    of_hindbrain(&[("ir.near", "2.0")]),
-    of_hindbrain(&[("ir.far", "0.5")]),
-    of_hindbrain(&[("ir.timeout", "0.05")]),
+pub(crate) const HINDBRAIN: &[Row] = &[
+    (Effect::Refused, &[("accel", "40.0")], &[]),
+    (Effect::Refused, &[("decel", "300.0")], &[]),
+    (Effect::Refused, &[("cmd_timeout", "2.0")], &[]),
+    (Effect::Refused, &[("estop.timeout", "1.0")], &[]),
+    (Effect::Refused, &[("enable.lease", "0.1")], &[]),
+    (Effect::Refused, &[("ir.near", "2.0")], &[]),
+    (Effect::Refused, &[("ir.far", "0.5")], &[]),
+    (Effect::Refused, &[("ir.timeout", "0.05")], &[]),
 ];
 
 /// The changes of the zones' parameters: a change of the mode needs a zero command, as its description says.
-pub(crate) const ZONES: [Change; 7] = [
-    of_zones(Effect::DrivesOn, &[("max_linear", "2.0")], &[("max_linear", "1.0")]),
-    of_zones(Effect::DrivesOn, &[("scaling", "multiply")], &[("scaling", "limit")]),
-    of_zones(Effect::DrivesOn, &[("keep_direction", "true")], &[("keep_direction", "false")]),
-    of_zones(Effect::DrivesOn, &[("rise_time", "0.5")], &[("rise_time", "0.0")]),
-    of_zones(
+pub(crate) const ZONES: &[Row] = &[
+    (Effect::DrivesOn, &[("max_linear", "2.0")], &[("max_linear", "1.0")]),
+    (Effect::DrivesOn, &[("scaling", "multiply")], &[("scaling", "limit")]),
+    (Effect::DrivesOn, &[("keep_direction", "true")], &[("keep_direction", "false")]),
+    (Effect::DrivesOn, &[("rise_time", "0.5")], &[("rise_time", "0.0")]),
+    (
         Effect::DrivesOn,
         &[("scaling_timeout", "0.3"), ("command_timeout", "0.3")],
         &[("scaling_timeout", "0.5"), ("command_timeout", "0.5")],
     ),
-    of_zones(Effect::Loses, &[("mode", "passthrough")], &[("mode", "apply")]),
-    of_zones(Effect::Loses, &[("mode", "predict")], &[("mode", "apply")]),
+    (Effect::Loses, &[("mode", "passthrough")], &[("mode", "apply")]),
+    (Effect::Loses, &[("mode", "predict")], &[("mode", "apply")]),
 ];
 
 /// The changes of the arbiter's limits, for any driver.
-pub(crate) const LIMITS: [Change; 5] = [
-    of_arbiter(Effect::Slows, &[("limits.linear.x.max", "0.5")], &[("limits.linear.x.max", "1000000.0")]),
-    of_arbiter(
+pub(crate) const LIMITS: &[Row] = &[
+    (Effect::Slows, &[("limits.linear.x.max", "0.5")], &[("limits.linear.x.max", "1000000.0")]),
+    (
         Effect::DrivesOn,
         &[("limits.linear.x.acceleration", "1.0")],
         &[("limits.linear.x.acceleration", "0.0")],
     ),
-    of_arbiter(
+    (
         Effect::DrivesOn,
         &[("limits.linear.x.deceleration", "2.0"), ("limits.linear.x.emergency", "4.0")],
         &[("limits.linear.x.deceleration", "0.0"), ("limits.linear.x.emergency", "0.0")],
     ),
-    of_arbiter(Effect::DrivesOn, &[("limits.linear.x.jerk", "5.0")], &[("limits.linear.x.jerk", "0.0")]),
-    of_arbiter(
+    (Effect::DrivesOn, &[("limits.linear.x.jerk", "5.0")], &[("limits.linear.x.jerk", "0.0")]),
+    (
         Effect::DrivesOn,
         &[("limits.angular.z.min", "-0.1"), ("limits.angular.z.max", "0.1")],
         &[("limits.angular.z.min", "-1000000.0"), ("limits.angular.z.max", "1000000.0")],
@@ -102,9 +90,9 @@ pub(crate) const LIMITS: [Change; 5] = [
 ];
 
 /// The changes of the arbiter's sources and locks, while navigation drives.
-pub(crate) const ARBITER: [Change; 6] = [
+pub(crate) const ARBITER: &[Row] = &[
     // The driving source is removed and added again.
-    of_arbiter(
+    (
         Effect::Loses,
         &[("sources.navigation.topic", "")],
         &[
@@ -114,51 +102,43 @@ pub(crate) const ARBITER: [Change; 6] = [
         ],
     ),
     // Its topic changes to one without a publisher.
-    of_arbiter(
+    (
         Effect::Loses,
         &[("sources.navigation.topic", "elsewhere")],
         &[("sources.navigation.topic", "cmd_vel_smoothed")],
     ),
     // A lock without a publisher is added.
-    of_arbiter(
+    (
         Effect::Loses,
         &[("locks.gate.topic", "gate"), ("locks.gate.priority", "250")],
         &[("locks.gate.topic", "")],
     ),
-    of_arbiter(
+    (
         Effect::DrivesOn,
         &[("sources.field.topic", "field"), ("sources.field.priority", "60")],
         &[("sources.field.topic", "")],
     ),
-    of_arbiter(
+    (
         Effect::DrivesOn,
         &[("sources.navigation.priority", "50"), ("sources.dock.priority", "10")],
         &[("sources.navigation.priority", "10"), ("sources.dock.priority", "50")],
     ),
-    of_arbiter(
-        Effect::DrivesOn,
-        &[("sources.navigation.timeout", "0.3")],
-        &[("sources.navigation.timeout", "0.5")],
-    ),
+    (Effect::DrivesOn, &[("sources.navigation.timeout", "0.3")], &[("sources.navigation.timeout", "0.5")]),
 ];
 
 /// The changes of the joystick's parameters, while the stick drives; they do not affect a reference.
-pub(crate) const JOYSTICK: [Change; 7] = [
-    of_joystick(Effect::DrivesOn, &[("drag", "5.0")], &[("drag", "10.0")]),
-    of_joystick(
-        Effect::DrivesOn,
-        &[("slow", "2.0"), ("awmax", "5.0")],
-        &[("slow", "4.0"), ("awmax", "10.0")],
-    ),
-    of_joystick(
+pub(crate) const JOYSTICK: &[Row] = &[
+    (Effect::DrivesOn, &[("drag", "5.0")], &[("drag", "10.0")]),
+    (Effect::DrivesOn, &[("slow", "2.0"), ("awmax", "5.0")], &[("slow", "4.0"), ("awmax", "10.0")]),
+    (
         Effect::DrivesOn,
         &[("linear.x.dead_zone", "0.2"), ("linear.x.curve", "2.0"), ("joy.dead_zone", "0.2")],
         &[("linear.x.dead_zone", "0.0"), ("linear.x.curve", "1.0"), ("joy.dead_zone", "0.05")],
     ),
-    of_joystick(Effect::Slows, &[("amax", "5.0")], &[("amax", "10.0")]),
-    of_joystick(Effect::Slows, &[("linear.x.scale", "-0.5")], &[("linear.x.scale", "-1.0")]),
-    of_joystick(Effect::Rests, &[("linear.x.axis", "2")], &[("linear.x.axis", "1")]),
-    of_joystick(Effect::LetsGo, &[("enable.on", "4")], &[("enable.on", "5")]),
+    (Effect::Slows, &[("amax", "5.0")], &[("amax", "10.0")]),
+    (Effect::Slows, &[("linear.x.scale", "-0.5")], &[("linear.x.scale", "-1.0")]),
+    (Effect::Rests, &[("linear.x.axis", "2")], &[("linear.x.axis", "1")]),
+    (Effect::LetsGo, &[("enable.on", "4")], &[("enable.on", "5")]),
 ];
 
 impl Change {

@@ -41,7 +41,7 @@ pub enum Fault {
     /// A process is held, or the computer suspended (one clock counts both), for `millis`, while the commands continue.
     Held { process: Process, millis: u32 },
     /// Parameters are set while the vehicle drives, and restored.
-    ParameterSet(&'static Change),
+    ParameterSet(Change),
     /// The motor controller fails with `lack` and recovers.
     DeviceLost { lack: DeviceFault },
 

@@ -1,4 +1,4 @@
-use crate::change::{ARBITER, HINDBRAIN, JOYSTICK, LIMITS, ZONES};
+use crate::change::{ARBITER, HINDBRAIN, JOYSTICK, LIMITS, ZONES, changes};
 use crate::{
     DeviceFault, Driver, Effect, Ending, Fault, Nonsense, Payload, PrioritySource, Process, Second, Setup,
     Topic,
@@ -32,7 +32,7 @@ pub(crate) fn kinds(driver: Driver, setup: Setup) -> Vec<Fault> {
     let of = |topic| Fault::SecondPublisher { topic, second, says: Payload::Nothing };
     kinds.extend(topics(driver, setup).into_iter().map(of));
     kinds.extend(holds(setup));
-    kinds.extend(HINDBRAIN.iter().map(Fault::ParameterSet));
+    kinds.extend(changes(Process::Hindbrain, HINDBRAIN));
     if setup != Setup::Hindbrain {
         kinds.extend(of_chain(driver));
     }
@@ -86,16 +86,19 @@ fn of_chain(driver: Driver) -> Vec<Fault> {
     ];
     kinds.extend([false, true].map(|gone| Fault::LockSilent { gone }));
     kinds.extend([false, true].map(|gone| Fault::ScalingSilent { gone }));
-    kinds.extend(ZONES.iter().chain(&LIMITS).map(Fault::ParameterSet));
-    let of_joystick = JOYSTICK.iter().filter(|one| driver == Driver::Stick || one.effect == Effect::DrivesOn);
-    kinds.extend(of_joystick.map(Fault::ParameterSet));
+    kinds.extend(changes(Process::Zones, ZONES).chain(changes(Process::Arbiter, LIMITS)));
+    let is_seen = |fault: &Fault| {
+        let drives_on = matches!(fault, Fault::ParameterSet(change) if change.effect == Effect::DrivesOn);
+        driver == Driver::Stick || drives_on
+    };
+    kinds.extend(changes(Process::Joystick, JOYSTICK).filter(is_seen));
     match driver {
         Driver::Stick => {
             kinds.extend([false, true].map(|gone| Fault::StickSilent { gone }));
             kinds.extend([Fault::StickUnplugged, Fault::ButtonLetGo]);
         }
         Driver::Navigation => {
-            kinds.extend(ARBITER.iter().map(Fault::ParameterSet));
+            kinds.extend(changes(Process::Arbiter, ARBITER));
             for gap in [false, true] {
                 for ends in [Ending::LetsGo, Ending::Silent] {
                     kinds.push(Fault::Takeover { by: PrioritySource::Dock, ends, gap });

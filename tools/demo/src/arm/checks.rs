@@ -3,7 +3,7 @@ use core::time::Duration;
 use crate::arm::act::{Act, Motion};
 use crate::arm::calls::Call;
 use crate::arm::client::{Arm, Command, Message};
-use crate::arm::robot::{Controller, Joint, JointState, Listed, run, running};
+use crate::arm::robot::{Controller, Joint, JointState, Listed, Quantity, run, running};
 use crate::calls::{Answer, Failure};
 use crate::client::episode::{lasting, unanswered};
 use crate::verdict::Verdict::{self, Bad, Good, Pending};
@@ -131,11 +131,10 @@ fn pan(episode: &Episode) -> impl Iterator<Item = (Duration, JointState)> {
     joints(episode).map(|(at, joints)| (at, joints[Joint::Pan as usize]))
 }
 
-/// When the motors were first halted, or on, not before `from`.
-fn halted_at(episode: &Episode, is_halted: bool, from: Duration) -> Option<Duration> {
-    let mut reports =
-        episode.received(|message| matches!(message, Message::Halted(is) if *is == is_halted).then_some(()));
-    reports.find_map(|(at, ())| (at >= from).then_some(at))
+/// When the motors were first halted, or on.
+fn halted_at(episode: &Episode, is_halted: bool) -> Option<Duration> {
+    let is_it = |message: &Message| matches!(message, Message::Halted(is) if *is == is_halted).then_some(());
+    episode.received(is_it).next().map(|(at, ())| at)
 }
 
 fn reached(arm: &Arm, episode: &Episode) -> Verdict {
@@ -176,22 +175,19 @@ fn repeated(arm: &Arm, episode: &Episode, controller: Controller, value: f64) ->
 
 fn silent(arm: &Arm, episode: &Episode, passed: Duration, controller: Option<Controller>) -> Verdict {
     let last = arm.joint(Joint::Pan);
-    let (bound, ended, seen) = match controller {
-        Some(Controller::PanEffort) => {
-            let ended = lasting(pan(episode), |pan| pan.effort.abs() < NONE);
-            (TIMEOUT + SLACK, ended, format!("effort {} Nm", number(last.effort, 2)))
-        }
-        Some(Controller::PanVelocity) => {
-            let ended = lasting(pan(episode), |pan| pan.velocity.abs() <= STANDS);
-            (TIMEOUT + BRAKING + SLACK, ended, format!("velocity {} rad/s", number(last.velocity, 2)))
-        }
-        _ => {
+    let quantity = controller.map_or(Quantity::Position, Controller::quantity);
+    let (bound, rest) = match quantity {
+        Quantity::Effort => (TIMEOUT + SLACK, NONE),
+        Quantity::Velocity => (TIMEOUT + BRAKING + SLACK, STANDS),
+        Quantity::Position => {
             let moved = (episode.before.joint(Joint::Pan).position - last.position).abs();
             let seen = format!("pan moved {moved:.3} rad since");
             return Verdict::watched(passed, TIMEOUT + WATCHED, moved <= HELD, seen);
         }
     };
-    match ended {
+    let (name, unit) = quantity.words();
+    let seen = format!("{name} {} {unit}", number(last.of(quantity), 2));
+    match lasting(pan(episode), |pan| pan.of(quantity).abs() <= rest) {
         Some(time) if time <= bound => {
             Good(format!("{seen}, from {:.2} s after the pull on", time.as_secs_f64()))
         }
@@ -201,7 +197,7 @@ fn silent(arm: &Arm, episode: &Episode, passed: Duration, controller: Option<Con
 }
 
 fn halted(arm: &Arm, episode: &Episode) -> Verdict {
-    let Some(at) = halted_at(episode, true, Duration::ZERO) else {
+    let Some(at) = halted_at(episode, true) else {
         return Pending("no motor is halted".into());
     };
     match lasting(joints(episode), |joints| joints.iter().all(|joint| joint.effort.abs() < NONE)) {
@@ -213,29 +209,15 @@ fn halted(arm: &Arm, episode: &Episode) -> Verdict {
 }
 
 fn reset(arm: &Arm, episode: &Episode, passed: Duration) -> Verdict {
-    let Some(at) = halted_at(episode, false, Duration::ZERO) else {
-        return Pending("the motors are halted".into());
-    };
-    if halted_at(episode, true, at).is_some() {
-        return Bad("the motors were halted again".into());
-    }
+    let at = halted_at(episode, false).filter(|_| arm.is_halted == Some(false));
+    let Some(at) = at else { return Pending("the motors are halted".into()) };
     if !episode.before.holds_pan() {
         return Good(format!("the motors are on; {}", run(&running(&arm.answered))));
     }
     let then = pan(episode).take_while(|(time, _)| *time <= at).last();
-    let then = then.map_or(episode.before.joint(Joint::Pan), |(_, pan)| pan).position;
-    let last = arm.joint(Joint::Pan).position;
-    let moved = (last - then).abs();
-    let forgotten = episode
-        .before
-        .last_command(Controller::PanPosition)
-        .map_or(String::new(), |command| format!(", {:.2} rad from the old command", (command - last).abs()));
-    Verdict::watched(
-        passed.saturating_sub(at),
-        WATCHED,
-        moved <= HELD,
-        format!("pan moved {moved:.3} rad{forgotten}"),
-    )
+    let then = then.map_or(episode.before.joint(Joint::Pan), |(_, pan)| pan);
+    let moved = (arm.joint(Joint::Pan).position - then.position).abs();
+    Verdict::watched(passed.saturating_sub(at), WATCHED, moved <= HELD, format!("pan moved {moved:.3} rad"))
 }
 
 #[cfg(test)]

@@ -68,15 +68,20 @@ impl Controller {
     pub const ALL: [Self; 5] =
         [Self::PanEffort, Self::PanPosition, Self::TiltPosition, Self::PanVelocity, Self::ArmTrajectory];
 
+    /// Its name, the quantity that it controls, and the joints that it moves.
+    const fn row(self) -> (&'static str, Quantity, &'static [Joint]) {
+        match self {
+            Self::PanEffort => ("pan_effort", Quantity::Effort, &[Joint::Pan]),
+            Self::PanPosition => ("pan_position", Quantity::Position, &[Joint::Pan]),
+            Self::TiltPosition => ("tilt_position", Quantity::Position, &[Joint::Tilt]),
+            Self::PanVelocity => ("pan_velocity", Quantity::Velocity, &[Joint::Pan]),
+            Self::ArmTrajectory => ("arm_trajectory", Quantity::Position, &Joint::ALL),
+        }
+    }
+
     /// Its name.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::PanEffort => "pan_effort",
-            Self::PanPosition => "pan_position",
-            Self::TiltPosition => "tilt_position",
-            Self::PanVelocity => "pan_velocity",
-            Self::ArmTrajectory => "arm_trajectory",
-        }
+        self.row().0
     }
 
     /// The controller of this name.
@@ -86,20 +91,12 @@ impl Controller {
 
     /// Quantity that it controls.
     pub const fn quantity(self) -> Quantity {
-        match self {
-            Self::PanEffort => Quantity::Effort,
-            Self::PanVelocity => Quantity::Velocity,
-            Self::PanPosition | Self::TiltPosition | Self::ArmTrajectory => Quantity::Position,
-        }
+        self.row().1
     }
 
     /// Whether it moves `joint`.
     pub fn moves(self, joint: Joint) -> bool {
-        match self {
-            Self::PanEffort | Self::PanPosition | Self::PanVelocity => joint == Joint::Pan,
-            Self::TiltPosition => joint == Joint::Tilt,
-            Self::ArmTrajectory => true,
-        }
+        self.row().2.contains(&joint)
     }
 
     /// Whether both move the same joint.

@@ -21,7 +21,7 @@ pub struct Page {
 impl Page {
     /// The page of an operator at `now`.
     pub fn of<C: Client>(operator: &Operator<C>, now: Instant) -> Self {
-        Self { keys: C::KEYS, values: operator.client().listing(), act: act(operator, now) }
+        Self { keys: C::KEYS, values: operator.client.listing(), act: act(operator, now) }
     }
 
     /// Draws it, with the ROS domain for watching from another shell.
@@ -35,15 +35,15 @@ impl Page {
 }
 
 fn act<C: Client>(operator: &Operator<C>, now: Instant) -> Vec<Line<'static>> {
-    let (Some(episode), Some(verdict)) = (operator.episode(), operator.verdict()) else {
-        let advice = operator.client().advice();
-        return vec![bold(operator.pilot().line(&operator.missing(), now, "try it yourself", advice))];
+    let (Some(episode), Some(verdict)) = (&operator.episode, operator.verdict()) else {
+        let advice = operator.client.advice();
+        return vec![bold(operator.pilot.line(&operator.missing(), now, "try it yourself", advice))];
     };
     let done = episode.act.to_string();
-    let (done, before) = match operator.pilot() {
+    let (done, before) = match operator.pilot {
         Pilot::Script(place) => {
-            let (step, count) = (place.index + 1, operator.script().len());
-            (format!("script {step}/{count}: {done}"), operator.outcomes().last())
+            let (step, count) = (place.index + 1, operator.script.len());
+            (format!("script {step}/{count}: {done}"), operator.outcomes.last())
         }
         _ => (done, None),
     };
@@ -67,17 +67,17 @@ fn seen(verdict: &Verdict) -> Span<'static> {
 
 /// A line of progress without a screen.
 pub fn line<C: Client>(operator: &Operator<C>) -> String {
-    let act = operator.episode().map_or_else(String::new, |episode| episode.act.to_string());
-    format!("{}  {act}", operator.client().summary())
+    let act = operator.episode.as_ref().map_or_else(String::new, |episode| episode.act.to_string());
+    format!("{}  {act}", operator.client.summary())
 }
 
 /// The results of the script.
 pub fn table<C: Client>(operator: &Operator<C>) -> Vec<String> {
-    let outcomes = verdict::table(operator.outcomes());
-    [vec![String::new()], outcomes, vec![String::new()], operator.client().listing()].concat()
+    let outcomes = verdict::table(&operator.outcomes);
+    [vec![String::new()], outcomes, vec![String::new()], operator.client.listing()].concat()
 }
 
 /// The steps whose outcome is not the expected one, one sentence each.
 pub fn failures<C: Client>(operator: &Operator<C>) -> Vec<String> {
-    verdict::failures(operator.outcomes(), operator.script().len())
+    verdict::failures(&operator.outcomes, operator.script.len())
 }

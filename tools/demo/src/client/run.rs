@@ -36,7 +36,7 @@ where
     let alarm = shell.start_alarm()?;
     let result = operate(runner, stop, Input::Stopping, || {
         if is_headless {
-            let place = |operator: &Operator<C>| (operator.pilot(), operator.missing());
+            let place = |operator: &Operator<C>| (operator.pilot, operator.missing());
             headless::run(&shell, &mut children, stop, place, page::line)?;
             shell.inspect(page::table).iter().for_each(print);
             return Ok(());

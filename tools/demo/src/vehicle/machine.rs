@@ -89,11 +89,14 @@ pub type Operator = crate::operator::Operator<User>;
 #[derive(Debug)]
 pub struct User {
     plan: Plan,
-    pilot: Pilot,
-    observed: Observed,
+    /// The source of the operator's input.
+    pub pilot: Pilot,
+    /// The received state.
+    pub observed: Observed,
     /// In the order of [`Stage::ALL`].
     traffic: [Traffic; 4],
-    record: Record,
+    /// The changes during the last course.
+    pub record: Record,
     /// The operator input that was published last.
     published: Option<OperatorInput>,
     repeat_due: Instant,
@@ -121,24 +124,9 @@ impl Operator {
 }
 
 impl User {
-    /// The received state.
-    pub fn observed(&self) -> &Observed {
-        &self.observed
-    }
-
     /// The statistics of one stage's commands.
     pub fn traffic(&self, stage: Stage) -> &Traffic {
         &self.traffic[stage as usize]
-    }
-
-    /// The changes during the last course.
-    pub fn record(&self) -> &Record {
-        &self.record
-    }
-
-    /// The source of the operator's input.
-    pub fn pilot(&self) -> Pilot {
-        self.pilot
     }
 
     /// The present operator input.

@@ -32,8 +32,8 @@ pub fn run(
             figures = measure(shell);
         }
         let (observed, operator_input, pilot, step, missing) = shell.inspect(|operator| {
-            let (observed, input) = (operator.observed().clone(), operator.operator_input());
-            (observed, input, operator.pilot(), operator.step(), operator.missing())
+            let (observed, input) = (operator.observed.clone(), operator.operator_input());
+            (observed, input, operator.pilot, operator.step(), operator.missing())
         });
         let picture = Picture {
             observed: &observed,

@@ -10,7 +10,7 @@ use crate::vehicle::stages::Stage;
 
 /// A line of progress.
 pub fn line(operator: &Operator) -> String {
-    let observed = operator.observed();
+    let observed = &operator.observed;
     let [port, starboard] = observed.motors();
     let (state, source) =
         (observed.state.as_deref().unwrap_or("-"), observed.source.as_deref().unwrap_or("-"));
@@ -22,10 +22,10 @@ pub fn line(operator: &Operator) -> String {
 /// # Errors
 /// A check failed.
 pub fn finish(operator: &Operator) -> Result<(), Error> {
-    let Pilot::Finished(end) = operator.pilot() else { return Err(Error::Interrupted) };
+    let Pilot::Finished(end) = operator.pilot else { return Err(Error::Interrupted) };
     table(operator, end).iter().for_each(print);
     let messages = Stage::ALL.map(|stage| operator.traffic(stage).messages);
-    let failures = checks::judge(operator.record(), end, messages);
+    let failures = checks::judge(&operator.record, end, messages);
     if failures.is_empty() { Ok(()) } else { Err(Error::Failed(failures)) }
 }
 
@@ -60,12 +60,12 @@ fn table(operator: &Operator, end: Instant) -> Vec<String> {
             .into(),
     );
     lines.push(String::new());
-    for (what, stood) in checks::stop_times(operator.record(), end) {
+    for (what, stood) in checks::stop_times(&operator.record, end) {
         lines.push(match stood {
             Some(time) => format!("{what}: motors at stop after {:.1} ms", time.as_secs_f64() * 1e3),
             None => format!("{what}: motors not at stop"),
         });
     }
-    lines.push(format!("travelled {:.2} m", operator.observed().travelled));
+    lines.push(format!("travelled {:.2} m", operator.observed.travelled));
     lines
 }

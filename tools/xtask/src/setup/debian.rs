@@ -88,18 +88,22 @@ fn sdl2() -> bool {
 /// # Errors
 /// If that is not possible: the command to run.
 pub fn ensure_tools() -> Outcome<()> {
-    let missing = |needs: &'static [Need]| needs.iter().filter(|need| !(need.is_there)());
-    let first: Vec<&Need> = missing(TOOLS).collect();
+    let first = missing(TOOLS);
     if first.is_empty() {
         return Ok(());
     }
-    install(&first.iter().map(|need| (need.package, need.why)).collect::<Vec<_>>())?;
-    match missing(TOOLS).next() {
+    install(&first)?;
+    match missing(TOOLS).first() {
         None => Ok(()),
-        Some(need) => {
-            Err(Failure::new(format!("{} was installed, but {} is still not found", need.package, need.why)))
+        Some((package, why)) => {
+            Err(Failure::new(format!("{package} was installed, but {why} is still not found")))
         }
     }
+}
+
+/// The packages that are missing, each with its reason.
+fn missing(needs: &[Need]) -> Vec<(&'static str, &'static str)> {
+    needs.iter().filter(|need| !(need.is_there)()).map(|need| (need.package, need.why)).collect()
 }
 
 /// Checks the tools with which the tests mock devices and hosts, and installs them where that is possible. CI needs them;
@@ -108,8 +112,7 @@ pub fn ensure_tools() -> Outcome<()> {
 /// # Errors
 /// In CI only.
 pub fn ensure_mocks() -> Outcome<()> {
-    let missing: Vec<(&str, &str)> =
-        MOCKS.iter().filter(|need| !(need.is_there)()).map(|need| (need.package, need.why)).collect();
+    let missing = missing(MOCKS);
     if missing.is_empty() {
         return Ok(());
     }

@@ -231,10 +231,9 @@ fn after_a_reset_a_controller_has_forgotten_its_command() {
         changes.push((1500, joints(position, 0.0, 0.0)));
         verdict(&Act::Reset, 1500, changes)
     };
-    // 0.48 - -1.4
-    assert_eq!(seen(0.48, false, true), Good("pan moved 0.020 rad, 1.88 rad from the old command".into()));
+    assert_eq!(seen(0.48, false, true), Good("pan moved 0.020 rad".into()));
     assert!(matches!(seen(-1.38, false, true), Bad(_)), "it went back to the old command");
-    assert_eq!(seen(0.5, true, true), Bad("the motors were halted again".into()));
+    assert_eq!(seen(0.5, true, true), Pending("the motors are halted".into()), "they were halted again");
     assert!(matches!(seen(0.5, false, false), Bad(_)), "a controller does not run any more");
     let still = [(1010, reset()), (1020, list(&[]))];
     assert_eq!(verdict(&Act::Reset, 1500, still), Pending("the motors are halted".into()));

@@ -137,7 +137,7 @@ impl Node {
     /// The failures of the script.
     fn failures(&mut self) -> Vec<String> {
         self.play(0, 13_000);
-        assert!(matches!(self.operator.pilot(), Pilot::Finished(_)), "{:?}", self.operator.pilot());
+        assert!(matches!(self.operator.pilot, Pilot::Finished(_)), "{:?}", self.operator.pilot);
         failures(&self.operator)
     }
 }
@@ -146,7 +146,7 @@ impl Node {
 fn the_script_passes_with_a_node_that_behaves() {
     let mut node = Node::new(true);
     assert_eq!(node.failures(), Vec::<String>::new());
-    assert_eq!(node.operator.outcomes().len(), node.operator.script().len());
+    assert_eq!(node.operator.outcomes.len(), node.operator.script.len());
     assert_eq!((node.controllers, node.is_halted), (vec![], false));
     let table = table(&node.operator).join("\n");
     assert!(table.contains("expected: it is refused") && !table.contains("FAILED"), "{table}");
@@ -186,12 +186,12 @@ fn nothing_is_called_before_the_node_has_published() {
 fn the_script_waits_for_a_key_and_a_key_takes_over() {
     let mut node = Node::new(false);
     node.play(0, 4990);
-    assert!(matches!(node.operator.pilot(), Pilot::Waiting(_)) && node.calls.is_empty());
+    assert!(matches!(node.operator.pilot, Pilot::Waiting(_)) && node.calls.is_empty());
     node.play(4990, 8000);
-    assert!(matches!(node.operator.pilot(), Pilot::Script(_)));
+    assert!(matches!(node.operator.pilot, Pilot::Script(_)));
     node.operator.handle(at(8000), Input::KeyPressed(KeyCode::Char('u')));
     node.play(8000, 60_000);
-    assert!(matches!(node.operator.pilot(), Pilot::Keyboard(())), "the script does not come back");
+    assert!(matches!(node.operator.pilot, Pilot::Keyboard(())), "the script does not come back");
     assert!(node.controllers.is_empty());
     assert_eq!(node.operator.verdict(), Some(Verdict::Good("no controller is loaded".into())));
 }
@@ -201,8 +201,8 @@ fn the_script_begins_again_on_the_screen() {
     let mut node = Node::new(false);
     // 5 s of waiting, 12 s of script
     node.play(0, 18_000);
-    let Pilot::Script(place) = node.operator.pilot() else { panic!("{:?}", node.operator.pilot()) };
-    assert!(place.index > 0 && node.operator.outcomes().len() == place.index, "{place:?}");
+    let Pilot::Script(place) = node.operator.pilot else { panic!("{:?}", node.operator.pilot) };
+    assert!(place.index > 0 && node.operator.outcomes.len() == place.index, "{place:?}");
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn arrows_change_what_the_running_controller_is_commanded() {
         node.operator.handle(at(now), Input::KeyPressed(key));
         node.play(now, now + 1000);
         now += 1000;
-        let act = node.operator.episode().map(|episode| episode.act.clone());
+        let act = node.operator.episode.as_ref().map(|episode| episode.act.clone());
         (act, node.joints[0].position)
     };
     let left = KeyCode::Left;
@@ -283,7 +283,7 @@ fn the_cable_is_pulled_and_plugged_in_again() {
     );
     node.operator.handle(at(1700), Input::KeyPressed(KeyCode::Char('c')));
     node.play(1700, 1800);
-    assert_eq!((node.joints[0].effort, node.operator.client().is_pulled), (0.1, false));
+    assert_eq!((node.joints[0].effort, node.operator.client.is_pulled), (0.1, false));
 }
 
 #[test]
@@ -480,7 +480,7 @@ fn a_fault_is_on_the_screen() {
 #[test]
 fn the_value_is_that_of_the_controlled_quantity() {
     for (name, text) in [("pan_velocity", "pan velocity 0.25 rad/s"), ("pan_effort", "pan effort -2.00 Nm")] {
-        let mut arm = shown('<').client().clone();
+        let mut arm = shown('<').client.clone();
         arm.list = running(name);
         assert!(arm.listing().iter().any(|line| line == text), "{:?}", arm.listing());
     }

@@ -196,7 +196,7 @@ impl Node {
                     self.operator.handle(now, Input::Answered(answer));
                 }
                 Output::Publish(()) => {
-                    let is_held = self.operator.client().state() == "HOLDING";
+                    let is_held = self.operator.client.state() == "HOLDING";
                     if is_held && self.fault == Fault::StaysHolding {
                         continue;
                     }
@@ -221,7 +221,7 @@ impl Node {
     fn failures(fault: Fault) -> Vec<String> {
         let mut node = Self::new(true, fault);
         node.play(0, 13_000);
-        assert!(matches!(node.operator.pilot(), Pilot::Finished(_)), "{:?}", node.operator.pilot());
+        assert!(matches!(node.operator.pilot, Pilot::Finished(_)), "{:?}", node.operator.pilot);
         failures(&node.operator)
     }
 }
@@ -235,8 +235,8 @@ fn the_script_passes_with_the_nodes_machine() {
     let mut node = Node::new(true, Fault::None);
     node.play(0, 13_000);
     assert_eq!(failures(&node.operator), Vec::<String>::new());
-    assert_eq!(node.operator.outcomes().len(), node.operator.script().len());
-    let hand = node.operator.client();
+    assert_eq!(node.operator.outcomes.len(), node.operator.script.len());
+    let hand = &node.operator.client;
     for (name, strongest) in hand.names.contacts.iter().zip(hand.strongest) {
         assert!(strongest > 1.0 || !HOLDERS.contains(&name.as_str()), "{name} {strongest}");
         assert!(strongest == 0.0 || name != "palm_back", "{strongest}");
@@ -297,13 +297,13 @@ fn nothing_is_called_before_the_node_has_published() {
 fn the_script_waits_for_a_key_and_a_key_takes_over() {
     let mut node = Node::new(false, Fault::None);
     node.play(0, 4990);
-    assert!(matches!(node.operator.pilot(), Pilot::Waiting(_)) && node.operator.episode().is_none());
+    assert!(matches!(node.operator.pilot, Pilot::Waiting(_)) && node.operator.episode.is_none());
     node.play(4990, 8000);
-    assert!(matches!(node.operator.pilot(), Pilot::Script(_)));
+    assert!(matches!(node.operator.pilot, Pilot::Script(_)));
     node.operator.handle(at(8000), Input::KeyPressed(KeyCode::Char('r')));
     node.play(8000, 30_000);
-    assert!(matches!(node.operator.pilot(), Pilot::Keyboard(())), "the script does not come back");
-    assert_eq!(node.operator.client().state(), "HOLDING");
+    assert!(matches!(node.operator.pilot, Pilot::Keyboard(())), "the script does not come back");
+    assert_eq!(node.operator.client.state(), "HOLDING");
     assert!(node.operator.verdict().unwrap().is_good());
 }
 
@@ -312,8 +312,8 @@ fn the_script_begins_again_on_the_screen() {
     let mut node = Node::new(false, Fault::None);
     // 5 s of waiting, 12 s of script
     node.play(0, 19_000);
-    let Pilot::Script(place) = node.operator.pilot() else { panic!("{:?}", node.operator.pilot()) };
-    assert!(place.index > 0 && node.operator.outcomes().len() == place.index, "{place:?}");
+    let Pilot::Script(place) = node.operator.pilot else { panic!("{:?}", node.operator.pilot) };
+    assert!(place.index > 0 && node.operator.outcomes.len() == place.index, "{place:?}");
 }
 
 /// Presses keys one after the other, with 2 s for each.
@@ -332,12 +332,12 @@ impl Fingers {
         node.operator.handle(at(*now), Input::KeyPressed(key));
         node.play(*now, *now + 2000);
         *now += 2000;
-        (node.operator.episode().map(|episode| episode.act.clone()), node.operator.verdict())
+        (node.operator.episode.as_ref().map(|episode| episode.act.clone()), node.operator.verdict())
     }
 
     /// The level of the grasp that is set, and the state.
     fn grasp(&self) -> (Option<(usize, f32)>, &str) {
-        let hand = self.0.operator.client();
+        let hand = &self.0.operator.client;
         (hand.grasp, hand.state())
     }
 }
@@ -503,7 +503,7 @@ fn everything_is_on_the_smallest_screen() {
         ] {
             assert!(screen.contains(text), "'{text}' is missing at {width} x {height}:\n{screen}");
         }
-        for name in &operator.client().names.contacts {
+        for name in &operator.client.names.contacts {
             assert!(screen.contains(name), "'{name}' is missing at {width} x {height}:\n{screen}");
         }
     }

@@ -71,7 +71,7 @@ fn plugged(output: &Output) -> Option<bool> {
 fn nothing_is_enabled_before_every_node_has_published() {
     let mut operator = operator(true);
     let outputs = run(&mut operator, 0, 1000);
-    assert!(matches!(operator.pilot(), Pilot::Starting));
+    assert!(matches!(operator.pilot, Pilot::Starting));
     assert_eq!(changes(&outputs, enable), [(0, false)]);
     // Repeated every 100 ms: 0, 100, ... 900.
     assert_eq!(outputs.iter().filter(|(_, output)| enable(output).is_some()).count(), 10);
@@ -94,7 +94,7 @@ fn the_course_makes_the_edges_in_order() {
     );
     assert_eq!(changes(&outputs, estop), [(0, false), (11_200, true), (12_400, false)]);
     assert_eq!(changes(&outputs, plugged), [(0, true), (6600, false), (8600, true)]);
-    assert!(matches!(operator.pilot(), Pilot::Finished(end) if end == at(20_000)));
+    assert!(matches!(operator.pilot, Pilot::Finished(end) if end == at(20_000)));
 }
 
 #[test]
@@ -124,15 +124,15 @@ fn the_course_waits_for_a_key_and_a_key_takes_over() {
     let mut operator = operator(false);
     start(&mut operator, at(0));
     run(&mut operator, 0, 5000);
-    assert!(matches!(operator.pilot(), Pilot::Waiting(_)));
+    assert!(matches!(operator.pilot, Pilot::Waiting(_)));
     run(&mut operator, 5000, 10_000);
-    assert!(matches!(operator.pilot(), Pilot::Script(_)));
+    assert!(matches!(operator.pilot, Pilot::Script(_)));
     assert!(operator.operator_input().enable);
     operator.handle(at(10_000), Input::KeyPressed(KeyCode::Up));
     let outputs = drain(&mut operator, at(10_000));
     assert!(outputs.contains(&Output::Stick(Some(Stick::pushed(0.8, 0.0)))), "{outputs:?}");
     run(&mut operator, 10_000, 60_000);
-    assert!(matches!(operator.pilot(), Pilot::Keyboard(_)), "the course does not come back");
+    assert!(matches!(operator.pilot, Pilot::Keyboard(_)), "the course does not come back");
     assert_eq!(operator.operator_input().stick, Some(Stick::REST));
 }
 
@@ -142,7 +142,7 @@ fn without_a_virtual_stick_the_course_never_drives() {
     let mut operator = Operator::new(plan);
     start(&mut operator, at(0));
     let outputs = run(&mut operator, 0, 30_000);
-    assert!(matches!(operator.pilot(), Pilot::Waiting(_)));
+    assert!(matches!(operator.pilot, Pilot::Waiting(_)));
     assert!(outputs.iter().all(|(_, output)| plugged(output).is_none()), "a real stick is not moved");
 }
 
@@ -151,7 +151,7 @@ fn the_course_begins_again_on_the_screen() {
     let mut operator = operator(false);
     start(&mut operator, at(0));
     run(&mut operator, 0, 26_050);
-    let Pilot::Script(leg) = operator.pilot() else { panic!("{:?}", operator.pilot()) };
+    let Pilot::Script(leg) = operator.pilot else { panic!("{:?}", operator.pilot) };
     assert_eq!((leg.began, operator.step()), (at(25_000), Some(Step::Reset)));
 }
 
@@ -167,7 +167,7 @@ fn the_record_begins_with_the_present_state_and_holds_changes_only() {
     }
     operator.handle(at(1), Input::RobotMoved(Pose { point: [0.005, 0.0], heading: 0.0 }));
     operator.handle(at(2), Input::RobotMoved(Pose { point: [0.011, 0.0], heading: 0.0 }));
-    let changes: Vec<_> = operator.record().iter().map(|(_, change)| change.clone()).collect();
+    let changes: Vec<_> = operator.record.iter().map(|(_, change)| change.clone()).collect();
     assert_eq!(
         changes,
         [
