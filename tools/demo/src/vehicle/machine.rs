@@ -258,7 +258,7 @@ impl Role for User {
             }
             Input::ScalingReceived(fields) => self.observed.scaling = Some(fields),
             Input::ScalingApplied(applied) => {
-                self.traffic_of(Stage::ZoneScaler).add_state(applied.zone_name());
+                self.traffic_of(Stage::ZoneScaler).add_state(&applied.zone_name());
                 self.observed.applied = Some(applied);
             }
             Input::StickMoved(stick) => {

@@ -1,5 +1,6 @@
 use nodes::hindbrain::MOTORS;
 use nodes::luci_topics;
+use zones::Zone;
 
 use crate::pilot::missing;
 use crate::vehicle::operator_input::Stick;
@@ -40,21 +41,18 @@ pub struct Pose {
 /// The zone scaler's result for a command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Applied {
-    /// The zone that the command points into, 0 to 8 as in `luci_messages/LuciJoystick`.
-    pub zone: i32,
+    /// The zone that the command points into; `None` if there is no such zone.
+    pub zone: Option<Zone>,
     /// The factor on forward and back.
     pub forward_back: f32,
     /// The factor on right and left.
     pub left_right: f32,
 }
 
-const ZONES: [&str; 9] =
-    ["front", "front left", "front right", "left", "right", "back left", "back right", "back", "origin"];
-
 impl Applied {
     /// The zone's name.
-    pub fn zone_name(&self) -> &'static str {
-        usize::try_from(self.zone).ok().and_then(|zone| ZONES.get(zone)).copied().unwrap_or("no such zone")
+    pub fn zone_name(&self) -> String {
+        self.zone.map_or_else(|| "no such zone".into(), |zone| zone.to_string())
     }
 }
 
@@ -112,10 +110,13 @@ mod tests {
 
     #[test]
     fn zones_have_luci_s_numbers() {
-        let name = |zone| Applied { zone, forward_back: 1.0, left_right: 1.0 }.zone_name();
+        let name = |number| {
+            let zone = Zone::from_number(number);
+            Applied { zone, forward_back: 1.0, left_right: 1.0 }.zone_name()
+        };
         assert_eq!(
             (name(0), name(8), name(9), name(-1)),
-            ("front", "origin", "no such zone", "no such zone")
+            ("front".into(), "origin".into(), "no such zone".into(), "no such zone".into())
         );
     }
 }

@@ -12,6 +12,7 @@ use r2r::sensor_msgs::msg::Joy;
 use r2r::std_msgs::msg::{Bool, Int16, String as Text};
 use ros::clock::from_wire;
 use ros::{Error, Inputs, Topic, qos};
+use zones::Zone;
 
 use crate::vehicle::machine::{Input, Operator, Output};
 use crate::vehicle::observed::{Applied, Pose};
@@ -98,7 +99,7 @@ pub fn subscribe(
     })?;
     inputs.subscribe::<LuciJoystickScaling>(node, "zone_scaler/joystick_scaling", qos::edge(), |m| {
         Some(Input::ScalingApplied(Applied {
-            zone: m.joystick_zone,
+            zone: Zone::from_number(m.joystick_zone),
             forward_back: m.forward_back_scaling,
             left_right: m.left_right_scaling,
         }))

@@ -4,25 +4,11 @@ use ratatui::style::Color;
 use ratatui::symbols::Marker;
 use ratatui::widgets::Block;
 use ratatui::widgets::canvas::{Canvas, Circle, Context, Line, Points};
+use zones::{Boundaries, Factors, Scaling, Sector, Zone};
 
 use super::Picture;
 use crate::vehicle::observed::Pose;
 
-/// The eight zones as the floor shows them: the field of their first factor, and their border angles,
-/// counter-clockwise from straight ahead \[deg\].
-///
-/// # Source
-/// LUCI's zone ring; `luci_messages/LuciZoneScaling` for the order of the fields.
-const ZONES: [(usize, f64, f64); 8] = [
-    (0, -13.7, 13.7),    // front
-    (4, 13.7, 78.45),    // front left
-    (8, 78.45, 101.55),  // left
-    (12, 101.55, 166.3), // back left
-    (14, 166.3, 193.7),  // back
-    (10, 193.7, 258.45), // back right
-    (6, 258.45, 281.55), // right
-    (2, 281.55, 346.3),  // front right
-];
 /// How far from the footprint the zones' arcs are drawn \[m\].
 const ARCS: [f64; 3] = [0.12, 0.22, 0.32];
 /// Angle from point to point of an arc \[deg\].
@@ -71,12 +57,13 @@ fn paint(context: &mut Context<'_>, picture: &Picture<'_>) {
     }
     let Some(pose) = picture.observed.pose else { return };
     context.layer();
-    if let Some(scaling) = &picture.observed.scaling {
-        for (field, from, to) in ZONES {
-            let scale =
-                scaling.get(field..field + 2).map_or(0.0, |pair| pair.iter().copied().fold(1.0, f32::min));
-            let coords = arc(&pose, picture.world.radius, from, to);
-            context.draw(&Points { coords: &coords, color: colour(scale) });
+    if let Some(fields) = &picture.observed.scaling {
+        let (scaling, _) = Scaling::from_fields(fields);
+        for zone in Zone::AROUND {
+            let Factors { forward_back, left_right } = scaling.of(zone);
+            let coords = arc(&pose, picture.world.radius, zone);
+            context
+                .draw(&Points { coords: &coords, color: colour(forward_back.get().min(left_right.get())) });
         }
     }
     context.layer();
@@ -86,18 +73,21 @@ fn paint(context: &mut Context<'_>, picture: &Picture<'_>) {
     context.draw(&Line { x1: x, y1: y, x2: x + radius * cos, y2: y + radius * sin, color: Color::White });
 }
 
-/// The points of a zone's arcs, a gap left between neighbours.
-fn arc(pose: &Pose, radius: f64, from: f64, to: f64) -> Vec<(f64, f64)> {
+/// The points of a zone's arcs where it lies on the floor, a gap left between neighbours.
+fn arc(pose: &Pose, radius: f64, zone: Zone) -> Vec<(f64, f64)> {
+    let boundaries = Boundaries { rear_swap: false, ..Boundaries::default() };
+    let Some(Sector { from, to }) = boundaries.sector(zone) else { return Vec::new() };
     let [x, y] = pose.point;
     let count = ((to - from) / STEP).floor() as u32;
-    let angles = (0..count).map(|n| pose.heading + (from + STEP * (0.5 + f64::from(n))).to_radians());
+    // A sector is clockwise from straight ahead.
+    let angles = (0..count).map(|n| pose.heading - (from + STEP * (0.5 + f64::from(n))).to_radians());
     let point = |angle: f64, far: f64| (x + far * angle.cos(), y + far * angle.sin());
     angles.flat_map(|angle| ARCS.map(|arc| point(angle, radius + arc))).collect()
 }
 
 /// Green where full speed is allowed, red where no motion is.
-fn colour(scale: f32) -> Color {
-    let index = (scale.clamp(0.0, 1.0) * (RAMP.len() - 1) as f32).round() as usize;
+fn colour(scale: f64) -> Color {
+    let index = (scale.clamp(0.0, 1.0) * (RAMP.len() - 1) as f64).round() as usize;
     Color::Indexed(RAMP.get(index).copied().unwrap_or(RAMP[0]))
 }
 
@@ -107,19 +97,22 @@ mod tests {
 
     #[test]
     fn a_scale_goes_from_red_over_yellow_to_green() {
-        let indexed = [0.0, 0.5, 1.0, -3.0, f32::NAN].map(colour);
+        let indexed = [0.0, 0.5, 1.0, -3.0, f64::NAN].map(colour);
         assert_eq!(indexed, [196, 226, 46, 196, 196].map(Color::Indexed));
     }
 
     #[test]
-    fn the_zones_are_once_around() {
-        for pair in ZONES.windows(2) {
-            assert_eq!(pair[0].2, pair[1].1, "they touch");
+    fn each_zone_lies_on_its_side_of_the_floor() {
+        let ahead = Pose { point: [0.0, 0.0], heading: 0.0 };
+        // x forward and y left, in the order of the zones' numbers
+        let expected = [(1, 0), (1, 1), (1, -1), (0, 1), (0, -1), (-1, 1), (-1, -1), (-1, 0)];
+        for (zone, (forward, left)) in Zone::AROUND.into_iter().zip(expected) {
+            let points = arc(&ahead, 0.35, zone);
+            let side = |mean: f64| if mean.abs() < 0.05 { 0 } else { mean.signum() as i32 };
+            let mean = |sum: f64| side(sum / points.len() as f64);
+            let sums = points.iter().fold((0.0, 0.0), |(x, y), point| (x + point.0, y + point.1));
+            assert_eq!((mean(sums.0), mean(sums.1)), (forward, left), "{zone}");
         }
-        assert_eq!(ZONES[0].1 + 360.0, ZONES[7].2);
-        let mut fields = ZONES.map(|(field, ..)| field);
-        fields.sort_unstable();
-        assert_eq!(fields, [0, 2, 4, 6, 8, 10, 12, 14]);
     }
 
     #[test]
@@ -132,7 +125,7 @@ mod tests {
     #[test]
     fn the_front_arc_lies_ahead() {
         let ahead = Pose { point: [1.0, 2.0], heading: std::f64::consts::FRAC_PI_2 };
-        for (x, y) in arc(&ahead, 0.35, -13.7, 13.7) {
+        for (x, y) in arc(&ahead, 0.35, Zone::Front) {
             // Within 13.7 degrees of straight on: |x - 1| < (y - 2) tan 13.7 deg
             assert!(y > 2.4 && (x - 1.0).abs() < (y - 2.0) * 0.2438, "{x} {y}");
         }

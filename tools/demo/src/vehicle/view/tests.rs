@@ -12,7 +12,8 @@ fn screen(width: u16, height: u16, change: impl FnOnce(&mut Picture<'_>)) -> Vec
     observed.state = Some("OK".into());
     observed.source = Some("navigation".into());
     observed.stick = Some(Stick::pushed(0.5, -1.0));
-    observed.applied = Some(Applied { zone: 6, forward_back: 0.25, left_right: 1.0 });
+    observed.applied =
+        Some(Applied { zone: Some(zones::Zone::BackRight), forward_back: 0.25, left_right: 1.0 });
     (observed.port, observed.starboard) = (Some(24), Some(156));
     let latency = Quantiles { total: 9, p50: 123.0, p99: 4567.0, max: 89_000.0 };
     let figures = [Figures { rate: Some(200.0), latency: Some(latency) }; 4];
