@@ -5,7 +5,7 @@ use safety::{Instant, Machine, Stamp};
 
 use crate::{Message, Needs, Parameters, Process, Seen, Topic, Vehicle};
 
-/// What a test bed knows of its machine.
+/// Inputs and outputs of a machine, for a test bed.
 pub trait Adapter: Sized {
     /// The machine.
     type Machine: Machine;
