@@ -24,6 +24,6 @@ pub use declaration::{Change, Declaration, Kind, NumberOrName, Parameter};
 pub use document::{owners_yaml, yaml};
 pub use refusal::Refusal;
 pub use set::{Set, nearest};
-pub use specification::{Fixed, Group, Preset, PresetValue, Specification};
+pub use specification::{AUTOSTART, Fixed, Group, Preset, PresetValue, Specification};
 pub use topic::check_topic;
 pub use value::{Value, quoted};

@@ -1,5 +1,8 @@
 use crate::set::Live;
-use crate::{Change, Declaration, Kind, Refusal, Set, Value};
+use crate::{Change, Declaration, Kind, Parameter, Refusal, Set, Value};
+
+/// The parameter of each node with a life cycle that says whether it is active from its start.
+pub const AUTOSTART: &str = "autostart";
 
 /// All parameters of one node.
 #[derive(Clone, Debug)]
@@ -91,6 +94,16 @@ impl Specification {
     pub fn with_all(mut self, parameters: Vec<Declaration>) -> Self {
         self.parameters.extend(parameters);
         self
+    }
+
+    /// Adds the parameter of a node with a life cycle.
+    #[must_use]
+    pub fn managed(self) -> Self {
+        const AUTOSTART: Parameter<bool> = Parameter::bool(crate::AUTOSTART, true).at_start().text(
+            "Whether the node is active from its start. Otherwise it publishes stop until its life cycle is configured and activated, \
+             as by Nav2's lifecycle manager.",
+        );
+        self.with_all(vec![AUTOSTART.declaration()])
     }
 
     /// Adds a group.

@@ -27,6 +27,7 @@ mod goals;
 mod input;
 mod late_devices;
 mod latency;
+mod life_cycle;
 mod logger;
 mod loops;
 mod names;

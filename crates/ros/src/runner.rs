@@ -8,6 +8,7 @@ use safety::{Instant, Level, Machine, PublisherCount, Succession};
 use crate::action::{Action, Goal};
 use crate::diagnostics::{Diagnostics, log_level};
 use crate::late_devices::warn_of_late_devices;
+use crate::life_cycle::LifeCycle;
 use crate::parameter_update::{Extra, ParameterUpdate};
 use crate::publishers::{CountSchedule, publishers};
 use crate::reader::Reader;
@@ -66,6 +67,7 @@ pub struct Runner<M: Machine> {
     counts: Vec<Task>,
     tasks: Vec<Task>,
     receivers: Vec<Box<dyn FnMut() -> usize + Send>>,
+    life_cycle: Option<(LifeCycle, ActivityInput<M>)>,
     urgent: Vec<Box<dyn Serve<M> + Send>>,
     services: Vec<Box<dyn Serve<M> + Send>>,
     longest_sleep: Duration,
@@ -80,6 +82,9 @@ pub struct Runner<M: Machine> {
     housekeeping_due: Instant,
     counting: CountSchedule,
 }
+
+/// Makes the input that reports whether the node is active.
+type ActivityInput<M> = fn(bool) -> <M as Machine>::Input;
 
 impl<M: Machine + 'static> Runner<M> {
     /// A runner of `node` for the machine in `shell`. `apply` makes the input that puts a set of parameters in force.
@@ -107,6 +112,7 @@ impl<M: Machine + 'static> Runner<M> {
             counts: Vec::new(),
             tasks: Vec::new(),
             receivers: Vec::new(),
+            life_cycle: None,
             urgent: Vec::new(),
             services: Vec::new(),
             longest_sleep: LONGEST_SLEEP,
@@ -144,6 +150,19 @@ impl<M: Machine + 'static> Runner<M> {
     pub fn log_levels(mut self) -> Self {
         self.logged = Some(Level::Ok);
         self
+    }
+
+    /// Gives the node a life cycle, and reports to the machine by `input` whether the node is active: at once if it does not start
+    /// active, and at every change.
+    /// # Errors
+    /// The middleware refuses a service.
+    pub fn managed(mut self, input: fn(bool) -> M::Input) -> Result<Self, Error> {
+        let life_cycle = LifeCycle::new(&mut self.node, &self.name, self.parameters.set())?;
+        if !life_cycle.is_active() {
+            self.shell.deliver(input(false));
+        }
+        self.life_cycle = Some((life_cycle, input));
+        Ok(self)
     }
 
     /// Adds a task that runs after each wake-up and before any received message is delivered: for what the machine has to know
@@ -383,16 +402,20 @@ impl<M: Machine + 'static> Runner<M> {
             self.longest_sleep.min((self.wake_within)()).min(self.counting.due.since(clock::now()))
         };
         let mut received = 0;
-        let Self { inputs, parameters, receivers, urgent, services, update, .. } = self;
+        let Self { inputs, parameters, receivers, life_cycle, urgent, services, update, .. } = self;
         self.reader.wait_and_receive(&mut self.node, &self.shell, idle, || {
             let requests: usize =
                 urgent.iter_mut().chain(&mut *services).map(|service| service.receive()).sum();
             let messages = inputs.receive() + update.topics().map_or(0, DynamicSubscriptions::receive);
             received += messages;
+            let transitions = life_cycle.as_mut().map_or(0, |(life_cycle, _)| life_cycle.receive());
             let others: usize = receivers.iter_mut().map(|receive| receive()).sum();
-            messages + parameters.receive() + requests + others
+            messages + parameters.receive() + transitions + requests + others
         });
-        let Self { shell, node, parameters, update, urgent, .. } = self;
+        let Self { shell, node, parameters, update, life_cycle, urgent, .. } = self;
+        if let Some((life_cycle, input)) = life_cycle {
+            life_cycle.serve(|is_active| shell.deliver(input(is_active)));
+        }
         let mut context = ServiceContext { shell, parameters, update, node };
         urgent.iter_mut().for_each(|service| service.serve(&mut context));
         for watch in &mut self.watches {
