@@ -12,7 +12,7 @@ use tests::{files, root};
 /// Of all Markdown files.
 const WORDS: usize = 41_000;
 /// The goal is 57,500.
-const LINES: usize = 63_400;
+const LINES: usize = 63_800;
 
 /// Folders that hold nothing but tests.
 const TESTS: [&str; 6] = ["tests", "test", "benches", "examples", "fuzz", "testing"];

@@ -55,6 +55,8 @@ pub struct Arbiter {
     newest_stamp: Stamp,
     /// When the next zero is due; `None` while the source that drives sends another velocity.
     next_zero: Option<Instant>,
+    /// Whether the node's life cycle is in the state active.
+    pub(crate) is_active: bool,
     pub(crate) stopping: bool,
     queue: VecDeque<Command>,
     pub(crate) active: Active,
@@ -84,6 +86,7 @@ impl Arbiter {
             ramp: Ramp::new(&params),
             newest_stamp: Stamp::ZERO,
             next_zero: Some(Instant::ZERO),
+            is_active: true,
             stopping: false,
             queue: VecDeque::with_capacity(QUEUE),
             active,
@@ -407,6 +410,10 @@ impl Machine for Arbiter {
             },
             Input::CommandPublishersCounted(count) => self.command_publishers = count,
             Input::ParametersChanged(params) => self.adopt(params),
+            Input::ActivityChanged(is_active) => {
+                self.is_active = is_active;
+                self.sources.iter_mut().for_each(|monitor| monitor.require_zero(ZeroCause::Begins));
+            }
             Input::Stopping if !self.stopping => {
                 self.stopping = true;
                 self.driving = None;

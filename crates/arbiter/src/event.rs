@@ -49,6 +49,8 @@ pub enum Input {
     /// Parameters to use from now on; indices are those of the new lists. A source or lock keeps its state if its name, topic and
     /// kind stay.
     ParametersChanged(Params),
+    /// The node's life cycle became active, or left that state. A machine is active until it receives this.
+    ActivityChanged(bool),
     /// The node is about to end.
     Stopping,
 }

@@ -53,6 +53,9 @@ impl Arbiter {
     /// Why `source` may not drive, without regard to other sources.
     fn hindrance(&self, source: usize) -> Option<Verdict> {
         let (spec, monitor) = (self.params.sources.get(source)?, self.sources.get(source)?);
+        if !self.is_active {
+            return Some(Verdict::Inactive);
+        }
         if self.in_conflict(source) {
             return Some(Verdict::Conflict);
         }

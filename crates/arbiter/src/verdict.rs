@@ -35,6 +35,8 @@ pub enum Verdict {
     Invalid,
     /// It has more than one publisher, or their number is not known.
     Conflict,
+    /// The node's life cycle is in another state than active; no source drives.
+    Inactive,
     /// The node is stopping; no source drives any more.
     Stopping,
 }
@@ -114,6 +116,7 @@ impl fmt::Display for Explained<'_> {
             Verdict::FromFuture => f.write_str("sent a command from the future"),
             Verdict::Invalid => f.write_str("sent no valid command"),
             Verdict::Conflict => f.write_str("in conflict"),
+            Verdict::Inactive => f.write_str("stopped, the node is not active"),
             Verdict::Stopping => f.write_str("stopped, the node is stopping"),
         }
     }
@@ -141,6 +144,6 @@ mod tests {
         assert!(Verdict::Outranked { by } < Verdict::WaitsForZero(ZeroCause::Lost));
         assert!(Verdict::WaitsForZero(ZeroCause::Begins) < Verdict::Locked { by });
         assert!(Verdict::TimedOut < Verdict::TooOld && Verdict::TooOld < Verdict::FromFuture);
-        assert!(Verdict::FromFuture < Verdict::Invalid && Verdict::Invalid < Verdict::Stopping);
+        assert!(Verdict::FromFuture < Verdict::Invalid && Verdict::Invalid < Verdict::Inactive);
     }
 }

@@ -38,6 +38,8 @@ pub enum Input {
     ServiceAnswered(Service),
     /// New parameters. The mode does not change.
     ParametersChanged(RemoteParams),
+    /// The node's life cycle became active, or left that state. A machine is active until it receives this.
+    ActivityChanged(bool),
     /// The node shuts down. It may end when [`Remote::is_finished`](crate::Remote::is_finished) returns true.
     Stopping,
 }

@@ -84,6 +84,7 @@ params::params! {
 /// All parameters of the node `chair`.
 pub fn specification() -> Specification {
     Specification::new("chair", "Drives a LUCI wheelchair: its remote modes, its calibration, its odometry.")
+        .managed()
         .with_all(Remote::declarations())
         .with_all(Declared::declarations())
         .with_all(OdometryParams::declarations())

@@ -50,6 +50,8 @@ pub struct Remote {
     pub(crate) feedback_publishers: [PublisherCount; 2],
     /// Whether the mode is wanted, for the time after it was left.
     pub(crate) wanted: bool,
+    /// Whether the node's life cycle is in the state active; otherwise the mode is left, and not entered.
+    pub(crate) is_active: bool,
     pub(crate) stopping: bool,
     pub(crate) request: Option<Request>,
     /// When the mode was last requested, until that is answered: it may still be entered.
@@ -92,6 +94,7 @@ impl Remote {
             stick_publishers: PublisherCount::NONE,
             feedback_publishers: [PublisherCount::NONE; 2],
             wanted: false,
+            is_active: true,
             stopping: false,
             request: None,
             open: None,
@@ -240,7 +243,7 @@ impl Remote {
         let is_lost = self.command.expire(self.clock.now(), self.params.command_timeout);
         self.counters.lost_commands += u64::from(is_lost);
         match self.state {
-            State::Inactive if self.wanted && !self.stopping => self.activate(),
+            State::Inactive if self.wanted && self.is_active && !self.stopping => self.activate(),
             State::Inactive => {}
             State::Activating => self.update_activating(),
             State::Confirmed | State::Active | State::Lost => self.update_driving(),
@@ -268,6 +271,16 @@ impl Remote {
         };
         if self.state == State::Lost && before != State::Lost {
             self.counters.lost_chairs += 1;
+        }
+    }
+
+    /// Leaves the mode, also one that another node left behind.
+    fn leave(&mut self) {
+        self.wanted = false;
+        self.command.lose();
+        let is_left_over = self.state == State::Inactive && self.is_left_over() && !self.stopping;
+        if is_left_over || !matches!(self.state, State::Inactive | State::Deactivating) {
+            self.deactivate();
         }
     }
 
@@ -325,19 +338,18 @@ impl Machine for Remote {
             Input::Activated if self.stopping => {}
             Input::Activated => {
                 self.wanted = true;
-                if self.state == State::Lost {
+                if self.state == State::Lost && self.is_active {
                     self.activate();
                 }
             }
+            Input::ActivityChanged(true) => self.is_active = true,
+            Input::ActivityChanged(false) => {
+                self.is_active = false;
+                self.leave();
+            }
             Input::Deactivated | Input::Stopping => {
                 self.stopping |= matches!(input, Input::Stopping);
-                self.wanted = false;
-                self.command.lose();
-                // A mode left behind by another node is also left.
-                let is_left_over = self.state == State::Inactive && self.is_left_over() && !self.stopping;
-                if is_left_over || !matches!(self.state, State::Inactive | State::Deactivating) {
-                    self.deactivate();
-                }
+                self.leave();
             }
             Input::CommandReceived(command) => self.receive(command),
             Input::CommandRefused(invalid) => {

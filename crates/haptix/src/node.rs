@@ -12,7 +12,7 @@ use crate::setpoints::Setpoints;
 use crate::state::State;
 use crate::wire::{Command, MAX, Sensor};
 
-use self::halt::Vehicle;
+use self::halt::Halts;
 pub use self::messages::{Answer, Input, Output};
 
 mod halt;
@@ -57,8 +57,8 @@ pub struct Haptix {
     is_unsubscribed: bool,
     /// Judges the states of a robot elsewhere, if the device is one.
     states: Option<StateMonitor>,
-    /// The vehicle that carries the hand, if it obeys one.
-    vehicle: Option<Vehicle>,
+    /// Reasons for which the hand may not move: the vehicle that carries it, if it obeys one, and the life cycle.
+    halts: Halts,
     is_stopping: bool,
     command_timeout: Option<Duration>,
     clock: Clock,
@@ -93,7 +93,7 @@ impl Haptix {
             is_unanswered: false,
             is_unsubscribed: false,
             states: None,
-            vehicle: None,
+            halts: Halts::default(),
             is_stopping: false,
             command_timeout: settings.command_timeout,
             clock: Clock::default(),
@@ -131,6 +131,7 @@ impl Haptix {
             (Some(what), _) => State::Failed(what.clone()),
             (None, None) => State::Starting,
             _ if self.is_unanswered => State::Waiting(self.absence()),
+            _ if !self.is_active() => State::Inactive,
             _ if let Some(halt) = self.halt() => State::Halted(halt),
             (None, Some(reading)) if reading.mode == Mode::Holding => State::Holding,
             _ if self.is_unsubscribed => State::NoSubscriber,
@@ -429,6 +430,7 @@ impl Machine for Haptix {
             Input::VehiclePublishersCounted(publishers) => {
                 self.change_vehicle(|now, vehicle| vehicle.count(now, publishers.as_deref()));
             }
+            Input::ActivityChanged(is_active) => self.set_active(is_active),
             Input::ParametersChanged(settings) => {
                 self.command_timeout = settings.command_timeout;
                 self.order(Order::Configure(*settings));

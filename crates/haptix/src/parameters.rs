@@ -127,6 +127,7 @@ pub const TOPICS: &str = "topics";
 /// The parameters of the node.
 pub fn specification() -> Specification {
     Specification::new("haptix", "A HAPTIX hand: takes its commands and publishes its sensors.")
+        .managed()
         .with_all(Declared::declarations())
         .with_live_group(
             Group {

@@ -19,6 +19,8 @@ pub enum State {
     Waiting(Option<String>),
     /// It holds its position with reduced gains, since its vehicle forbids to move.
     Halted(VehicleHalt),
+    /// It holds its position with reduced gains, since the node's life cycle is in another state than active.
+    Inactive,
     /// The robot is commanded, but no node subscribes to its commands.
     NoSubscriber,
     /// The device failed, with its text.
@@ -41,6 +43,7 @@ impl fmt::Display for State {
                 why.as_ref().map_or(Ok(()), |why| write!(f, "; {why}"))
             }
             Self::Halted(halt) => write!(f, "HALTED: {halt}{}", halt.clause()),
+            Self::Inactive => f.write_str("INACTIVE: the node is not active"),
             Self::NoSubscriber => f.write_str("NO_SUBSCRIBER: no node subscribes to the robot's commands"),
             Self::Failed(what) => write!(f, "FAILED: {what}"),
             Self::NotAnswering(why) => {

@@ -31,6 +31,8 @@ pub enum Input {
     DeviceOpened,
     /// The motor controller is gone, or does not answer as it should.
     DeviceLost,
+    /// The node's life cycle became active, or left that state. A machine is active until it receives this.
+    ActivityChanged(bool),
     /// The supervising thread had to stop the motors, because this machine was not called in time.
     Unwatched,
     /// The motor values did not reach the motors in time, which therefore stopped by themselves.

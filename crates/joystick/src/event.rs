@@ -125,6 +125,8 @@ pub enum Input {
     JoySubscribersCounted(usize),
     /// A log was opened (true) or closed.
     LogSwitched(bool),
+    /// The node's life cycle became active, or left that state. A machine is active until it receives this.
+    ActivityChanged(bool),
     /// The node shuts down; later inputs are ignored.
     Stopping,
 }

@@ -86,6 +86,8 @@ pub(crate) struct Filter {
     taken: bool,
     /// The stick commands nothing because it has not been at rest since it started to drive or its meaning changed.
     waits: bool,
+    /// Whether the node's life cycle is in the state active; otherwise nothing is claimed or passed on.
+    is_active: bool,
     seeds_refused: u64,
     seeds_limited: u64,
 }
@@ -109,6 +111,7 @@ impl Filter {
             last_claim: None,
             taken: false,
             waits: false,
+            is_active: true,
             seeds_refused: 0,
             seeds_limited: 0,
         }
@@ -212,6 +215,16 @@ impl Filter {
         if self.requested_frame != params.intrinsic {
             self.request_frame(params.intrinsic);
         }
+    }
+
+    /// The node's life cycle became active, or left that state. The stick has to rest and the reference to be zero before either counts
+    /// again, and a takeover ends.
+    pub(crate) fn set_active(&mut self, is_active: bool) {
+        self.is_active = is_active;
+        self.mode.release();
+        self.wait_for_rest();
+        self.claims = false;
+        self.reference.require_zero();
     }
 
     /// The names of the mappings have these numbers on the device that starts to drive.
@@ -341,7 +354,8 @@ impl Filter {
         let before = self.active();
         let taken = core::mem::take(&mut self.taken);
         self.activity = Activity::of(&self.mappings.enable, stick.buttons, self.mode.latch());
-        self.claims = self.activity.is_active() && (self.has_enable_button() || self.reaches(stick));
+        self.claims =
+            self.is_active && self.activity.is_active() && (self.has_enable_button() || self.reaches(stick));
         let divisor = self.divisor();
         let (linear, angular) = (self.dynamics.amax / divisor, self.dynamics.awmax / divisor);
         self.waits &= !(whole && is_at_rest(&self.mappings, stick.axes));
@@ -401,6 +415,9 @@ impl Filter {
     /// states have no velocity at all. Receivers treat that as a loss, not as a release: no other source may start to
     /// drive by itself.
     pub(crate) fn desired(&self, now: Instant, stamp: Stamp) -> Option<PoseState> {
+        if !self.is_active {
+            return Some(PoseState::lost(stamp, self.intrinsic()));
+        }
         if !self.active() {
             let StopSequence { is_due, until, masks, lost_until, retracts, passes_from } = self.stop_sequence;
             let waits = is_due || now < passes_from || (masks && now < until);

@@ -231,6 +231,11 @@ impl Joystick {
             }
             // Its events are handled one by one.
             Input::VirtualDeviceMoved(_) | Input::VirtualPublishersCounted(_) => {}
+            Input::ActivityChanged(is_active) => {
+                self.filter.set_active(is_active);
+                self.devices.forget_presses();
+                self.publish_desired();
+            }
             Input::Stopping => self.stop(),
         }
         Ok(())

@@ -48,6 +48,11 @@ impl Drive {
         }
     }
 
+    /// Centres the occupant's stick and forgets the remote joystick.
+    pub fn centre(&mut self) {
+        (self.stick, self.remote) = ((0, 0), None);
+    }
+
     /// Receives a remote joystick; `false` if it was ignored.
     ///
     /// A source unknown to LUCI's node is forwarded as that of the chair itself. The zone is not forwarded.

@@ -40,6 +40,8 @@ pub struct LuciChair {
     is_pressed: bool,
     refuses: bool,
     is_silent: bool,
+    /// Whether the node's life cycle is in the state active; otherwise no stick drives.
+    is_active: bool,
     is_stopping: bool,
     queue: VecDeque<Output>,
     counters: Counters,
@@ -67,6 +69,7 @@ impl LuciChair {
             is_pressed: false,
             refuses: false,
             is_silent: false,
+            is_active: true,
             is_stopping: false,
             queue: VecDeque::with_capacity(QUEUE),
             counters: Counters::default(),
@@ -235,6 +238,7 @@ impl Machine for LuciChair {
             return;
         }
         match input {
+            Input::StickMoved(..) | Input::RemoteReceived(_) if !self.is_active => {}
             Input::StickMoved(forward_back, left_right) => {
                 self.drive.stick = (forward_back.clamp(-100, 100), left_right.clamp(-100, 100));
             }
@@ -265,6 +269,10 @@ impl Machine for LuciChair {
             Input::ServicesRefused(refuses) => self.refuses = refuses,
             Input::ModeEnded => self.drive.hand_to(Source::ChairPhysical),
             Input::StreamsHalted(is_silent) => self.is_silent = is_silent,
+            Input::ActivityChanged(is_active) => {
+                self.is_active = is_active;
+                self.drive.centre();
+            }
             Input::ParametersChanged(params) => self.params = self.params.changed(params),
             Input::Stopping => {
                 self.is_stopping = true;

@@ -33,6 +33,8 @@ pub enum Input {
     StreamsHalted(bool),
     /// New parameters; read-only ones keep their values.
     ParametersChanged(Params),
+    /// The node's life cycle became active, or left that state. A machine is active until it receives this.
+    ActivityChanged(bool),
     /// The node shuts down: the wheels stop, and nothing is answered afterwards.
     Stopping,
 }

@@ -90,6 +90,7 @@ params::params! {
 /// All parameters of the fake chair's node.
 pub fn specification() -> Specification {
     Specification::new("interface", "A LUCI wheelchair that is not there, to test with.")
+        .managed()
         .with_all(Params::declarations())
 }
 

@@ -12,6 +12,8 @@ pub(crate) enum HaltCause {
     RobotLost,
     /// The state of the vehicle forbids to move.
     Vehicle(VehicleHalt),
+    /// The node's life cycle is in another state than active. Its activation clears it, and leaves a halt that waits for a reset.
+    Inactive,
 }
 
 /// The causes that hold.
@@ -47,6 +49,7 @@ impl HaltCauses {
                 None => (HaltEnds::ByReset, "the robot was lost".to_owned()),
             },
             HaltCause::Vehicle(halt) => (halt.ends(), halt.to_string()),
+            HaltCause::Inactive => (HaltEnds::ByResetLater, "the node is not active".to_owned()),
         };
         Some(text + ends.clause())
     }
@@ -67,7 +70,7 @@ impl HaltCauses {
         self.held.retain(|cause| match cause {
             HaltCause::Requested => false,
             HaltCause::RobotLost => is_robot_lost,
-            HaltCause::LoopSilent | HaltCause::Vehicle(_) => true,
+            HaltCause::LoopSilent | HaltCause::Vehicle(_) | HaltCause::Inactive => true,
         });
         if let Some(vehicle) = &mut self.vehicle {
             vehicle.reset(now);

@@ -75,6 +75,8 @@ pub enum Input {
     JointStatePublishersCounted(PublisherCount),
     /// The wall clock was read.
     ClockRead(Stamp),
+    /// The node's life cycle became active, or left that state. A machine is active until it receives this.
+    ActivityChanged(bool),
     /// The node ends.
     Stopping,
 }
@@ -412,6 +414,10 @@ impl Machine for Mechanism {
                 }
                 self.change_causes(|causes| causes.set(HaltCause::Requested, true));
             }
+            Input::ActivityChanged(is_active) => self.change_causes(|causes| {
+                causes.set(HaltCause::Inactive, !is_active);
+                causes.set(HaltCause::Requested, true); // an activation moves nothing: a reset does
+            }),
             Input::ResetRequested if is_stale(&self.clock) => {
                 let sentence =
                     format!("a reset of the motors is ignored: {}", Refusal::Stale(self.clock.waited()));

@@ -222,6 +222,7 @@ impl Params {
 /// The parameters of the node.
 pub fn specification() -> Specification {
     Specification::new("mechanism", "Runs the controllers of a robot's joints in a real-time loop, as pr2_mechanism does.")
+        .managed()
         .with_all(Declared::declarations())
         .with_open(
             "A parameter of a controller, <controller>.type or what its type has; it is checked when the controller is loaded.",

@@ -63,7 +63,9 @@ pub fn run_with(
             topics.publish(output);
         }
     });
-    let runner = member.runner(&shell, |set| Params::read(set).map(ChairInput::ParametersChanged))?;
+    let runner = member
+        .runner(&shell, |set| Params::read(set).map(ChairInput::ParametersChanged))?
+        .managed(|is_active| ChairInput::Remote(Input::ActivityChanged(is_active)))?;
     let presence = services.clone();
     let runner = runner
         .sleep_longer_at_rest()

@@ -117,7 +117,7 @@ fn status(machine: &Haptix, timing: &Timing) -> Status {
     let level = match state {
         State::Following | State::Grasping | State::Holding => Level::Ok,
         State::Starting => Level::Stale,
-        State::Waiting(_) | State::NoSubscriber => Level::Warn,
+        State::Waiting(_) | State::Inactive | State::NoSubscriber => Level::Warn,
         State::Halted(_) | State::Failed(_) | State::NotAnswering(_) => Level::Error,
     };
     let mut values = vec![("hand".into(), machine.constants().description.model_name.clone())];
@@ -181,11 +181,13 @@ pub fn run_with(
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let shell = Shell::new(machine, Some(clock_read), move |output| publications.publish(output))
         .act_first(move |output| actions.act(output));
-    let runner = member.runner(&shell, move |set| {
-        let params = Params::read(set, &description, rate)?;
-        check_simulation(set, &params)?;
-        Ok(Input::ParametersChanged(Box::new(params.settings)))
-    })?;
+    let runner = member
+        .runner(&shell, move |set| {
+            let params = Params::read(set, &description, rate)?;
+            check_simulation(set, &params)?;
+            Ok(Input::ParametersChanged(Box::new(params.settings)))
+        })?
+        .managed(Input::ActivityChanged)?;
     let runner = runner.count_publishers(sole, |topic, count| Input::PublishersCounted { topic, count });
     let runner = runner.task(move |_| lives.beat()); // after the messages were delivered
     let runner = services::serve(runner, &calls, prefix, params.halt_on.is_some())?

@@ -167,7 +167,9 @@ pub fn run_with(
             Some(output)
         },
     );
-    let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
+    let runner = member
+        .runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?
+        .managed(Input::ActivityChanged)?;
     let runner = with(parts.add_tasks(runner, &shell));
     start::run(runner, stop, &shell, [Input::Stopping])
 }

@@ -221,7 +221,9 @@ pub fn run_and(
     let shell = Shell::new(machine, Some(clock_read), move |output| topics.publish(output));
     let pads = subscribe(&mut member.inputs, &mut member.node, &shell)?;
     before(&pads)?;
-    let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
+    let runner = member
+        .runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?
+        .managed(Input::ActivityChanged)?;
     let runner = parts.add_tasks(runner, &shell, pads, stop)?;
     start::run(runner, stop, &shell, [Input::Stopping])
 }

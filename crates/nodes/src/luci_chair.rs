@@ -31,7 +31,9 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut topics = Topics::new(&mut member.node, &member.params)?;
     inputs::subscribe(&mut member.inputs, &mut member.node)?;
     let shell = Shell::new(LuciChair::new(member.params), None, move |output| topics.publish(output));
-    let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
+    let runner = member
+        .runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?
+        .managed(Input::ActivityChanged)?;
     let runner = inputs::serve(runner.status(status))?;
     start::run(runner, stop, &shell, [Input::Stopping])
 }

@@ -304,6 +304,7 @@ pub fn run_with(
         let before = std::mem::replace(&mut *lock(&parameters), set.clone());
         Ok(Input::ParametersChanged(changed(&before, set)))
     })?;
+    let runner = runner.managed(Input::ActivityChanged)?;
     let runner = runner.count_publishers(sole, |topic, count| Input::PublishersCounted { topic, count });
     let runner = services::serve(runner, &requests, types)?
         .count_publishers(["joint_states"], |_, count| Input::JointStatePublishersCounted(count))

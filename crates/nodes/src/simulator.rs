@@ -129,6 +129,8 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let shell =
         Shell::new(World::new(member.params.clone()), Some(clock_read), move |output| topics.publish(output));
-    let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
+    let runner = member
+        .runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?
+        .managed(Input::ActivityChanged)?;
     start::run(runner.status(status), stop, &shell, [Input::Stopping])
 }

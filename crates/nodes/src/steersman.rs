@@ -111,10 +111,13 @@ pub fn run_with(
     let hindbrain = hindbrain.runner(&shell, |set| {
         Ok(Input::Hindbrain(hindbrain::Input::ParametersChanged(hindbrain::Params::read(set)?)))
     })?;
+    let hindbrain =
+        hindbrain.managed(|active| Input::Hindbrain(hindbrain::Input::ActivityChanged(active)))?;
     let hindbrain = hindbrain_parts.add_tasks(hindbrain, &shell);
     let drawn = shell.clone();
     let zones = zones
         .runner(&shell, |set| Ok(Input::Zones(zones::Input::ParametersChanged(zones::Params::read(set)?))))?
+        .managed(|active| Input::Zones(zones::Input::ActivityChanged(active)))?
         .status(move |drive| zones_latency.report(zones_node::status(&drive.stages().zones)))
         .log_levels()
         .task(move |_| picture.draw(&drawn));
@@ -125,6 +128,7 @@ pub fn run_with(
             let stick = arbiter_node::stick_of(set, &params, &for_stick.0, &for_stick.1)?;
             Ok(Input::SourcesChanged { params, stick })
         })?
+        .managed(|active| Input::Arbiter(arbiter::Input::ActivityChanged(active)))?
         .status(move |drive| {
             mismatches.warn(drive.stages());
             arbiter_latency.report(arbiter_node::status(&drive.stages().arbiter))
@@ -139,6 +143,7 @@ pub fn run_with(
     let joystick = joystick.runner(&shell, |set| {
         Ok(Input::Joystick(joystick::Input::ParametersChanged(joystick::Params::read(set)?)))
     })?;
+    let joystick = joystick.managed(|active| Input::Joystick(joystick::Input::ActivityChanged(active)))?;
     let joystick = joystick_parts.add_tasks(joystick, &shell, pads, stop)?;
 
     let mut runners = [hindbrain, zones, arbiter, joystick].map(with);

@@ -90,7 +90,9 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let surround = Surround::new(member.params.clone());
     let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let shell = Shell::new(surround, Some(clock_read), move |output| publish(&mut scaling, output));
-    let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
+    let runner = member
+        .runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?
+        .managed(Input::ActivityChanged)?;
     start::run(runner.status(status).log_levels().sleep_longer_at_rest(), stop, &shell, [Input::Stopping])
 }
 

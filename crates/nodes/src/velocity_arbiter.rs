@@ -281,7 +281,9 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let shell = Shell::new(Arbiter::new(member.params.clone()), Some(clock_read), move |output| {
         topics.publish(output)
     });
-    let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
+    let runner = member
+        .runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?
+        .managed(Input::ActivityChanged)?;
     let runner = runner
         .sleep_longer_at_rest()
         .status(move |machine| latency.report(status(machine)))

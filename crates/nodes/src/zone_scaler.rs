@@ -165,7 +165,9 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let scaler = ZoneScaler::new(member.params.clone());
     let shell = Shell::new(scaler, Some(clock_read), move |output| topics.publish(output));
     let drawn = shell.clone();
-    let runner = member.runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?;
+    let runner = member
+        .runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?
+        .managed(Input::ActivityChanged)?;
     let runner = runner.status(move |machine| latency.report(status(machine))).log_levels();
     let runner = runner.task(move |_| picture.draw(&drawn)).sleep_longer_at_rest();
     start::run(runner, stop, &shell, [Input::Stopping])

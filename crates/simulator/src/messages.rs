@@ -22,6 +22,8 @@ pub enum Input {
     ClockRead(Stamp),
     /// New parameters. Read-only ones (walls, start, measures, rates) keep their values.
     ParametersChanged(Params),
+    /// The node's life cycle became active, or left that state. A machine is active until it receives this.
+    ActivityChanged(bool),
     /// The node shuts down: the vehicle is halted, and the last outputs are a vehicle at rest, factors of zero and a
     /// pressed button. Nothing is answered afterwards.
     Stopping,

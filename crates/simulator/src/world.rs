@@ -29,6 +29,8 @@ pub struct World {
     params: Params,
     vehicle: Vehicle,
     motors: Motors,
+    /// Whether the node's life cycle is in the state active; otherwise the wheels take no values.
+    is_active: bool,
     zones: Zones,
     estop: bool,
     /// Pressed since the last heartbeat: a press is reported even if it has ended by then.
@@ -69,6 +71,7 @@ impl World {
         Self {
             vehicle: Vehicle::new(params.start),
             motors: Motors::default(),
+            is_active: true,
             estop: false,
             press_unreported: false,
             stopping: false,
@@ -221,6 +224,7 @@ impl Machine for World {
         }
         self.advance(now);
         match input {
+            Input::PortReceived(_) | Input::StarboardReceived(_) if !self.is_active => {}
             Input::PortReceived(value) => {
                 let is_valid = self.motors.port(value, self.now, self.params.motor_timeout);
                 self.motor_received(is_valid);
@@ -238,6 +242,10 @@ impl Machine for World {
             }
             Input::ClockRead(stamp) => self.clock = (stamp, self.now),
             Input::ParametersChanged(params) => self.params.change(&params),
+            Input::ActivityChanged(is_active) => {
+                (self.is_active, self.motors) = (is_active, Motors::default()); // both values have to be stop first
+                self.motor_received(true);
+            }
             Input::Stopping => self.stop(),
         }
     }

@@ -283,3 +283,25 @@ fn the_report_names_what_was_counted() {
     let report = world.report();
     assert!(report.contains(&("motors invalid", "1".into())) && report.contains(&("port", "0".into())));
 }
+
+#[test]
+fn a_world_that_is_not_active_stands_and_begins_with_a_stop() {
+    let at = Instant::from_millis;
+    let mut world = started(empty());
+    drive(&mut world, 20, 500, 24, 24);
+    assert!(world.counters().motor_silences == 0, "it drives");
+    world.handle(at(500), Input::ActivityChanged(false));
+    drive(&mut world, 500, 1000, 24, 24);
+    let rests = odometry(&outputs_of(&mut world, 1000)).pose;
+    world.handle(at(1000), Input::ActivityChanged(true));
+    drive(&mut world, 1000, 1500, 24, 24);
+    assert_eq!(odometry(&outputs_of(&mut world, 1500)).pose, rests, "its values were never stop");
+    send(&mut world, 1500, 90, 90);
+    drive(&mut world, 1520, 2000, 24, 24);
+    assert_ne!(odometry(&outputs_of(&mut world, 2000)).pose, rests);
+}
+
+/// The outputs when the time has passed until `millis` and a little more.
+fn outputs_of(world: &mut World, millis: u64) -> Vec<Output> {
+    drain(world, Instant::from_millis(millis + 21))
+}

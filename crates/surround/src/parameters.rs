@@ -91,6 +91,7 @@ pub fn specification() -> Specification {
         "surround",
         "Computes LUCI's zone scaling from laser scans and point clouds, for vehicles without LUCI.",
     )
+    .managed()
     .with_all(Uncovered::declarations())
     .with_all(Footprint::declarations())
     .with_all(vec![REACH.declaration()])

@@ -61,6 +61,8 @@ pub enum Input {
     ClockRead(Stamp),
     /// New parameters.
     ParametersChanged(Params),
+    /// The node's life cycle became active, or left that state. A machine is active until it receives this.
+    ActivityChanged(bool),
     /// The node shuts down.
     Stopping,
 }
@@ -90,6 +92,8 @@ pub enum Output {
 pub struct Surround {
     params: Params,
     clock: Clock,
+    /// Whether the node's life cycle is in the state active; otherwise every factor is unknown.
+    is_active: bool,
     sweeps: Sweeps,
     table: Table,
     monitors: Vec<SensorMonitor>,
@@ -124,6 +128,7 @@ impl Surround {
         let sweeps = Sweeps::new(&params.boundaries, params.full_throw);
         let mut surround = Self {
             clock: Clock::default(),
+            is_active: true,
             table: Table::new(&params.footprint, &sweeps, params.reach),
             sweeps,
             monitors: Vec::new(),
@@ -379,6 +384,9 @@ impl Surround {
 
     /// The published scaling: NaN where a factor is 0 only because a sensor is lost.
     fn fields(&self) -> [f32; 16] {
+        if !self.is_active {
+            return [f32::NAN; 16];
+        }
         let mut fields = self.scaling.fields();
         for (field, seen) in fields.iter_mut().zip(self.seen.fields()) {
             if *field == 0.0 && seen > 0.0 {
@@ -450,6 +458,13 @@ impl Machine for Surround {
                 self.advance(now);
                 self.apply_parameters(params);
                 self.publish_change();
+            }
+            Input::ActivityChanged(is_active) => {
+                self.advance(now);
+                self.is_active = is_active;
+                if !self.is_stopping() {
+                    self.publish();
+                }
             }
             Input::Stopping => {
                 self.advance(now);

@@ -65,6 +65,8 @@ pub enum Reason {
     ScalingMissing,
     /// Zero: there are several publishers of scalings, or the graph cannot report their number.
     ScalingConflict,
+    /// Zero: the node's life cycle is in another state than active.
+    Inactive,
     /// Zero: the node is stopping.
     Stopping,
 }
@@ -127,6 +129,7 @@ impl fmt::Display for Reason {
             Self::ScalingStale => "scaling is stale, standing still",
             Self::ScalingMissing => "no scaling yet, standing still; without zones set mode to passthrough",
             Self::ScalingConflict => "more than one publisher of the scaling, standing still",
+            Self::Inactive => "the node is not active, standing still",
             Self::Stopping => "stopping",
         })
     }

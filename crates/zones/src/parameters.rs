@@ -55,6 +55,7 @@ pub fn specification() -> Specification {
         "zone_scaler",
         "Limits each command to what the zone that it drives into allows (LUCI).",
     )
+    .managed()
     .with_all(Declared::declarations())
     .with_all(Boundaries::declarations())
     .with_all(Published::declarations())

@@ -39,6 +39,8 @@ pub enum Input {
     ClockRead(Stamp),
     /// New parameters.
     ParametersChanged(Params),
+    /// The node's life cycle became active, or left that state. A machine is active until it receives this.
+    ActivityChanged(bool),
     /// The node shuts down.
     Stopping,
 }
@@ -100,6 +102,8 @@ pub struct ZoneScaler {
     pub(crate) clock: Clock,
     /// Whether it was ever called: before that no suspension can be detected.
     is_running: bool,
+    /// Whether the node's life cycle is in the state active.
+    pub(crate) is_active: bool,
     pub(crate) commands: CommandMonitor,
     pub(crate) velocity: Request,
     /// The stick in force.
@@ -132,6 +136,7 @@ impl ZoneScaler {
         let mut scaler = Self {
             clock: Clock::default(),
             is_running: false,
+            is_active: true,
             commands: CommandMonitor::default(),
             velocity: Request::new(Channel::Velocity, params.input_source, Some(Instant::ZERO)),
             joystick_setpoint: None,
@@ -320,6 +325,10 @@ impl Machine for ZoneScaler {
             Input::ProfilePublishersCounted(count) => self.profile.count(count),
             Input::ClockRead(_) => {}
             Input::ParametersChanged(params) => self.change(params),
+            Input::ActivityChanged(is_active) => {
+                self.is_active = is_active;
+                self.commands.require_zero();
+            }
             Input::Stopping => self.end(),
         }
         self.update(true, true);

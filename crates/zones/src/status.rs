@@ -68,7 +68,7 @@ impl ZoneScaler {
             | Reason::CommandUnjudged
             | Reason::CommandInvalid => Level::Error,
             Reason::CommandStale => Level::Stale,
-            Reason::WaitsForZero | Reason::Stopping => Level::Warn,
+            Reason::WaitsForZero | Reason::Inactive | Reason::Stopping => Level::Warn,
         };
         match (reason, self.stale) {
             (Reason::CommandStale | Reason::WaitsForZero, Some(stale)) => {

@@ -100,7 +100,8 @@ impl ZoneScaler {
         let conflict = self.publishers.are_several().then_some(Reason::CommandConflict);
         let profile =
             Throw::of(&self.params, self.profile.number()).is_none().then_some(Reason::ProfileUnknown);
-        scaling.max(conflict).max(profile)
+        let inactive = (!self.is_active).then_some(Reason::Inactive);
+        scaling.max(conflict).max(profile).max(inactive)
     }
 
     /// Loses a command with motion if none may move, and returns whether it did. A zero stays in force: it requests

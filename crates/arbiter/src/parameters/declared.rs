@@ -54,6 +54,7 @@ pub fn specification() -> Specification {
         "velocity_arbiter",
         "Lets one of several velocity sources drive: by priority, timeout and lock.",
     )
+    .managed()
     .with_all(Declared::declarations())
     .with_all(LinearX::declarations())
     .with_all(AngularZ::declarations())

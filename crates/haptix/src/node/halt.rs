@@ -10,11 +10,14 @@ use crate::wire::{Command, MAX, Sensor};
 /// So near to the measured positions a command asks for rest \[rad\].
 const AT_REST: f32 = 0.05;
 
-/// The vehicle that carries the hand.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Vehicle {
-    monitor: VehicleMonitor,
-    /// When it last ceased to forbid that the hand moves.
+/// Reasons for which the hand may not move, and the end of the last one.
+#[derive(Clone, Debug)]
+pub(super) struct Halts {
+    /// The vehicle that carries the hand, if it obeys one.
+    vehicle: Option<VehicleMonitor>,
+    /// Whether the node's life cycle is in the state active.
+    is_active: bool,
+    /// When the last halt ended.
     ended: Option<Instant>,
     /// When the thread that reads the commands last began to read; `None` if that is not reported.
     read: Option<Instant>,
@@ -22,11 +25,23 @@ pub(super) struct Vehicle {
     stream: StreamGate,
 }
 
-impl Vehicle {
+impl Default for Halts {
+    fn default() -> Self {
+        Self { vehicle: None, is_active: true, ended: None, read: None, stream: StreamGate::default() }
+    }
+}
+
+impl Halts {
     /// Whether what was received at `at` was not received after the end of a halt. What was read together with the message that
     /// ended it was not, whatever `at` is.
     fn is_too_early(&self, at: Instant) -> bool {
         self.ended.is_some_and(|ended| at <= ended || self.read.is_some_and(|read| read <= ended))
+    }
+
+    /// A halt ended at `now`.
+    fn end(&mut self, now: Instant) {
+        self.ended = Some(now);
+        self.stream.release();
     }
 }
 
@@ -34,9 +49,33 @@ impl Haptix {
     /// The node of a hand that obeys the emergency stop of its vehicle: it is halted until the vehicle's state is received and clear.
     #[must_use]
     pub fn obeying_vehicle(mut self) -> Self {
-        self.vehicle = Some(Vehicle::default());
+        self.halts.vehicle = Some(VehicleMonitor::default());
         self.warn_of_halt("the hand is halted");
         self
+    }
+
+    /// Whether the node's life cycle is in the state active.
+    pub(super) fn is_active(&self) -> bool {
+        self.halts.is_active
+    }
+
+    /// The life cycle became active, or left that state, which halts the hand as its vehicle does. An activation moves nothing.
+    pub(super) fn set_active(&mut self, is_active: bool) {
+        let now = self.clock.now();
+        let was_active = core::mem::replace(&mut self.halts.is_active, is_active);
+        if was_active && !is_active {
+            self.begin_halt(now);
+        } else if !was_active && is_active {
+            self.halts.end(now);
+        }
+    }
+
+    /// Orders a hold and ends the commands that wait.
+    fn begin_halt(&mut self, now: Instant) {
+        self.hold();
+        if let Err(error) = self.check_halt(now) {
+            self.fail_commands(&error);
+        }
     }
 
     /// Orders a hold. From now on `ref_pos` is where the hand is.
@@ -54,28 +93,24 @@ impl Haptix {
 
     /// Why the hand may not move, if its vehicle forbids it.
     pub fn halt(&self) -> Option<VehicleHalt> {
-        self.vehicle.as_ref().and_then(|vehicle| vehicle.monitor.halt())
+        self.halts.vehicle.as_ref().and_then(VehicleMonitor::halt)
     }
 
     /// Changes what is known of the vehicle. The begin of a halt orders a hold at once and ends the commands that wait; its end moves
     /// nothing. At the end of the node nothing counts any more.
     pub(super) fn change_vehicle(&mut self, change: impl FnOnce(Instant, &mut VehicleMonitor)) {
         let (now, before) = (self.clock.now(), self.halt());
-        let Some(vehicle) = self.vehicle.as_mut().filter(|_| !self.is_stopping) else { return };
-        change(now, &mut vehicle.monitor);
-        match (before, vehicle.monitor.halt()) {
+        let Some(vehicle) = self.halts.vehicle.as_mut().filter(|_| !self.is_stopping) else { return };
+        change(now, vehicle);
+        match (before, vehicle.halt()) {
             (before, after) if before == after => {}
             (None, _) => {
-                self.hold();
-                if let Err(error) = self.check_halt(now) {
-                    self.fail_commands(&error);
-                }
+                self.begin_halt(now);
                 self.warn_of_halt("the hand is halted");
             }
             (Some(_), Some(_)) => self.warn_of_halt("the hand stays halted"),
             (Some(_), None) => {
-                vehicle.ended = Some(now);
-                vehicle.stream.release();
+                self.halts.end(now);
                 self.outputs.push_back(Output::Inform(format!(
                     "the hand is not halted any more: the next command after a pause of {STREAM_PAUSE:?} moves it"
                 )));
@@ -86,10 +121,13 @@ impl Haptix {
     /// Returns an error for what would move the hand and was received at `at`: while the hand is halted, and if it was received before
     /// the end of the halt.
     fn check_halt(&self, at: Instant) -> Result<(), String> {
+        if !self.is_active() {
+            return Err("the hand is halted: the node is not active".to_owned());
+        }
         if let Some(halt) = self.halt() {
             return Err(format!("the hand is halted: {halt}{}", halt.clause()));
         }
-        if self.vehicle.as_ref().is_some_and(|vehicle| vehicle.is_too_early(at)) {
+        if self.halts.is_too_early(at) {
             return Err(
                 "the command was received before the halt of the hand ended: send it again".to_owned()
             );
@@ -101,7 +139,7 @@ impl Haptix {
     /// input has to be passed once, whatever refuses it: one that is not would be a pause of the stream.
     pub(super) fn enters(&mut self, at: Instant, is_rest: bool) -> bool {
         let now = self.clock.now();
-        self.vehicle.as_mut().is_none_or(|vehicle| vehicle.stream.passes(at, now, || is_rest))
+        self.halts.stream.passes(at, now, || is_rest)
     }
 
     /// Returns an error for what would move the hand and was received at `at`: while it is halted, before the end of the halt, and if
@@ -147,16 +185,13 @@ impl Haptix {
 
     /// Notes that the thread that reads the commands begins to read.
     pub(super) fn vehicle_read_again(&mut self) {
-        let now = self.clock.now();
-        if let Some(vehicle) = &mut self.vehicle {
-            vehicle.read = Some(now);
-        }
+        self.halts.read = Some(self.clock.now());
     }
 
     /// When the vehicle's state is lost if nothing is received until then.
     pub(super) fn vehicle_deadline(&self) -> Option<Instant> {
-        let vehicle = self.vehicle.as_ref().filter(|_| !self.is_stopping)?;
-        vehicle.monitor.deadline()
+        let vehicle = self.halts.vehicle.as_ref().filter(|_| !self.is_stopping)?;
+        vehicle.deadline()
     }
 
     fn warn_of_halt(&mut self, what: &str) {

@@ -43,6 +43,8 @@ pub enum Input {
     CommandsSubscribed(bool),
     /// The wall clock was read.
     ClockRead(Stamp),
+    /// The node's life cycle became active, or left that state. A machine is active until it receives this.
+    ActivityChanged(bool),
     /// The node ends.
     Stopping,
 }

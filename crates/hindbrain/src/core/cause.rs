@@ -151,6 +151,9 @@ causes! {
     MotorConflict: "MOTOR_CONFLICT", StopsByRos, Enable, Error,
         "another node publishes the motors",
         "`motor/port` or `motor/starboard` has another publisher";
+    Inactive: "INACTIVE", StopsByRos, Enable, Warn,
+        "the node is not active",
+        "the node's life cycle is in another state than active";
     Stopping: "STOPPING", StopsByRos, Enable, Warn,
         "the node is ending",
         "the node is about to end";

@@ -58,6 +58,8 @@ pub struct Inputs {
     pub estop_published: Option<bool>,
     /// The motor controller: true is open and answering, false is lost.
     pub device: Option<bool>,
+    /// Whether the node's life cycle became active, or left that state.
+    pub active: Option<bool>,
     /// Whether the supervising thread had to stop the motors since the last step.
     pub unwatched: bool,
     /// The time since the last motor values were put out \[ns\].

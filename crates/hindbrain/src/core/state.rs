@@ -28,6 +28,8 @@ pub struct State {
     pub conflicts: Conflicts,
     /// The motor controller.
     pub device: Device,
+    /// Whether the node's life cycle is in another state than active.
+    pub inactive: bool,
     /// Whether the latched stop began with an overrun.
     pub overrun: bool,
     /// Port and starboard.
@@ -134,6 +136,7 @@ impl State {
             command: HeldCommand::default(),
             conflicts: Conflicts::NONE,
             device: Device::Unready,
+            inactive: false,
             overrun: false,
             wheels: Wheels::default(),
         };
@@ -226,6 +229,7 @@ impl State {
             Cause::CommandConflict => self.conflicts.on(SoleTopic::Command),
             Cause::EnableConflict => self.conflicts.on(SoleTopic::Enable),
             Cause::MotorConflict => self.conflicts.on(SoleTopic::Motors),
+            Cause::Inactive => self.inactive,
             Cause::DeviceLost => self.device == Device::Lost,
             Cause::EstopConflict => self.conflicts.on(SoleTopic::Estop),
             Cause::EstopStale => match self.estop {

@@ -104,6 +104,9 @@ impl State {
             Some(false) => Device::Lost,
             None => self.device,
         };
+        if let Some(active) = inputs.active {
+            self.inactive = !active;
+        }
         if self.conflicts.on(SoleTopic::Reset) {
             self.reset = ResetButton::JAMMED;
             return false;

@@ -49,6 +49,10 @@ impl Hindbrain {
                 inputs.device = Some(matches!(input, Input::DeviceOpened));
                 true
             }
+            Input::ActivityChanged(active) => {
+                inputs.active = Some(active);
+                true
+            }
             Input::Unwatched => {
                 self.counters.unwatched += 1;
                 inputs.unwatched = true;

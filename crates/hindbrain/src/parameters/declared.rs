@@ -74,6 +74,7 @@ pub fn specification() -> Specification {
         "hindbrain",
         "The last gate before the motors: converts a velocity to two motor values, and stops the motors on every fault.",
     )
+    .managed()
     .with_all(Declared::declarations())
     .with_all(output::Declared::declarations())
     .with_fixed(SEED)

@@ -218,3 +218,23 @@ fn a_time_out_does_not_wait_for_the_next_tick() {
         assert_eq!(rig.state(), StopState::Estop, "phase {phase}");
     }
 }
+
+#[test]
+fn a_node_that_is_not_active_stops_and_its_activation_starts_nothing() {
+    let mut rig = rig(&[]);
+    rig.full_speed();
+    let count = rig.drives.len();
+    rig.send(Input::ActivityChanged(false));
+    assert_eq!((rig.state(), rig.last(), rig.drives.len()), (StopState::SoftRos, [0, 0], count + 1));
+    assert!(rig.has(Cause::Inactive));
+    rig.repeat(&[FULL_AHEAD(), Input::EnableReceived(false), Input::EnableReceived(true)], 500);
+    assert_eq!(rig.levels(), [0, 0]);
+    assert!(rig.drives.len() > count + 10, "stop is repeated, as in any other state");
+    rig.send(Input::ActivityChanged(true));
+    rig.repeat(&[FULL_AHEAD(), command(0.0, 0.0), Input::EnableReceived(true)], 500);
+    assert!(rig.has(Cause::NotArmed), "the rise of enable was before");
+    rig.send(Input::EnableReceived(false));
+    rig.ready();
+    rig.repeat(&[FULL_AHEAD()], 500);
+    assert!(rig.levels()[0] > 0);
+}

@@ -43,6 +43,8 @@ pub enum Act {
     CountAlone(SoleTopic, PublisherCount),
     DeviceOpened,
     DeviceLost,
+    /// The node becomes active, or leaves that state.
+    Active(bool),
     Unwatched,
     Interrupted,
     /// The parameters of this number in the model.
@@ -149,6 +151,7 @@ impl World {
             }
             Act::DeviceOpened => plain(Input::DeviceOpened),
             Act::DeviceLost => plain(Input::DeviceLost),
+            Act::Active(active) => plain(Input::ActivityChanged(active)),
             Act::Unwatched => plain(Input::Unwatched),
             Act::Interrupted => plain(Input::Interrupted),
             Act::Change(index) => plain(Input::ParametersChanged(*alternatives.get(index)?)),

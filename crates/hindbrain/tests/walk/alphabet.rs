@@ -68,7 +68,7 @@ fn acts_of(part: Part, params: &Params, scale: Scale, all: bool) -> Vec<Act> {
         Part::Device => vec![Act::DeviceOpened, Act::DeviceLost],
         Part::Overrun => vec![Act::Unwatched, Act::Interrupted],
         Part::Parameters => vec![Act::Change(0), Act::Change(1)],
-        Part::Stopping => vec![Act::Stopping],
+        Part::Stopping => vec![Act::Stopping, Act::Active(false), Act::Active(true)],
         Part::Holds => vec![Act::Away(3 * TICK)],
         // These parts are a parameter or a slope, without acts.
         Part::Lease | Part::Wheels => Vec::new(),

@@ -1,6 +1,6 @@
 //! Recovery: from every state a person can make the vehicle move again, and from every state silence ends all motion.
 //!
-//! A person does the same in every case: ensure that each topic has one publisher, the e-stop is released and repeated, the
+//! A person does the same in every case: ensure that the node is active, each topic has one publisher, the e-stop is released and repeated, the
 //! sensors are clear and the motor controller is open, for `ir.timeout` and 0.1 s; press and release reset; enable false,
 //! then true; a zero command; the command. In total it takes `ir.timeout`, 0.3 s and the time of one count.
 //!
@@ -120,6 +120,7 @@ fn prepare(pair: &mut Pair) -> Result<(), String> {
     let now = |act| Edge(Wait::Alone(0), act);
     pair.go(now(Act::CountAll(ONE)), &[])?;
     pair.go(now(Act::Estop(false)), &[])?;
+    pair.go(now(Act::Active(true)), &[])?;
     if pair.oracle.params.core.device_required || !pair.causes().is_empty() {
         pair.go(now(Act::DeviceOpened), &[])?;
     }

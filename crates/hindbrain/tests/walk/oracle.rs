@@ -63,6 +63,7 @@ pub struct Oracle {
     sensors: [Sensor; 4],
     conflicts: [bool; 5],
     device: Device,
+    inactive: bool,
     stopping: bool,
     latch: Option<Latch>,
     overrun: bool,
@@ -106,6 +107,7 @@ impl Oracle {
             sensors: [Sensor::default(); 4],
             conflicts: [false; 5],
             device: Device::NeverOpened,
+            inactive: false,
             stopping: false,
             latch: None,
             overrun: false,
@@ -266,6 +268,7 @@ impl Oracle {
             }
             Input::DeviceOpened => self.device = Device::Open,
             Input::DeviceLost => self.device = Device::Lost,
+            Input::ActivityChanged(active) => self.inactive = !active,
             Input::Unwatched => what.unwatched = true,
             Input::Interrupted => what.interrupted = true,
             Input::Stopping => self.stopping = true,
@@ -355,6 +358,7 @@ impl Oracle {
             .with(Cause::EnableConflict, self.conflicts[1])
             .with(Cause::MotorConflict, self.conflicts[4])
             .with(Cause::ResetConflict, self.conflicts[3])
+            .with(Cause::Inactive, self.inactive)
             .with(Cause::Stopping, self.stopping)
             .with(Cause::DeviceLost, self.device == Device::Lost)
             .with(Cause::Overrun, moved && (late || what.unwatched))
@@ -439,11 +443,8 @@ impl Oracle {
     /// A description of what is wrong.
     pub fn judge(&mut self, levels: [i16; 2], now: Ns) -> Result<(), String> {
         if !self.has_snapshot {
-            return if self.stands(levels) {
-                Ok(())
-            } else {
-                Err(format!("moves without a cause: {levels:?}"))
-            };
+            let stands = self.stands(levels).then_some(());
+            return stands.ok_or_else(|| format!("moves without a cause: {levels:?}"));
         }
         self.has_snapshot = false;
         let core = &self.params.core;
@@ -458,9 +459,7 @@ impl Oracle {
         let slopes = Slopes { away: core.slopes.accel as i64, toward: core.slopes.decel as i64, rest };
         self.motion.follow(levels, now, driving, slopes, self.aims, core.strict)
     }
-}
 
-impl Oracle {
     /// Whether anything may move.
     pub fn may_move(&self) -> bool {
         self.state == StopState::Ok && !any(self.causes, Does::Brake)
@@ -482,7 +481,7 @@ impl Oracle {
         }
         self.motion.feed(now, self.params.core.slopes.rest as Ns, self.is_strict(), into);
         (self.taken_back, self.zero, self.armed, self.reset, self.conflicts, self.device).hash(into);
-        (self.stopping, self.latch, self.overrun, self.state, self.causes).hash(into);
+        (self.inactive, self.stopping, self.latch, self.overrun, self.state, self.causes).hash(into);
     }
 }
 

@@ -23,7 +23,7 @@ pub enum Asks {
 }
 
 /// The most severe first.
-static TABLE: [(&str, Cause, Does, Asks); 25] = [
+static TABLE: [(&str, Cause, Does, Asks); 26] = [
     ("ESTOP_PRESSED", Cause::EstopPressed, Does::EmergencyStop, Asks::Reset),
     ("ESTOP_STALE", Cause::EstopStale, Does::EmergencyStop, Asks::Reset),
     ("ESTOP_CONFLICT", Cause::EstopConflict, Does::EmergencyStop, Asks::Reset),
@@ -32,6 +32,7 @@ static TABLE: [(&str, Cause, Does, Asks); 25] = [
     ("DEVICE_LOST", Cause::DeviceLost, Does::Fault, Asks::Reset),
     ("FAULT_LATCHED", Cause::FaultLatched, Does::Fault, Asks::Reset),
     ("STOPPING", Cause::Stopping, Does::StopByRos, Asks::Enable),
+    ("INACTIVE", Cause::Inactive, Does::StopByRos, Asks::Enable),
     ("MOTOR_CONFLICT", Cause::MotorConflict, Does::StopByRos, Asks::Enable),
     ("ENABLE_CONFLICT", Cause::EnableConflict, Does::StopByRos, Asks::Enable),
     ("CMD_CONFLICT", Cause::CommandConflict, Does::StopByRos, Asks::Zero),

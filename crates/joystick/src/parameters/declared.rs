@@ -130,6 +130,7 @@ pub fn specification() -> Specification {
         "joystick",
         "Publishes each connected stick, and replaces a reference by the stick's velocity while the user drives.",
     )
+    .managed()
     .with_all(Declared::declarations())
     .with_all(Dynamics::declarations())
     .with_all(Frame::declarations())

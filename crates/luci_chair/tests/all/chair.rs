@@ -326,3 +326,15 @@ fn cameras_publish_only_when_they_are_enabled() {
     };
     assert_eq!((cameras(0), cameras(10)), ([0, 5], [10, 5]));
 }
+
+#[test]
+fn a_chair_that_is_not_active_stands() {
+    let mut bench = Bench::in_mode(Service::SetShared);
+    bench.pass(1000, Some(remote(50, 0, 5)));
+    bench.on(Input::ActivityChanged(false));
+    bench.pass(2000, Some(remote(50, 0, 5)));
+    assert_eq!(bench.speeds(), [0.0; 2]);
+    bench.on(Input::ActivityChanged(true));
+    bench.pass(1000, Some(remote(50, 0, 5)));
+    assert!(near(bench.speeds(), [0.27, 0.27]));
+}
