@@ -1,4 +1,4 @@
-use crate::set::Live;
+use crate::set::{Live, nearest};
 use crate::{Change, Declaration, Kind, Parameter, Refusal, Set, Value};
 
 /// The parameter of each node with a life cycle that says whether it is active from its start.
@@ -177,6 +177,15 @@ impl Specification {
             }
         }
         if refusals.is_empty() { Ok(set) } else { Err(refusals) }
+    }
+
+    /// Whether `name` is one of its parameters, may belong to a group or an owner of them, or is probably misspelt for one.
+    pub fn may_mean(&self, name: &str) -> bool {
+        let first = name.split_once('.').map(|(first, _)| first);
+        let is_in_group = first.is_some_and(|first| {
+            self.open.is_some() || self.groups.iter().any(|group| nearest(first, [group.prefix]).is_some())
+        });
+        is_in_group || nearest(name, self.parameters.iter().map(|declared| declared.name)).is_some()
     }
 
     /// The values in force when the user gives none.

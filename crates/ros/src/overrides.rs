@@ -79,6 +79,14 @@ impl Overrides {
         values
     }
 
+    /// Whether files give `parameter` to the node whose full name is `name` by blocks for all nodes, and nothing else gives it.
+    pub(crate) fn is_for_all(&self, parameter: &str, name: &str) -> bool {
+        let mut giving = self.given.iter().filter(|given| {
+            is_for(&given.block.node, name) && given.block.values.iter().any(|(known, _)| known == parameter)
+        });
+        giving.all(|given| !given.is_rule && matches!(given.last_name(), "*" | "**"))
+    }
+
     /// Why there are all defaults for the node whose full name is `name`, if files were given and none has a block for it.
     ///
     /// A robot's file serves several processes, so it may hold blocks for other nodes only.
@@ -139,8 +147,8 @@ impl Overrides {
         Err(Error::Start(format!("{found} {reason}")))
     }
 
-    /// Refuses a block that applies neither to one of the nodes `known`, which may run in other processes, nor to a node in
-    /// `renamed`.
+    /// Refuses a rule that applies neither to one of the nodes `known`, which may run in other processes, nor to a node in `renamed`,
+    /// and a file's block whose name is similar to one of these. A file may have blocks for other programs.
     fn check(&self, known: &[&str], renamed: &[String]) -> Result<(), Error> {
         let known: Vec<&str> = known.iter().copied().chain(renamed.iter().map(String::as_str)).collect();
         for given in &self.given {
@@ -151,7 +159,7 @@ impl Overrides {
             let hint = match nearest(name, known.iter().copied()) {
                 Some(nearest) => format!("did you mean '{nearest}'?"),
                 None if *is_rule => format!("it must be one of: {}", known.join(", ")),
-                None => "what is for other programs must be in a file of its own".to_owned(),
+                None => continue,
             };
             return Err(Error::Start(format!("{place}: '{}' is no node of Steersman; {hint}", block.node)));
         }

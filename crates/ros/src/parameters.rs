@@ -58,6 +58,13 @@ impl Parameters {
             log::warn!(target: &name, "use_sim_time has no effect: stamps follow the wall clock");
         }
         overrides.retain(|(key, _)| !ROS_OWN.contains(&key.as_str()) && !key.starts_with("qos_overrides."));
+        let is_foreign = |key: &String| given.is_for_all(key, &full_name) && !specification.may_mean(key);
+        let foreign: Vec<_> =
+            overrides.extract_if(.., |(key, _)| is_foreign(key)).map(|(key, _)| key).collect();
+        if !foreign.is_empty() {
+            let names = foreign.join("', '");
+            log::warn!(target: &name, "'{names}' of a block for all nodes is no parameter of this node, which passes it over");
+        }
         given.check_meant_for(&full_name, specification.node)?;
         if let Some(sentence) = given.nothing_for(&full_name) {
             log::warn!(target: &name, "{sentence}");

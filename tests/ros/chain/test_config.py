@@ -42,10 +42,20 @@ def test_launch_files_name_what_exists():
         # Each node chooses its transports by itself; a variable that is set here would reach whatever includes the file.
         assert not list(tree.iter("set_env")), file.name
         for node in tree.iter("node"):
-            assert (node.get("pkg"), node.get("exec")) in [("steersman", name) for name in [*NODES, *CHAIR, "mechanism", "haptix", "steersman-controller"]]
+            assert (node.get("pkg"), node.get("exec")) in [("steersman", name) for name in [*NODES, *CHAIR, "steersman", "mechanism", "haptix", "steersman-controller"]]
             # Of a file in <param from> that is missing, launch_ros only warns, and the node has its defaults.
             assert not [param for param in node.iter("param") if param.get("from")], file.name
-            assert node.get("exec") == "steersman-controller" or node.get("ros_args") == "--params-file $(var config)", file.name
+            given = "--params-file $(var config) --log-level $(var log_level)"
+            assert node.get("exec") == "steersman-controller" or node.get("ros_args") == given, file.name
+            # Without a name: in a composed process each node would take it.
+            assert (node.get("name"), node.get("namespace")) == (None, "$(var namespace)"), file.name
+        # launch_ros passes namespaces, remaps and parameters of the groups around it to a <node>, and nothing to an <executable>.
+        assert not list(tree.iter("executable")), file.name
+        arguments = {arg.get("name") for arg in tree.getroot().findall("arg")}
+        for include in tree.iter("include"):
+            passed = {arg.get("name") for arg in include.findall("arg")}
+            assert {"config", "namespace", "log_level"} <= passed, f"{file.name} includes {include.get('file')}"
+        assert {"config", "namespace", "log_level"} <= arguments, file.name
         for element in tree.iter():
             for value in element.attrib.values():
                 share = "$(find-pkg-share steersman)/"

@@ -241,7 +241,6 @@ def test_the_last_value_is_in_force(graph, tmp_path):
     [
         ("hindbrain", "hindbrian: {ros__parameters: {accel: 1.0}}", "robot.yaml, line 1: 'hindbrian' is no node of Steersman; did you mean 'hindbrain'?"),
         ("steersman", "zone_scalar: {ros__parameters: {}}", "'zone_scalar' is no node of Steersman; did you mean 'zone_scaler'?"),
-        ("joystick", "controller_server: {ros__parameters: {}}", "what is for other programs must be in a file of its own"),
         ("joystick", "joystick:\n\tros__parameters: {}", "robot.yaml', line 2: it is indented by a tab, must be by spaces"),
         ("joystick", "joystick: {ros__parameters: {drag: 1.0, drag: 2.0}}", "'joystick.ros__parameters.drag' is in line 1 for the second time, must be once"),
         ("joystick", "/joy*: {ros__parameters: {}}", "'/joy*' is no pattern of nodes"),

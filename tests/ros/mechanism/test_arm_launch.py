@@ -25,17 +25,21 @@ def commands(controllers):
     tree = xml.etree.ElementTree.parse(FILE).getroot()
     defaults = {arg.get("name"): arg.get("default") for arg in tree.findall("arg")}
     assert defaults["controllers"] == "", "by default none is spawned"
-    share = lambda text: text.replace("$(var config)", defaults["config"]).replace("$(find-pkg-share steersman)", str(ROOT))  # noqa: E731
-    for node in tree.findall("node"):
-        arguments = [share(word) for word in node.get("ros_args").split(" ", 1)]
-        for param in node.findall("param"):
-            arguments += ["-p", f"{param.get('name')}:={share(param.get('value'))}"]
-        yield [node.get("exec"), "--ros-args", *arguments]
-    for executable in tree.findall("executable"):
-        assert executable.get("if") == f"$(eval \"'{VARIABLE}' != ''\")"
-        if controllers:
-            path, *words = executable.get("cmd").replace("$(find-pkg-prefix steersman)", "").replace(VARIABLE, "VARIABLE").split()
-            yield [path.split("/")[-1], *(controllers if word == "VARIABLE" else word for word in words)]
+    def share(text):
+        for name in ("config", "log_level"):
+            text = text.replace(f"$(var {name})", defaults[name])
+        return text.replace("$(find-pkg-share steersman)", str(ROOT))
+
+    node, spawner = tree.findall("node")
+    arguments = share(node.get("ros_args")).split(" ")
+    for param in node.findall("param"):
+        arguments += ["-p", f"{param.get('name')}:={share(param.get('value'))}"]
+    yield [node.get("exec"), "--ros-args", *arguments]
+    assert spawner.get("if") == f"$(eval \"'{VARIABLE}' != ''\")"
+    if controllers:
+        # What launch_ros adds to each node's arguments.
+        words = spawner.get("args").replace(VARIABLE, "VARIABLE").split()
+        yield [spawner.get("exec"), *(controllers if word == "VARIABLE" else word for word in words), "--ros-args"]
 
 
 def launched(controllers):
@@ -44,7 +48,7 @@ def launched(controllers):
 
 def test_the_arm_comes_without_controllers_by_default():
     assert [command[0] for command in commands("")] == ["mechanism"]
-    assert list(commands("pan_position tilt_position"))[1] == ["steersman-controller", "spawner", "pan_position tilt_position"]
+    assert list(commands("pan_position tilt_position"))[1] == ["steersman-controller", "spawner", "pan_position tilt_position", "--ros-args"]
 
 
 @pytest.mark.parametrize("to", ["all", "spawner"])
