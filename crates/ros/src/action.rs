@@ -305,7 +305,7 @@ where
         self.server.receive()
     }
 
-    fn serve(&mut self, context: &mut ServiceContext<'_, M>) {
+    fn serve_one(&mut self, context: &mut ServiceContext<'_, M>) -> bool {
         let Self { server, active, accept, cancel } = self;
         while let Some(request) = server.next_goal() {
             let goal = request.goal().clone();
@@ -320,5 +320,6 @@ where
             }
             requests.is_some()
         });
+        false
     }
 }

@@ -1,4 +1,5 @@
 use crate::Error;
+use crate::overrides::ros_options;
 
 /// Resolves topic names as the graph shows them: `~` and the namespace are expanded, remap rules of the command line applied.
 ///
@@ -77,7 +78,7 @@ pub fn namespace(text: &str) -> Result<&str, &'static str> {
 /// # Errors
 /// The first such rule.
 pub fn check_remap_rules(arguments: impl IntoIterator<Item = String>) -> Result<(), Error> {
-    match texts(arguments).into_iter().find(|text| text.contains(":=") && Rule::read(text).is_none()) {
+    match texts(arguments).find(|text| text.contains(":=") && Rule::read(text).is_none()) {
         None => Ok(()),
         Some(text) => Err(Error::Start(format!(
             "argument -r {text}: it cannot be read, must be FROM:=TO or NODE:FROM:=TO, where FROM may begin with rostopic:// or \
@@ -86,23 +87,11 @@ pub fn check_remap_rules(arguments: impl IntoIterator<Item = String>) -> Result<
     }
 }
 
-/// The values of `-r` and `--remap` between `--ros-args` and `--`.
-fn texts(arguments: impl IntoIterator<Item = String>) -> Vec<String> {
-    let mut texts = Vec::new();
-    let (mut for_ros, mut is_rule) = (false, false);
-    for argument in arguments {
-        match argument.as_str() {
-            "--ros-args" => for_ros = true,
-            "--" => for_ros = false,
-            "-r" | "--remap" => is_rule = true,
-            _ if for_ros && is_rule => {
-                is_rule = false;
-                texts.push(argument);
-            }
-            _ => is_rule = false,
-        }
-    }
-    texts
+/// The values of `-r` and `--remap`.
+fn texts(arguments: impl IntoIterator<Item = String>) -> impl Iterator<Item = String> {
+    let rules =
+        ros_options(arguments).into_iter().filter(|(option, _)| matches!(option.as_str(), "-r" | "--remap"));
+    rules.map(|(_, text)| text)
 }
 
 /// A remap rule: `FROM:=TO`, `NODE:FROM:=TO`, and with `rostopic://` or `rosservice://` before `FROM`.

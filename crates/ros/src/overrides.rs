@@ -41,28 +41,25 @@ impl Overrides {
     /// A file or a rule that does not have the form of parameters.
     pub(crate) fn new(arguments: impl IntoIterator<Item = String>) -> Result<Self, Error> {
         let (mut files, mut all) = (Vec::new(), Vec::new());
-        let (mut for_ros, mut option) = (false, String::new());
-        for argument in arguments {
-            match (argument.as_str(), option.as_str()) {
-                ("--ros-args", _) => for_ros = true,
-                ("--", _) => for_ros = false,
-                (path, "--params-file") if for_ros => {
-                    let text = fs::read_to_string(path).map_err(|error| {
+        for (option, value) in ros_options(arguments) {
+            match option.as_str() {
+                "--params-file" => {
+                    let path = value;
+                    let text = fs::read_to_string(&path).map_err(|error| {
                         Error::Start(format!("parameter file '{path}' cannot be read: {error}"))
                     })?;
                     let blocks = read(&text)
                         .map_err(|wrong| Error::Start(format!("parameter file '{path}', {wrong}")))?;
-                    files.push(path.to_owned());
                     all.extend(blocks.into_iter().map(|block| Given {
                         place: format!("{path}, line {}", block.line),
                         is_rule: false,
                         block,
                     }));
+                    files.push(path);
                 }
-                (rule, "-p" | "--param") if for_ros => all.push(parse(rule)?),
+                "-p" | "--param" => all.push(parse(&value)?),
                 _ => {}
             }
-            option = argument;
         }
         Ok(Self { files, given: all })
     }
@@ -165,6 +162,22 @@ impl Overrides {
         }
         Ok(())
     }
+}
+
+/// Each argument between `--ros-args` and `--`, with the one before it, whose value it may be.
+pub(crate) fn ros_options(arguments: impl IntoIterator<Item = String>) -> Vec<(String, String)> {
+    let mut options = Vec::new();
+    let (mut for_ros, mut before) = (false, String::new());
+    for argument in arguments {
+        match argument.as_str() {
+            "--ros-args" => for_ros = true,
+            "--" => for_ros = false,
+            _ if for_ros => options.push((before, argument.clone())),
+            _ => {}
+        }
+        before = argument;
+    }
+    options
 }
 
 /// `NAME:=VALUE`, or `NODE:NAME:=VALUE`.

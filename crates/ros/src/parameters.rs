@@ -3,11 +3,12 @@ use std::collections::BTreeSet;
 use params::{Refusal, Set, Specification, Value, quoted};
 use r2r::rcl_interfaces::{msg, srv};
 use r2r::{QosProfile, WrappedServiceTypeSupport};
+use safety::Machine;
 
 use crate::overrides::Overrides;
-use crate::requests::{Requests, respond};
+use crate::service::{Serve, Service, answering};
 use crate::wire::{describe, from_wire, list, to_wire};
-use crate::{Error, clock, publishers, qos};
+use crate::{Error, ServiceContext, clock, publishers};
 
 /// The six parameter services of a node, with descriptors, ranges, read-only and refusal with a reason.
 ///
@@ -18,25 +19,13 @@ use crate::{Error, clock, publishers, qos};
 /// `rcl_interfaces` (ROS 2 Jazzy); the same names and answers as rclcpp's.
 pub struct Parameters {
     set: Set,
-    services: Services,
     events: r2r::Publisher<msg::ParameterEvent>,
     node: String,
-    /// The service that was answered last.
-    turn: usize,
 }
 
 /// The most names that a request may have: more than any node has, and few enough for the thread that also reads the emergency
 /// stop.
 const MAX_NAMES: usize = 200;
-
-struct Services {
-    set: Requests<srv::SetParameters::Service>,
-    set_atomically: Requests<srv::SetParametersAtomically::Service>,
-    get: Requests<srv::GetParameters::Service>,
-    get_types: Requests<srv::GetParameterTypes::Service>,
-    list: Requests<srv::ListParameters::Service>,
-    describe: Requests<srv::DescribeParameters::Service>,
-}
 
 /// Where each node reports the changes of its parameters.
 const EVENTS: &str = "/parameter_events";
@@ -72,25 +61,10 @@ impl Parameters {
         let set = specification
             .resolve(overrides)
             .map_err(|refusals| Error::Parameters { node: name.clone(), refusals })?;
-        let what = || Error::ros(format!("serve the parameters of '{name}'"));
-        let services = Services {
-            set: incoming::<srv::SetParameters::Service>(node, &name, "set_parameters").map_err(what())?,
-            set_atomically: incoming::<srv::SetParametersAtomically::Service>(
-                node,
-                &name,
-                "set_parameters_atomically",
-            )
-            .map_err(what())?,
-            get: incoming::<srv::GetParameters::Service>(node, &name, "get_parameters").map_err(what())?,
-            get_types: incoming::<srv::GetParameterTypes::Service>(node, &name, "get_parameter_types")
-                .map_err(what())?,
-            list: incoming::<srv::ListParameters::Service>(node, &name, "list_parameters").map_err(what())?,
-            describe: incoming::<srv::DescribeParameters::Service>(node, &name, "describe_parameters")
-                .map_err(what())?,
-        };
-        let events = node.create_publisher(EVENTS, QosProfile::parameter_events()).map_err(what())?;
-        let node = node.fully_qualified_name().map_err(what())?;
-        Ok(Self { set, services, events, node, turn: 0 })
+        let events = node
+            .create_publisher(EVENTS, QosProfile::parameter_events())
+            .map_err(Error::ros(format!("publish '{EVENTS}'")))?;
+        Ok(Self { set, events, node: full_name })
     }
 
     /// Whether another node in the graph has this node's full name: each publishes its events.
@@ -104,105 +78,58 @@ impl Parameters {
         &self.set
     }
 
-    /// Receives the requests that r2r has and returns their number.
-    pub(crate) fn receive(&mut self) -> usize {
-        let Services { set, set_atomically, get, get_types, list, describe } = &mut self.services;
-        let changes = set.receive() + set_atomically.receive();
-        changes + get.receive() + get_types.receive() + list.receive() + describe.receive()
-    }
-
-    /// Whether requests wait for their answer.
-    pub(crate) fn have_requests(&self) -> bool {
-        let Services { set, set_atomically, get, get_types, list, describe } = &self.services;
-        set.are_waiting()
-            || set_atomically.are_waiting()
-            || get.are_waiting()
-            || get_types.are_waiting()
-            || list.are_waiting()
-            || describe.are_waiting()
-    }
-
-    /// Answers one received request, the services in turn: however many requests come, the node reads the stops in between.
-    /// `apply` gets the set in force and a new set whose values passed their checks, and may refuse the new set as a whole. If
-    /// it accepts, the new set is in force when the request is answered.
-    pub(crate) fn answer(&mut self, mut apply: impl FnMut(&Set, &Set) -> Result<(), Refusal>) {
-        for _ in 0..6 {
-            self.turn = (self.turn + 1) % 6;
-            let is_answered = match self.turn {
-                0 => self.answer_set(&mut apply),
-                1 => self.answer_set_atomically(&mut apply),
-                2 => self.answer_get(),
-                3 => self.answer_get_types(),
-                4 => self.answer_list(),
-                _ => self.answer_describe(),
-            };
-            if is_answered {
-                return;
-            }
-        }
-    }
-
-    fn answer_set(&mut self, apply: &mut Apply<'_>) -> bool {
-        let Some(request) = self.services.set.next() else { return false };
-        let parameters = &request.message.parameters;
-        let results = match self.check_number(parameters.len()) {
-            Ok(()) => self.change_each(parameters, apply),
+    fn set_each(
+        &mut self,
+        request: &srv::SetParameters::Request,
+        apply: &mut Apply<'_>,
+    ) -> srv::SetParameters::Response {
+        let results = match self.check_number(request.parameters.len()) {
+            Ok(()) => self.change_each(&request.parameters, apply),
             refused => vec![result(refused)],
         };
-        respond(request, srv::SetParameters::Response { results });
-        true
+        srv::SetParameters::Response { results }
     }
 
-    fn answer_set_atomically(&mut self, apply: &mut Apply<'_>) -> bool {
-        let Some(request) = self.services.set_atomically.next() else { return false };
-        let parameters = &request.message.parameters;
-        let result = match self.check_number(parameters.len()) {
-            Ok(()) => self.change(parameters, apply),
+    fn set_atomically(
+        &mut self,
+        request: &srv::SetParametersAtomically::Request,
+        apply: &mut Apply<'_>,
+    ) -> srv::SetParametersAtomically::Response {
+        let result = match self.check_number(request.parameters.len()) {
+            Ok(()) => self.change(&request.parameters, apply),
             refused => result(refused),
         };
-        respond(request, srv::SetParametersAtomically::Response { result });
-        true
+        srv::SetParametersAtomically::Response { result }
     }
 
-    fn answer_get(&mut self) -> bool {
-        let Some(request) = self.services.get.next() else { return false };
-        let names = self.names(&request.message.names);
-        let values = names.iter().map(|name| self.set.value(name).map(to_wire).unwrap_or_default());
-        let response = srv::GetParameters::Response { values: values.collect() };
-        respond(request, response);
-        true
+    fn get(&self, request: &srv::GetParameters::Request) -> srv::GetParameters::Response {
+        let names = self.names(&request.names).iter();
+        let values = names.map(|name| self.set.value(name).map(to_wire).unwrap_or_default());
+        srv::GetParameters::Response { values: values.collect() }
     }
 
-    fn answer_get_types(&mut self) -> bool {
-        let Some(request) = self.services.get_types.next() else { return false };
-        let names = self.names(&request.message.names);
-        let types = names.iter().map(|name| self.set.value(name).map_or(0, |value| to_wire(value).type_));
-        let response = srv::GetParameterTypes::Response { types: types.collect() };
-        respond(request, response);
-        true
+    fn get_types(&self, request: &srv::GetParameterTypes::Request) -> srv::GetParameterTypes::Response {
+        let names = self.names(&request.names).iter();
+        let types = names.map(|name| self.set.value(name).map_or(0, |value| to_wire(value).type_));
+        srv::GetParameterTypes::Response { types: types.collect() }
     }
 
-    fn answer_list(&mut self) -> bool {
-        let Some(request) = self.services.list.next() else { return false };
-        let result = match self.check_number(request.message.prefixes.len()) {
-            Ok(()) => list(&self.set, &request.message.prefixes, request.message.depth),
+    fn list(&self, request: &srv::ListParameters::Request) -> srv::ListParameters::Response {
+        let result = match self.check_number(request.prefixes.len()) {
+            Ok(()) => list(&self.set, &request.prefixes, request.depth),
             Err(_) => msg::ListParametersResult::default(),
         };
-        respond(request, srv::ListParameters::Response { result });
-        true
+        srv::ListParameters::Response { result }
     }
 
-    fn answer_describe(&mut self) -> bool {
-        let Some(request) = self.services.describe.next() else { return false };
-        let descriptors = self.names(&request.message.names).iter().map(|name| {
+    fn describe(&self, request: &srv::DescribeParameters::Request) -> srv::DescribeParameters::Response {
+        let descriptors = self.names(&request.names).iter().map(|name| {
             match self.set.declaration(name).zip(self.set.value(name)) {
                 Some((declaration, value)) => describe(name, declaration, value),
                 None => msg::ParameterDescriptor { name: name.clone(), ..Default::default() },
             }
         });
-        let response = srv::DescribeParameters::Response { descriptors: descriptors.collect() };
-        respond(request, response);
-        true
+        srv::DescribeParameters::Response { descriptors: descriptors.collect() }
     }
 
     /// The names of a request, or none if the request is refused, since the response has no field for a reason.
@@ -343,10 +270,43 @@ fn result(outcome: Result<(), String>) -> msg::SetParametersResult {
     msg::SetParametersResult { successful: outcome.is_ok(), reason: outcome.err().unwrap_or_default() }
 }
 
-fn incoming<S: WrappedServiceTypeSupport + 'static>(
+/// The six services of the node called `name`, which the runner answers one at a time.
+pub(crate) fn parameter_services<M: Machine + 'static>(
     node: &mut r2r::Node,
     name: &str,
-    service: &str,
-) -> r2r::Result<Requests<S>> {
-    Requests::new(node, &format!("{name}/{service}"), qos::requests())
+) -> Result<Vec<Box<dyn Serve<M> + Send>>, Error> {
+    let of = |service: &str| format!("{name}/{service}");
+    Ok(vec![
+        serve::<srv::SetParameters::Service, M>(node, &of("set_parameters"), Parameters::set_each)?,
+        serve::<srv::SetParametersAtomically::Service, M>(
+            node,
+            &of("set_parameters_atomically"),
+            Parameters::set_atomically,
+        )?,
+        serve::<srv::GetParameters::Service, M>(node, &of("get_parameters"), |all, request, _| {
+            all.get(request)
+        })?,
+        serve::<srv::GetParameterTypes::Service, M>(node, &of("get_parameter_types"), |all, request, _| {
+            all.get_types(request)
+        })?,
+        serve::<srv::ListParameters::Service, M>(node, &of("list_parameters"), |all, request, _| {
+            all.list(request)
+        })?,
+        serve::<srv::DescribeParameters::Service, M>(node, &of("describe_parameters"), |all, request, _| {
+            all.describe(request)
+        })?,
+    ])
+}
+
+fn serve<S: WrappedServiceTypeSupport + 'static, M: Machine + 'static>(
+    node: &mut r2r::Node,
+    name: &str,
+    answer: fn(&mut Parameters, &S::Request, &mut Apply<'_>) -> S::Response,
+) -> Result<Box<dyn Serve<M> + Send>, Error> {
+    let answer = move |request: &S::Request, context: &mut ServiceContext<'_, M>| {
+        let ServiceContext { shell, parameters, update, node } = context;
+        let mut apply = |before: &Set, after: &Set| update.put_in_force(shell, node, before, after);
+        Some(answer(parameters, request, &mut apply))
+    };
+    Ok(Box::new(Service::<S, _>::new(node, name, answering(answer))?))
 }

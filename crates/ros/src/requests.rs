@@ -43,6 +43,11 @@ impl<S: WrappedServiceTypeSupport + 'static> Requests<S> {
     pub(crate) fn next(&mut self) -> Option<ServiceRequest<S>> {
         self.received.pop_front()
     }
+
+    /// Makes `request` the next one again.
+    pub(crate) fn put_back(&mut self, request: ServiceRequest<S>) {
+        self.received.push_front(request);
+    }
 }
 
 /// Sends `response`. A client that has gone meanwhile is not a fault of this node.

@@ -10,9 +10,10 @@ use crate::diagnostics::{Diagnostics, log_level};
 use crate::late_devices::warn_of_late_devices;
 use crate::life_cycle::LifeCycle;
 use crate::parameter_update::{Extra, ParameterUpdate};
+use crate::parameters::parameter_services;
 use crate::publishers::{CountSchedule, publishers};
 use crate::reader::Reader;
-use crate::service::{Deferred, Reply, Serve, Service};
+use crate::service::{Reply, Serve, Service, answering, deferring};
 use crate::subscriptions::DynamicSubscriptions;
 use crate::{Error, Inputs, Node, Parameters, ServiceContext, Shell, Status, Stop, SubscriptionSpec, clock};
 
@@ -70,6 +71,9 @@ pub struct Runner<M: Machine> {
     life_cycle: Option<(LifeCycle, ActivityInput<M>)>,
     urgent: Vec<Box<dyn Serve<M> + Send>>,
     services: Vec<Box<dyn Serve<M> + Send>>,
+    parameter_services: Vec<Box<dyn Serve<M> + Send>>,
+    /// The one of them that answered last.
+    turn: usize,
     longest_sleep: Duration,
     wake_within: Box<dyn FnMut() -> Duration + Send>,
     follow: Option<Follow<M>>,
@@ -99,6 +103,7 @@ impl<M: Machine + 'static> Runner<M> {
     ) -> Result<Self, Error> {
         let name = node.name().map_err(Error::ros("read the node's name"))?;
         warn_of_late_devices(&name);
+        let parameter_services = parameter_services(&mut node, &name)?;
         let diagnostics = Diagnostics::new(&mut node).map_err(Error::ros("publish /diagnostics"))?;
         Ok(Self {
             node,
@@ -115,6 +120,8 @@ impl<M: Machine + 'static> Runner<M> {
             life_cycle: None,
             urgent: Vec::new(),
             services: Vec::new(),
+            parameter_services,
+            turn: 0,
             longest_sleep: LONGEST_SLEEP,
             wake_within: Box::new(|| Duration::MAX),
             follow: None,
@@ -231,7 +238,7 @@ impl<M: Machine + 'static> Runner<M> {
         name: &str,
         answer: impl FnMut(&S::Request, &mut ServiceContext<'_, M>) -> Option<S::Response> + Send + 'static,
     ) -> Result<Self, Error> {
-        self.services.push(Box::new(Service::<S, _>::new(&mut self.node, name, answer)?));
+        self.services.push(Box::new(Service::<S, _>::new(&mut self.node, name, answering(answer))?));
         Ok(self)
     }
 
@@ -247,7 +254,7 @@ impl<M: Machine + 'static> Runner<M> {
         let answer = move |request: &S::Request, context: &mut ServiceContext<'_, M>| {
             Some(answer(request, context.shell))
         };
-        self.urgent.push(Box::new(Service::<S, _>::new(&mut self.node, name, answer)?));
+        self.urgent.push(Box::new(Service::<S, _>::new(&mut self.node, name, answering(answer))?));
         Ok(self)
     }
 
@@ -262,7 +269,7 @@ impl<M: Machine + 'static> Runner<M> {
     where
         S::Request: Clone,
     {
-        self.services.push(Box::new(Deferred::<S, _>::new(&mut self.node, name, accept)?));
+        self.services.push(Box::new(Service::<S, _>::new(&mut self.node, name, deferring(accept))?));
         Ok(self)
     }
 
@@ -395,22 +402,21 @@ impl<M: Machine + 'static> Runner<M> {
     }
 
     fn spin_once(&mut self) {
-        let has_requests = self.parameters.have_requests();
-        let idle = if has_requests {
+        let idle = if self.parameter_services.iter().any(|service| service.is_waiting()) {
             Duration::ZERO
         } else {
             self.longest_sleep.min((self.wake_within)()).min(self.counting.due.since(clock::now()))
         };
         let mut received = 0;
-        let Self { inputs, parameters, receivers, life_cycle, urgent, services, update, .. } = self;
+        let Self { inputs, receivers, life_cycle, urgent, services, parameter_services, update, .. } = self;
         self.reader.wait_and_receive(&mut self.node, &self.shell, idle, || {
-            let requests: usize =
-                urgent.iter_mut().chain(&mut *services).map(|service| service.receive()).sum();
+            let all = urgent.iter_mut().chain(&mut *services).chain(&mut *parameter_services);
+            let requests: usize = all.map(|service| service.receive()).sum();
             let messages = inputs.receive() + update.topics().map_or(0, DynamicSubscriptions::receive);
             received += messages;
             let transitions = life_cycle.as_mut().map_or(0, |(life_cycle, _)| life_cycle.receive());
             let others: usize = receivers.iter_mut().map(|receive| receive()).sum();
-            messages + parameters.receive() + transitions + requests + others
+            messages + transitions + requests + others
         });
         let Self { shell, node, parameters, update, life_cycle, urgent, .. } = self;
         if let Some((life_cycle, input)) = life_cycle {
@@ -456,8 +462,14 @@ impl<M: Machine + 'static> Runner<M> {
                 log::warn!(target: &self.name, "{reason}");
             }
         }
-        self.parameters.answer(|before, after| update.put_in_force(shell, node, before, after));
         let mut context = ServiceContext { shell, parameters: &mut self.parameters, update, node };
+        // One request for parameters at a time, the services in turn: however many come, the node reads the stops in between.
+        for _ in 0..self.parameter_services.len() {
+            self.turn = (self.turn + 1) % self.parameter_services.len();
+            if self.parameter_services[self.turn].serve_one(&mut context) {
+                break;
+            }
+        }
         self.services.iter_mut().for_each(|service| service.serve(&mut context));
     }
 

@@ -1,5 +1,5 @@
 use params::Value;
-use r2r::WrappedServiceTypeSupport;
+use r2r::{ServiceRequest, WrappedServiceTypeSupport};
 use safety::Machine;
 
 use crate::parameter_update::ParameterUpdate;
@@ -39,89 +39,100 @@ impl<M: Machine + 'static> ServiceContext<'_, M> {
 pub(crate) trait Serve<M: Machine> {
     /// Receives the requests that r2r has and returns their number.
     fn receive(&mut self) -> usize;
+
+    /// Whether a received request waits for its answer.
+    fn is_waiting(&self) -> bool {
+        false
+    }
+
+    /// Answers the first received request, if that is possible now; returns whether another one may be.
+    fn serve_one(&mut self, context: &mut ServiceContext<'_, M>) -> bool;
+
     /// Answers the received requests, as far as they can be answered now.
-    fn serve(&mut self, context: &mut ServiceContext<'_, M>);
-}
-
-pub(crate) struct Service<S: WrappedServiceTypeSupport, A> {
-    requests: Requests<S>,
-    /// Received but not answerable yet. The requests behind it wait.
-    pending: Option<r2r::ServiceRequest<S>>,
-    answer: A,
-}
-
-impl<S: WrappedServiceTypeSupport + 'static, A> Service<S, A> {
-    pub(crate) fn new(node: &mut r2r::Node, name: &str, answer: A) -> Result<Self, Error> {
-        let requests =
-            Requests::new(node, name, qos::requests()).map_err(Error::ros(format!("serve '{name}'")))?;
-        Ok(Self { requests, pending: None, answer })
+    fn serve(&mut self, context: &mut ServiceContext<'_, M>) {
+        while self.serve_one(context) {}
     }
 }
 
-impl<S, A, M> Serve<M> for Service<S, A>
+/// A service whose `handle` answers a request, keeps it to answer it later, or returns it to be asked again: the requests behind it
+/// wait then.
+pub(crate) struct Service<S: WrappedServiceTypeSupport, H> {
+    requests: Requests<S>,
+    handle: H,
+}
+
+impl<S: WrappedServiceTypeSupport + 'static, H> Service<S, H> {
+    pub(crate) fn new(node: &mut r2r::Node, name: &str, handle: H) -> Result<Self, Error> {
+        let requests =
+            Requests::new(node, name, qos::requests()).map_err(Error::ros(format!("serve '{name}'")))?;
+        Ok(Self { requests, handle })
+    }
+}
+
+impl<S, H, M> Serve<M> for Service<S, H>
 where
     S: WrappedServiceTypeSupport + 'static,
     M: Machine,
-    A: FnMut(&S::Request, &mut ServiceContext<'_, M>) -> Option<S::Response>,
+    H: FnMut(ServiceRequest<S>, &mut ServiceContext<'_, M>) -> Option<ServiceRequest<S>>,
 {
     fn receive(&mut self) -> usize {
         self.requests.receive()
     }
 
-    fn serve(&mut self, context: &mut ServiceContext<'_, M>) {
-        while let Some(request) = self.pending.take().or_else(|| self.requests.next()) {
-            match (self.answer)(&request.message, context) {
-                Some(response) => respond(request, response),
-                None => {
-                    self.pending = Some(request);
-                    return;
-                }
+    fn is_waiting(&self) -> bool {
+        self.requests.are_waiting()
+    }
+
+    fn serve_one(&mut self, context: &mut ServiceContext<'_, M>) -> bool {
+        let Some(request) = self.requests.next() else { return false };
+        match (self.handle)(request, context) {
+            None => true,
+            Some(kept) => {
+                self.requests.put_back(kept);
+                false
             }
         }
     }
 }
 
+/// Handles requests by `answer`, which returns `None` for one that cannot be answered yet.
+pub(crate) fn answering<S: WrappedServiceTypeSupport + 'static, M: Machine>(
+    mut answer: impl FnMut(&S::Request, &mut ServiceContext<'_, M>) -> Option<S::Response>,
+) -> impl FnMut(ServiceRequest<S>, &mut ServiceContext<'_, M>) -> Option<ServiceRequest<S>> {
+    move |request, context| match answer(&request.message, context) {
+        Some(response) => {
+            respond(request, response);
+            None
+        }
+        None => Some(request),
+    }
+}
+
+/// Handles requests by `accept`, which gets the way to answer each later, in any order.
+pub(crate) fn deferring<S, M>(
+    mut accept: impl FnMut(S::Request, Reply<S>, &Shell<M>),
+) -> impl FnMut(ServiceRequest<S>, &mut ServiceContext<'_, M>) -> Option<ServiceRequest<S>>
+where
+    S: WrappedServiceTypeSupport + 'static,
+    S::Request: Clone,
+    M: Machine,
+{
+    move |request, context| {
+        // While a send hangs no more is accepted than can be answered: requests wait as they came.
+        if context.shell.is_full() {
+            return Some(request);
+        }
+        accept(request.message.clone(), Reply(request), context.shell);
+        None
+    }
+}
+
 /// Answers one request, from any thread and at any time.
-pub struct Reply<S: WrappedServiceTypeSupport>(r2r::ServiceRequest<S>);
+pub struct Reply<S: WrappedServiceTypeSupport>(ServiceRequest<S>);
 
 impl<S: WrappedServiceTypeSupport + 'static> Reply<S> {
     /// Sends the response.
     pub fn send(self, response: S::Response) {
         respond(self.0, response);
-    }
-}
-
-/// A service whose requests are answered later, in any order.
-pub(crate) struct Deferred<S: WrappedServiceTypeSupport, A> {
-    requests: Requests<S>,
-    accept: A,
-}
-
-impl<S: WrappedServiceTypeSupport + 'static, A> Deferred<S, A> {
-    pub(crate) fn new(node: &mut r2r::Node, name: &str, accept: A) -> Result<Self, Error> {
-        let requests =
-            Requests::new(node, name, qos::requests()).map_err(Error::ros(format!("serve '{name}'")))?;
-        Ok(Self { requests, accept })
-    }
-}
-
-impl<S, A, M> Serve<M> for Deferred<S, A>
-where
-    S: WrappedServiceTypeSupport + 'static,
-    S::Request: Clone,
-    M: Machine,
-    A: FnMut(S::Request, Reply<S>, &Shell<M>),
-{
-    fn receive(&mut self) -> usize {
-        self.requests.receive()
-    }
-
-    fn serve(&mut self, context: &mut ServiceContext<'_, M>) {
-        // While a send hangs no more is accepted than can be answered: requests wait as they came.
-        while !context.shell.is_full()
-            && let Some(request) = self.requests.next()
-        {
-            (self.accept)(request.message.clone(), Reply(request), context.shell);
-        }
     }
 }
