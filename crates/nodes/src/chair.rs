@@ -12,7 +12,6 @@ mod topics;
 
 use chair::{Chair, ChairInput, ChairOutput, Input, Output, Params, State, specification};
 use ros::{Error, Runner, Shell, Status, Stop};
-use safety::Stamp;
 
 use self::services::Services;
 use self::topics::Topics;
@@ -53,7 +52,7 @@ pub fn run_with(
     let final_messages = chair.remote().final_outputs();
     let broken = services.when_broken(topics.remote(), final_messages);
     let calls = services.clone();
-    let clock_read: fn(Stamp) -> ChairInput = |stamp| ChairInput::Remote(Input::ClockRead(stamp));
+    let clock_read = |stamp| ChairInput::Remote(Input::ClockRead(stamp));
     let shell = Shell::new(chair, Some(clock_read), move |output| match output {
         ChairOutput::Remote(Output::Call(service)) => calls.call(service),
         output => {

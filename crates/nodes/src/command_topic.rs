@@ -2,23 +2,22 @@
 
 use std::sync::{Arc, Mutex};
 
+use r2r::WrappedTypesupport;
 use r2r::geometry_msgs::msg as geometry;
 use ros::panics::lock;
-use ros::{Error, Latency, Status, Topic, clock, panics, qos};
-use safety::{Command, Stamp};
+use ros::{Error, Inputs, Latency, Status, Topic, clock, panics, qos};
+use safety::{Command, Machine, NotFinite, Stamp};
 
 use crate::messages;
 
+/// Publishes a command; with true only if the topic has a subscriber.
+type Publish = Box<dyn Fn(&Command, bool) + Send>;
+
 /// A command topic as `TwistStamped`, which carries the stick event's stamp, or as plain `Twist`.
 pub struct CommandTopic {
-    topic: Kind,
+    publish: Publish,
     latency: SharedLatency,
     subscribed_only: bool,
-}
-
-enum Kind {
-    Stamped(Topic<geometry::TwistStamped>),
-    Plain(Topic<geometry::Twist>),
 }
 
 impl CommandTopic {
@@ -26,25 +25,12 @@ impl CommandTopic {
     /// # Errors
     /// The middleware refuses the topic.
     pub fn new(node: &mut r2r::Node, name: &str, stamped: bool) -> Result<Self, Error> {
-        let topic = if stamped {
-            let topic = Topic::new(node, name, qos::command())?;
-            let publisher = topic.share();
-            panics::final_messages(move || {
-                let _ = publisher.publish(&messages::twist_stamped(&Command {
-                    stamp: clock::stamp(),
-                    ..Command::default()
-                }));
-            });
-            Kind::Stamped(topic)
+        let publish = if stamped {
+            publisher(node, name, messages::twist_stamped)
         } else {
-            let topic = Topic::new(node, name, qos::command())?;
-            let publisher = topic.share();
-            panics::final_messages(move || {
-                let _ = publisher.publish(&geometry::Twist::default());
-            });
-            Kind::Plain(topic)
-        };
-        Ok(Self { topic, latency: SharedLatency::default(), subscribed_only: false })
+            publisher(node, name, |command| messages::twist(&command.velocity))
+        }?;
+        Ok(Self { publish, latency: SharedLatency::default(), subscribed_only: false })
     }
 
     /// From now on publishes only if the topic has a subscriber: for a topic inside a composed process.
@@ -59,18 +45,51 @@ impl CommandTopic {
 
     /// Publishes `command` and records its age.
     pub fn publish(&mut self, command: &Command) {
-        let wanted = match &self.topic {
-            _ if !self.subscribed_only => true,
-            Kind::Stamped(topic) => topic.has_subscribers(),
-            Kind::Plain(topic) => topic.has_subscribers(),
-        };
-        if wanted {
-            match &mut self.topic {
-                Kind::Stamped(topic) => topic.publish(&messages::twist_stamped(command)),
-                Kind::Plain(topic) => topic.publish(&messages::twist(&command.velocity)),
-            }
-        }
+        (self.publish)(command, self.subscribed_only);
         self.latency.record(command.stamp);
+    }
+}
+
+fn publisher<T: WrappedTypesupport + 'static>(
+    node: &mut r2r::Node,
+    name: &str,
+    message: fn(&Command) -> T,
+) -> Result<Publish, Error>
+where
+    Topic<T>: Send,
+    r2r::Publisher<T>: Clone + Send,
+{
+    let topic = Topic::new(node, name, qos::command())?;
+    let last = topic.share();
+    panics::final_messages(move || {
+        let zero = Command { stamp: clock::stamp(), ..Command::default() };
+        let _ = last.publish(&message(&zero));
+    });
+    Ok(Box::new(move |command, subscribed_only| {
+        if !subscribed_only || topic.has_subscribers() {
+            topic.publish(&message(command));
+        }
+    }))
+}
+
+/// Subscribes to a command topic of the same two types; `input` makes an input of a command, valid or not.
+/// # Errors
+/// The middleware refuses the topic.
+pub fn subscribe<M: Machine + 'static>(
+    inputs: &mut Inputs<M>,
+    node: &mut r2r::Node,
+    name: &str,
+    stamped: bool,
+    input: fn(Result<Command, NotFinite>) -> M::Input,
+) -> Result<(), Error> {
+    if stamped {
+        inputs.subscribe(node, name, qos::commands(), move |message: geometry::TwistStamped| {
+            Some(input(messages::command(&message)))
+        })
+    } else {
+        inputs.subscribe(node, name, qos::commands(), move |message: geometry::Twist| {
+            Some(input(messages::unstamped(&message)))
+        })
     }
 }
 

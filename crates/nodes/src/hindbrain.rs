@@ -17,7 +17,7 @@ mod watch;
 use hindbrain::{CommandType, Driver, Hindbrain, Input, Params, specification};
 use params::{Refusal, Set, Value};
 use ros::{Error, Inputs, Names, Runner, Shell, Status, Stop};
-use safety::{Contains, Stamp};
+use safety::Contains;
 
 use self::controller::{Controller, Events};
 use self::graph::{Counter, Publishers};
@@ -135,11 +135,6 @@ pub fn driver(set: &Set) -> Result<Option<Driver>, Error> {
     Driver::read(set).map_err(|refusal| Error::Parameters { node: NAME.into(), refusals: vec![refusal] })
 }
 
-/// The input that reports the wall clock to the machine.
-pub fn clock_read(stamp: Stamp) -> Input {
-    Input::ClockRead(stamp)
-}
-
 /// Runs the node until `stop` is set.
 /// # Errors
 /// The node does not start.
@@ -161,7 +156,7 @@ pub fn run_with(
     let (mut topics, parts) = Parts::new(node, inputs, params, driver.as_ref(), false)?;
     let machine = Hindbrain::new(member.params);
     let acts = topics.acts();
-    let shell = Shell::new(machine, Some(clock_read), move |output| topics.publish(output)).act_first(
+    let shell = Shell::new(machine, Some(Input::ClockRead), move |output| topics.publish(output)).act_first(
         move |output| {
             acts(&output);
             Some(output)

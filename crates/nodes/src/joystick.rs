@@ -29,7 +29,7 @@ use r2r::or_pose_estimator::msg as or_pose;
 use r2r::sensor_msgs::msg as sensor;
 use r2r::std_msgs::msg as std_msgs;
 use ros::{Error, Inputs, Runner, Shell, Status, Stop, Topic, qos};
-use safety::{Contains, Stamp};
+use safety::Contains;
 
 use self::absence::{Absence, Missing};
 use self::desired::Desired;
@@ -195,11 +195,6 @@ fn status(joystick: &Joystick) -> Status {
     Status::of(joystick.health(), joystick.report())
 }
 
-/// The input that reports the wall clock to the machine.
-pub fn clock_read(stamp: Stamp) -> Input {
-    Input::ClockRead(stamp)
-}
-
 /// Runs the node until `stop` is set.
 /// # Errors
 /// The node does not start.
@@ -218,7 +213,7 @@ pub fn run_and(
     let mut member = Member::new(context, specification(), Params::read)?;
     let (mut topics, parts) = Parts::new(&mut member.node)?;
     let machine = Joystick::new(member.params.clone());
-    let shell = Shell::new(machine, Some(clock_read), move |output| topics.publish(output));
+    let shell = Shell::new(machine, Some(Input::ClockRead), move |output| topics.publish(output));
     let pads = subscribe(&mut member.inputs, &mut member.node, &shell)?;
     before(&pads)?;
     let runner = member

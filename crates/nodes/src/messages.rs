@@ -160,6 +160,12 @@ pub fn joystick(message: &luci::LuciJoystick) -> zones::Joystick {
     zones::Joystick { forward_back, left_right, joystick_zone, input_source }
 }
 
+/// A stick of LUCI's as a message, unchanged.
+pub fn luci_joystick(joystick: zones::Joystick) -> luci::LuciJoystick {
+    let zones::Joystick { forward_back, left_right, joystick_zone, input_source } = joystick;
+    luci::LuciJoystick { forward_back, left_right, joystick_zone, input_source }
+}
+
 /// The sixteen factors in the order of the message.
 pub fn zone_fields(m: &luci::LuciZoneScaling) -> [f32; 16] {
     [

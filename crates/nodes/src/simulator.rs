@@ -8,7 +8,6 @@ use r2r::std_msgs::msg::{Bool, Int16};
 use r2r::tf2_msgs::msg::TFMessage;
 use ros::clock::to_wire;
 use ros::{Error, Inputs, Shell, Status, Stop, Topic, qos};
-use safety::Stamp;
 use simulator::{Input, Output, Params, World, specification};
 
 use crate::start::{self, Member};
@@ -126,9 +125,9 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let mut topics = Topics::new(&mut member.node)?;
     subscribe(&mut member.inputs, &mut member.node)?;
-    let clock_read: fn(Stamp) -> Input = Input::ClockRead;
-    let shell =
-        Shell::new(World::new(member.params.clone()), Some(clock_read), move |output| topics.publish(output));
+    let shell = Shell::new(World::new(member.params.clone()), Some(Input::ClockRead), move |output| {
+        topics.publish(output)
+    });
     let runner = member
         .runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?
         .managed(Input::ActivityChanged)?;

@@ -15,7 +15,6 @@ use drive_chain::{Drive, Input, Output, Stages};
 use hindbrain::Hindbrain;
 use joystick::Joystick;
 use ros::{Error, Runner, Shell, Stop};
-use safety::Stamp;
 use zones::ZoneScaler;
 
 use crate::start::{self, Member, StopOnDrop};
@@ -87,21 +86,21 @@ pub fn run_with(
     };
     let mut mismatches = Mismatches::default();
     mismatches.warn(&stages);
-    let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let acts = hindbrain_topics.acts();
-    let shell =
-        Shell::new(Drive::new(stages, stick.ok().flatten()), Some(clock_read), move |output| match output {
+    let shell = Shell::new(Drive::new(stages, stick.ok().flatten()), Some(Input::ClockRead), move |output| {
+        match output {
             Output::Hindbrain(output) => hindbrain_topics.publish(output),
             Output::Zones(output) => zones_topics.publish(output),
             Output::Arbiter(output) => arbiter_topics.publish(output),
             Output::Joystick(output) => joystick_topics.publish(output),
-        })
-        .act_first(move |output| {
-            if let Output::Hindbrain(output) = &output {
-                acts(output);
-            }
-            Some(output)
-        });
+        }
+    })
+    .act_first(move |output| {
+        if let Output::Hindbrain(output) = &output {
+            acts(output);
+        }
+        Some(output)
+    });
 
     let Member { node, params, inputs, .. } = &mut zones;
     zones_node::subscribe(inputs, node, params, true)?;

@@ -8,7 +8,6 @@ use r2r::nav_msgs::msg::Odometry;
 use r2r::sensor_msgs::msg::{LaserScan, PointCloud2};
 use ros::clock::from_wire;
 use ros::{Error, Inputs, Shell, Status, Stop, Topic, qos};
-use safety::Stamp;
 
 use crate::start::{self, Member};
 use crate::{luci_topics, messages};
@@ -88,8 +87,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut scaling = Topic::new(&mut member.node, luci_topics::SCALING, qos::command())?;
     subscribe(&mut member.inputs, &mut member.node, &member.params.sensors)?;
     let surround = Surround::new(member.params.clone());
-    let clock_read: fn(Stamp) -> Input = Input::ClockRead;
-    let shell = Shell::new(surround, Some(clock_read), move |output| publish(&mut scaling, output));
+    let shell = Shell::new(surround, Some(Input::ClockRead), move |output| publish(&mut scaling, output));
     let runner = member
         .runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?
         .managed(Input::ActivityChanged)?;

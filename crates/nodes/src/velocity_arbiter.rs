@@ -275,10 +275,9 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     await_locks(&member.node, member.inputs.names(), &member.params);
     let mut topics = Topics::new(&mut member.node, &member.params)?;
     let latency = topics.command().latency();
-    let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let (shared_params, line, names) = (topics.shared_params(), topics.line(), member.inputs.names().clone());
     let wiring = Wiring { stick: None, own: vec![names.resolve(COMMAND)] };
-    let shell = Shell::new(Arbiter::new(member.params.clone()), Some(clock_read), move |output| {
+    let shell = Shell::new(Arbiter::new(member.params.clone()), Some(Input::ClockRead), move |output| {
         topics.publish(output)
     });
     let runner = member

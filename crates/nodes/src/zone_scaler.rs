@@ -8,14 +8,13 @@
 
 mod picture;
 
-use r2r::geometry_msgs::msg as geometry;
 use r2r::luci_messages::msg as luci;
 use r2r::std_msgs::msg::Int32;
 use ros::{Error, Inputs, Shell, Status, Stop, Topic, qos};
-use safety::{Command, Contains, NotFinite, Stamp};
+use safety::Contains;
 use zones::{Applied, Channel, Feedback, Input, Output, Params, ZoneScaler, specification};
 
-use crate::command_topic::CommandTopic;
+use crate::command_topic::{self, CommandTopic};
 use crate::start::{self, Member};
 use crate::{luci_topics, messages, velocity_arbiter};
 
@@ -123,27 +122,16 @@ pub fn subscribe<M: Contains<ZoneScaler> + 'static>(
     )?;
     let names = inputs.names();
     ros::declare_stage(node, &names.resolve(velocity_arbiter::COMMAND), &names.resolve(COMMAND))?;
-    let command = move |command: Result<Command, NotFinite>| match command {
-        Ok(command) => Some(M::wrap(Input::CommandReceived(command))),
-        Err(error) => Some(M::wrap(Input::CommandRefused(error))),
-    };
-    match (composed, params.stamped) {
-        (true, _) => return Ok(()),
-        (false, true) => inputs.subscribe::<geometry::TwistStamped>(
-            node,
-            velocity_arbiter::COMMAND,
-            qos::commands(),
-            move |message| command(messages::command(&message)),
-        ),
-        (false, false) => inputs.subscribe::<geometry::Twist>(
-            node,
-            velocity_arbiter::COMMAND,
-            qos::commands(),
-            move |message| command(messages::unstamped(&message)),
-        ),
-    }?;
-    let count = move |count| M::wrap(Input::CommandPublishersCounted(count));
-    inputs.expect_one_publisher(velocity_arbiter::COMMAND, count);
+    if !composed {
+        let topic = velocity_arbiter::COMMAND;
+        command_topic::subscribe(inputs, node, topic, params.stamped, |command| {
+            M::wrap(match command {
+                Ok(command) => Input::CommandReceived(command),
+                Err(error) => Input::CommandRefused(error),
+            })
+        })?;
+        inputs.expect_one_publisher(topic, |count| M::wrap(Input::CommandPublishersCounted(count)));
+    }
     Ok(())
 }
 
@@ -161,9 +149,8 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let latency = topics.command().latency();
     subscribe(&mut member.inputs, &mut member.node, &member.params, false)?;
     let mut picture = Picture::new(&mut member.node)?;
-    let clock_read: fn(Stamp) -> Input = Input::ClockRead;
     let scaler = ZoneScaler::new(member.params.clone());
-    let shell = Shell::new(scaler, Some(clock_read), move |output| topics.publish(output));
+    let shell = Shell::new(scaler, Some(Input::ClockRead), move |output| topics.publish(output));
     let drawn = shell.clone();
     let runner = member
         .runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?

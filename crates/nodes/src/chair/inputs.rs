@@ -1,11 +1,10 @@
 use chair::{ChairInput, Encoders, ImuFields, Input, Params, Side};
-use r2r::geometry_msgs::msg as geometry;
 use r2r::luci_messages::msg as luci;
 use r2r::std_msgs::msg::Int32;
 use ros::{Error, Inputs, clock, qos};
-use safety::{Command, NotFinite, PublisherCount};
+use safety::PublisherCount;
 
-use crate::{luci_topics, messages, zone_scaler};
+use crate::{command_topic, luci_topics, messages, zone_scaler};
 
 /// Subscribes to the chair's own topics first, then to the command.
 ///
@@ -61,24 +60,14 @@ pub fn subscribe(
         })?;
     }
     let topic = zone_scaler::COMMAND;
-    if params.stamped {
-        inputs.subscribe::<geometry::TwistStamped>(node, topic, qos::commands(), move |message| {
-            Some(command(messages::command(&message)))
-        })?;
-    } else {
-        inputs.subscribe::<geometry::Twist>(node, topic, qos::commands(), |message| {
-            Some(command(messages::unstamped(&message)))
-        })?;
-    }
+    command_topic::subscribe(inputs, node, topic, params.stamped, |command| {
+        ChairInput::Remote(match command {
+            Ok(command) => Input::CommandReceived(command),
+            Err(error) => Input::CommandRefused(error),
+        })
+    })?;
     inputs.expect_one_publisher(topic, |count| ChairInput::Remote(Input::PublishersCounted(count)));
     Ok(())
-}
-
-fn command(command: Result<Command, NotFinite>) -> ChairInput {
-    ChairInput::Remote(match command {
-        Ok(command) => Input::CommandReceived(command),
-        Err(error) => Input::CommandRefused(error),
-    })
 }
 
 fn imu_fields(message: &luci::LuciImu) -> ImuFields {

@@ -102,8 +102,7 @@ impl Topics {
 
 /// The only place that makes a `LuciJoystick`: from a stick with its zone and its source.
 pub fn wire(joystick: &Joystick) -> LuciJoystick {
-    let zones::Joystick { forward_back, left_right, joystick_zone, input_source } = joystick.fields();
-    LuciJoystick { forward_back, left_right, joystick_zone, input_source }
+    messages::luci_joystick(joystick.fields())
 }
 
 fn imu_message(imu: &Imu, stamp: Stamp, frame: &str) -> sensor::Imu {

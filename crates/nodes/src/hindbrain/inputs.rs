@@ -2,7 +2,6 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use hindbrain::{CommandType, Hindbrain, Input, Params, Sensor, Source, measured};
-use r2r::geometry_msgs::msg as geometry;
 use r2r::sensor_msgs::msg::Range;
 use r2r::std_msgs::msg::Bool;
 use ros::panics::lock;
@@ -10,7 +9,7 @@ use ros::{Error, Inputs, clock, qos};
 use safety::Contains;
 
 use super::{INFRARED, NAME};
-use crate::{messages, zone_scaler};
+use crate::{command_topic, zone_scaler};
 
 /// Messages of `hind/enable`, in order, that wait until the publishers are counted: whether a true is a rise depends on the
 /// count.
@@ -55,29 +54,12 @@ pub fn subscribe<M: Contains<Hindbrain> + 'static>(
         Some(M::wrap(range(&message, fitted, &mut reported)?))
     })?;
     if !composed {
-        commands(inputs, node, params.command_type)?;
+        let stamped = params.command_type == CommandType::TwistStamped;
+        command_topic::subscribe(inputs, node, zone_scaler::COMMAND, stamped, |command| {
+            M::wrap(Input::CommandReceived(command))
+        })?;
     }
     Ok(())
-}
-
-fn commands<M: Contains<Hindbrain> + 'static>(
-    inputs: &mut Inputs<M>,
-    node: &mut r2r::Node,
-    command_type: CommandType,
-) -> Result<(), Error> {
-    let topic = zone_scaler::COMMAND;
-    match command_type {
-        CommandType::TwistStamped => {
-            inputs.subscribe(node, topic, qos::commands(), move |message: geometry::TwistStamped| {
-                Some(M::wrap(Input::CommandReceived(messages::command(&message))))
-            })
-        }
-        CommandType::Twist => {
-            inputs.subscribe(node, topic, qos::commands(), move |message: geometry::Twist| {
-                Some(M::wrap(Input::CommandReceived(messages::unstamped(&message))))
-            })
-        }
-    }
 }
 
 /// A measurement of a known sensor. `reported` are the frames that nothing stops for, which were already logged.

@@ -52,7 +52,7 @@ impl Topics {
     /// Carries out what the machine asks for.
     pub fn publish(&mut self, output: Output) {
         match output {
-            Output::PublishPosition(joystick) => self.position.publish(&wire(joystick)),
+            Output::PublishPosition(joystick) => self.position.publish(&messages::luci_joystick(joystick)),
             Output::PublishScaling(scaling) => self.joystick_scaling.publish(&joystick_scaling(&scaling)),
             Output::PublishZoneScaling(fields) => self.scaling.publish(&messages::zone_scaling(&fields)),
             Output::PublishEncoders(fields) => self.encoders.publish(&encoders(fields)),
@@ -78,11 +78,6 @@ impl Topics {
 /// LUCI's node stamps when it receives something from the chair.
 pub(super) fn header(frame_id: &str) -> Header {
     Header { stamp: clock::to_wire(clock::stamp()), frame_id: frame_id.into() }
-}
-
-fn wire(joystick: zones::Joystick) -> luci::LuciJoystick {
-    let zones::Joystick { forward_back, left_right, joystick_zone, input_source } = joystick;
-    luci::LuciJoystick { forward_back, left_right, joystick_zone, input_source }
 }
 
 fn joystick_scaling(scaling: &JoystickScaling) -> luci::LuciJoystickScaling {
