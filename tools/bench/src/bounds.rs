@@ -12,10 +12,7 @@ use crate::reaction::Reaction;
 use crate::table::machine;
 use crate::trials::Measured;
 
-/// How many bars a histogram has.
-const COLUMNS: usize = 40;
-
-/// The reactions' times of all trials, beside the bare relay's; shown as a table in Markdown and as histograms.
+/// The reactions' times of all trials, beside the bare relay's; shown as a table in Markdown.
 #[derive(Debug, Default)]
 pub struct Bounds {
     reactions: [Row; Reaction::ALL.len()],
@@ -77,12 +74,6 @@ impl fmt::Display for Bounds {
             }
             writeln!(f, " {last} |")?;
         }
-        writeln!(f, "\n```text")?;
-        for (name, times, _) in self.rows() {
-            let (from, to) = (millis(times.min()), millis(times.max()));
-            writeln!(f, "{name:<18}{from:>8.2} ms |{}| {to:.2} ms", times.histogram(COLUMNS))?;
-        }
-        writeln!(f, "```")?;
         write!(
             f,
             "\nTrials repeated because something else stopped the motors: {}. {}",

@@ -68,7 +68,6 @@ const ALL: Option<Goal> = Some(Goal { cpu: 1.0, floor: &[RELAY, RELAY, ZERO, REL
 const WITH_PAD: &[&str] = &["--ros-args", "--params-file", "PAD"];
 
 const SUBJECTS: &[Subject] = &[
-    Subject { name: "bare loop of 50 Hz", processes: &[("bench", &["loop", "50"])], goal: None },
     Subject {
         name: MOTORS,
         processes: &[("bench", &["loop", "50", "/bench/idle/port", "/bench/idle/starboard"])],
@@ -89,16 +88,6 @@ const SUBJECTS: &[Subject] = &[
     Subject { name: "surround", processes: &[("surround", &[])], goal: REPEATS },
     Subject { name: "chair", processes: &[("chair", &[])], goal: WAITS },
     Subject { name: "hindbrain", processes: &[("hindbrain", &[])], goal: DRIVES },
-    Subject {
-        name: "four processes, a pad at rest",
-        processes: &[
-            ("hindbrain", WITH_PAD),
-            ("zone_scaler", WITH_PAD),
-            ("velocity_arbiter", WITH_PAD),
-            ("joystick", WITH_PAD),
-        ],
-        goal: None,
-    },
 ];
 
 /// The figures of all subjects, shown as a table in Markdown.

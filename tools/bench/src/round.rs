@@ -51,8 +51,6 @@ pub struct Figures {
 pub struct Times {
     /// How many events were sent while they were timed.
     pub sent: u64,
-    /// How many messages could not be assigned to an event.
-    pub unpaired: u64,
     /// Times of the events that arrived.
     pub taken: Distribution,
 }
@@ -60,8 +58,6 @@ pub struct Times {
 /// Cost of all processes of a subject together while the stick is moved.
 #[derive(Clone, Copy, Debug)]
 pub struct Cost {
-    /// How many there are.
-    pub processes: usize,
     /// Values of one motor, or messages of a bare chain \[1/s].
     pub values: f64,
     /// Time on a processor \[% of one core].
@@ -184,7 +180,6 @@ impl Stage<'_> {
         let cost = |number: usize, values: u64| {
             let memory = children[number].iter().map(|child| child.usage().map(|usage| usage.memory));
             Ok::<_, String>(Cost {
-                processes: children[number].len(),
                 values: values as f64 / passed,
                 cpu: 100.0 * (after[number].cpu - before[number].cpu) / passed,
                 memory: memory.sum::<Result<_, _>>()?,
@@ -207,6 +202,6 @@ impl Stage<'_> {
         let pairing = &sink.received().pairing;
         let sent = self.hand.take_sent();
         let taken = pairing.times(&sent).ok_or("nothing arrived while measuring")?;
-        Ok(Times { sent: sent.len() as u64, unpaired: pairing.unpaired(), taken })
+        Ok(Times { sent: sent.len() as u64, taken })
     }
 }

@@ -2,9 +2,8 @@
 //!
 //! They are medians over interleaved rounds; of `max` the largest, of `events` and `lost` the sums. A ratio is to the bare chain
 //! of the same round. Times are taken one subject after the other, with a subscription to `hind/applied`; the cost of a subject and
-//! of its bare chain in the same seconds, with subscriptions to both motors and the state only. *Lost* counts messages that were sent
-//! and never arrived, since a publisher keeps the newest message only. Messages without a counterpart are left out. Memory counts
-//! shared pages for each process.
+//! of its bare chain in the same seconds, with subscriptions to both motors and the state only. *Lost* counts events that were sent
+//! and never arrived, since a publisher keeps the newest message only. Memory counts shared pages for each process.
 
 use core::fmt;
 use std::fs;
@@ -75,14 +74,13 @@ impl Table {
             }
             Kind::Bare(_) => ("1 | 1".into(), "–".into(), "1 | 1".into()),
         };
-        let processes = self.rounds[number].first().map_or(0, |figures| figures.cost.processes);
         let arrived = self.sum(number, |figures| figures.times.taken.count() as u64);
         let lost =
             self.sum(number, |figures| figures.times.sent.saturating_sub(figures.times.taken.count() as u64));
         let max = self.rounds[number].iter().map(|figures| micros(figures, 1.0)).fold(0.0, f64::max);
         writeln!(
             f,
-            "| {} | {processes} | {:.0} | {:.1} | {cpu} | {goal} | {:.0} | {arrived} | {lost} | {:.0} | {:.0} | {max:.0} | {time} |",
+            "| {} | {:.0} | {:.1} | {cpu} | {goal} | {:.0} | {arrived} | {lost} | {:.0} | {:.0} | {max:.0} | {time} |",
             subject.name,
             self.median(number, |figures| figures.cost.values),
             self.median(number, |figures| figures.cost.cpu),
@@ -116,16 +114,15 @@ impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "| subject | processes | motor values [1/s and side] | CPU [% of a core] | CPU to bare | CPU, least to most | CPU goal \
+            "| subject | motor values [1/s and side] | CPU [% of a core] | CPU to bare | CPU, least to most | CPU goal \
              | memory [MB] | events | lost | p50 [µs] | p99 [µs] | max [µs] | p50 to bare | p50, least to most |\n\
-             |---|--:|--:|--:|--:|---|---|--:|--:|--:|--:|--:|--:|--:|---|"
+             |---|--:|--:|--:|---|---|--:|--:|--:|--:|--:|--:|--:|---|"
         )?;
         (0..SUBJECTS.len()).try_for_each(|number| self.row(f, number))?;
         let rounds = self.rounds[0].len();
-        let unpaired: u64 = (0..SUBJECTS.len()).map(|number| self.sum(number, |f| f.times.unpaired)).sum();
         writeln!(
             f,
-            "\n{RATE} events a second, {rounds} rounds of {window} s. Messages without a counterpart: {unpaired}. {machine}",
+            "\n{RATE} events a second, {rounds} rounds of {window} s. {machine}",
             window = self.window.as_secs(),
             machine = machine()
         )?;
@@ -195,8 +192,8 @@ mod tests {
     fn figures(p50: u64, max: u64) -> Figures {
         let times = [p50, p50, max].map(Duration::from_micros).to_vec();
         Figures {
-            cost: Cost { processes: 1, values: 200.0, cpu: 1.5, memory: 30.0 },
-            times: Times { sent: 4, unpaired: 0, taken: Distribution::new(times).unwrap() },
+            cost: Cost { values: 200.0, cpu: 1.5, memory: 30.0 },
+            times: Times { sent: 4, taken: Distribution::new(times).unwrap() },
         }
     }
 
@@ -218,7 +215,7 @@ mod tests {
         assert_eq!(ratio, Ratio { middle: 2.0, least: 1.0, most: 3.0 });
         let text = table.to_string();
         // four sent and three arrived: one lost in each of three rounds
-        let row = "| steersman | 1 | 200 | 1.5 | 1.00 | 1.00 to 1.00 | 2 reached | 30 | 9 | 3 | 300 | 1300 | 1900 | 2.00 | 1.00 to 3.00 |";
+        let row = "| steersman | 200 | 1.5 | 1.00 | 1.00 to 1.00 | 2 reached | 30 | 9 | 3 | 300 | 1300 | 1900 | 2.00 | 1.00 to 3.00 |";
         assert!(text.contains(row), "{text}");
     }
 }
