@@ -2,6 +2,7 @@
 #![allow(clippy::expect_used)] // a failed expectation is an error of the test's set-up
 
 mod budget;
+mod packages;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

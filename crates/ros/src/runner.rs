@@ -159,15 +159,12 @@ impl<M: Machine + 'static> Runner<M> {
         self
     }
 
-    /// Gives the node a life cycle, and reports to the machine by `input` whether the node is active: at once if it does not start
-    /// active, and at every change.
+    /// Gives the node a life cycle; `input` reports whether it is active, at once if it does not start active, and at every change.
     /// # Errors
     /// The middleware refuses a service.
     pub fn managed(mut self, input: fn(bool) -> M::Input) -> Result<Self, Error> {
         let life_cycle = LifeCycle::new(&mut self.node, &self.name, self.parameters.set())?;
-        if !life_cycle.is_active() {
-            self.shell.deliver(input(false));
-        }
+        self.shell.deliver_all((!life_cycle.is_active()).then(|| input(false)));
         self.life_cycle = Some((life_cycle, input));
         Ok(self)
     }
