@@ -44,7 +44,7 @@ enum Arguments {
     },
     /// Print the environment, for a shell: eval "$(cargo xtask env)".
     Env,
-    /// Set up, build, and run one node, for example: run joystick -- --ros-args -p x:=1
+    /// Set up, build for release, and run one node, for example: run joystick -- --ros-args -p x:=1
     Run {
         /// The executable of the node or tool.
         node: String,

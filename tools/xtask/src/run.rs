@@ -20,7 +20,7 @@ enum Profile {
     Release,
 }
 
-/// Sets up, builds, and replaces this process by the node or tool `name` with `arguments`; returns only with a failure.
+/// Sets up, builds for a robot, and replaces this process by the node or tool `name` with `arguments`; returns only with a failure.
 ///
 /// # Errors
 /// An unknown name, a failed setup or build.
@@ -31,7 +31,7 @@ pub fn node(root: &Root, name: &str, arguments: &[String]) -> Outcome<()> {
         return Err(Failure::new(format!("there is no {name}; there are: {}", known.join(", "))));
     }
     setup::run(root)?;
-    build_and_run(root, &Environment::new(root), name, Profile::Dev, arguments)
+    build_and_run(root, &Environment::new(root), name, Profile::Release, arguments)
 }
 
 /// Sets up, builds, and replaces this process by the demo, on this machine alone; returns only with a failure.
@@ -66,7 +66,7 @@ fn build_and_run(
 ) -> Outcome<()> {
     step("building what has changed; a first build takes minutes");
     let mut cargo = Command::new("cargo");
-    cargo.args(["build", "--quiet", "--bins"]).current_dir(root.path());
+    cargo.args(["build", "--bins"]).current_dir(root.path());
     if !TOOLS.contains(&name) {
         cargo.args(["-p", "nodes"]);
     }
@@ -76,8 +76,11 @@ fn build_and_run(
     let folder = match profile {
         Profile::Dev => "debug",
         Profile::Release => {
-            // Also the benchmarks, which `bench` starts by cargo: they decide the features of what all of them share.
-            cargo.args(["--bench", "steps", "--release"]);
+            cargo.arg("--release");
+            if name == "bench" {
+                // It starts them by cargo; they decide the features of what all of them share.
+                cargo.args(["--bench", "steps"]);
+            }
             "release"
         }
     };
