@@ -15,9 +15,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use isolation::{Isolation, inherited};
-use processes::{Activity, Folder, Process};
+use processes::{Activity, Folder, Meter, Process};
 use ros::{Error, Stop, clock};
-use safety::Instant;
 
 use crate::child;
 use crate::table::machine;
@@ -114,31 +113,21 @@ pub fn measure(folder: &Folder, stop: &Stop) -> Result<Report, Error> {
         });
         all.push((subject, children.collect::<Result<Vec<_>, _>>()?));
     }
-    let before = observe(&all, WARM_UP, stop)?;
-    let after = observe(&all, WINDOW, stop)?;
-    let rows = all.iter().zip(before.into_iter().zip(after)).map(
-        |((subject, _), ((began, before), (ended, after)))| {
-            (*subject, after.since(&before, ended.since(began).as_secs_f64()))
-        },
-    );
-    Ok(Report { rows: rows.collect() })
+    pause(WARM_UP, stop).map_err(Error::Start)?;
+    let mut meters = Vec::new();
+    for (subject, children) in &all {
+        meters.push(Meter::new(children, None).map_err(|why| failed(subject, children, &why))?);
+    }
+    pause(WINDOW, stop).map_err(Error::Start)?;
+    let rows = all.iter().zip(meters).map(|((subject, children), meter)| {
+        Ok((*subject, meter.read().map_err(|why| failed(subject, children, &why))?))
+    });
+    Ok(Report { rows: rows.collect::<Result<_, Error>>()? })
 }
 
-/// Activity of each of `all` so far, read after a pause, and the time of the reading.
-fn observe(
-    all: &[(&Subject, Vec<Process>)],
-    pause: Duration,
-    stop: &Stop,
-) -> Result<Vec<(Instant, Activity)>, Error> {
-    self::pause(pause, stop).map_err(Error::Start)?;
-    let activities = all.iter().map(|(subject, children)| {
-        let activity = Activity::of(children).map_err(|why| {
-            let outputs: Vec<String> = children.iter().map(Process::output).collect();
-            Error::Start(format!("{} could not be measured: {why}\n{}", subject.name, outputs.join("\n")))
-        });
-        Ok((clock::now(), activity?))
-    });
-    activities.collect()
+fn failed(subject: &Subject, children: &[Process], why: &std::io::Error) -> Error {
+    let outputs: Vec<String> = children.iter().map(Process::output).collect();
+    Error::Start(format!("{} could not be measured: {why}\n{}", subject.name, outputs.join("\n")))
 }
 
 fn argument(word: &str, parameters: &Path) -> String {

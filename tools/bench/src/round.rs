@@ -1,7 +1,8 @@
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use processes::{Activity, Folder, Process};
+use processes::{Folder, Meter, Process};
 use ros::{Error, Stop, clock};
 
 use crate::child;
@@ -162,7 +163,7 @@ impl Stage<'_> {
             if sink.listen(CHECK_PERIOD, &enough) {
                 return Ok(());
             }
-            Activity::of(children)?;
+            Meter::new(children, None).map_err(|error| error.to_string())?;
             if sink.is_stopped() {
                 return Err("interrupted".into());
             }
@@ -172,21 +173,21 @@ impl Stage<'_> {
 
     /// Measures the cost of the processes of a subject and of its bare chain.
     fn cost(&self, sink: &mut Sink, children: [&Vec<Process>; 2]) -> Result<[Cost; 2], String> {
-        let activities = || Ok::<_, String>([Activity::of(children[0])?, Activity::of(children[1])?]);
-        let (began, before) = (clock::now(), activities()?);
+        let meters = children.map(|children| Meter::new(children, None));
         sink.clear();
+        let began = clock::now();
         sink.listen(self.window, |_| false);
-        let (passed, after) = (clock::now().since(began).as_secs_f64(), activities()?);
-        let cost = |number: usize, values: u64| {
-            let memory = children[number].iter().map(|child| child.usage().map(|usage| usage.memory));
+        let (passed, received) = (clock::now().since(began).as_secs_f64(), sink.received());
+        let cost = |meter: io::Result<Meter<'_>>, values: u64| {
+            let used = meter.and_then(|meter| meter.read()).map_err(|error| error.to_string())?;
             Ok::<_, String>(Cost {
                 values: values as f64 / passed,
-                cpu: 100.0 * (after[number].cpu - before[number].cpu) / passed,
-                memory: memory.sum::<Result<_, _>>()?,
+                cpu: 100.0 * used.cpu,
+                memory: used.memory,
             })
         };
-        let received = sink.received();
-        Ok([cost(0, received.values)?, cost(1, received.passed)?])
+        let [subject, bare] = meters;
+        Ok([cost(subject, received.values)?, cost(bare, received.passed)?])
     }
 
     /// How long the events take. No stick event is on the way when it begins and when it ends.

@@ -2,10 +2,10 @@
 //!
 //! * [`Process`] is one of them, which is ended when it is dropped: at the end, on an error and in a panic.
 //! * [`Folder`] keeps their parameter files and their output.
-//! * [`Usage`] and [`Activity`] are its time on a processor, its memory and its wake-ups.
+//! * [`Meter`] measures their [`Activity`]: time on a processor, wake-ups and memory.
 #![forbid(unsafe_code)]
 
-mod usage;
+mod activity;
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -18,7 +18,7 @@ use boot_clock::now;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-pub use usage::{Activity, Usage};
+pub use activity::{Activity, Meter};
 
 /// How long a process may take to end on SIGTERM.
 pub const GRACE: Duration = Duration::from_secs(3);
@@ -187,7 +187,7 @@ fn ending_with_parent(path: &Path) -> Command {
 mod tests {
     use super::*;
 
-    fn shell(script: &str, folder: &Folder) -> Process {
+    pub fn shell(script: &str, folder: &Folder) -> Process {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
         Process::run("sh", command, folder).unwrap()

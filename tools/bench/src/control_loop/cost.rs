@@ -6,8 +6,8 @@
 use core::fmt;
 use std::time::Duration;
 
-use processes::{Activity, Folder, Process};
-use ros::{Error, Stop, clock};
+use processes::{Activity, Folder, Meter, Process};
+use ros::{Error, Stop};
 
 use super::calls::{Caller, MANAGER};
 use super::node;
@@ -24,14 +24,12 @@ const RUNNING: &[&str] = &["pan_position", "tilt_position"];
 /// The name of the loop's thread.
 const THREAD: &str = "control";
 
-/// Cost of a process: its activity in each second, and its memory.
+/// Cost of a process.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cost {
     all: Activity,
     /// Its control loop alone.
     thread: Activity,
-    /// \[MB\]
-    memory: f64,
 }
 
 /// The figures; shown as a table in Markdown.
@@ -63,20 +61,13 @@ fn observe(child: Process, stop: &Stop) -> Result<Cost, Error> {
 }
 
 fn observed(child: &Process, stop: &Stop) -> Result<Cost, String> {
+    let text = |error: std::io::Error| error.to_string();
     pause(WARM_UP, stop)?;
-    let of = || {
-        Ok::<_, String>((
-            clock::now(),
-            child.activity(None)?,
-            child.activity(Some(THREAD)).unwrap_or_default(),
-        ))
-    };
-    let (began, all, thread) = of()?;
+    let children = std::slice::from_ref(child);
+    let (all, thread) = (Meter::new(children, None).map_err(text)?, Meter::new(children, Some(THREAD)));
     pause(WINDOW, stop)?;
-    let (ended, all_after, thread_after) = of()?;
-    let seconds = ended.since(began).as_secs_f64();
-    let memory = child.usage()?.memory;
-    Ok(Cost { all: all_after.since(&all, seconds), thread: thread_after.since(&thread, seconds), memory })
+    let thread = thread.and_then(|thread| thread.read()).unwrap_or_default();
+    Ok(Cost { all: all.read().map_err(text)?, thread })
 }
 
 impl Cost {
@@ -86,9 +77,8 @@ impl Cost {
         for (sum, one) in [(&mut self.all, &round.all), (&mut self.thread, &round.thread)] {
             sum.cpu += share * one.cpu;
             sum.wakeups += share * one.wakeups;
-            sum.threads = one.threads;
+            sum.memory += share * one.memory;
         }
-        self.memory += share * round.memory;
     }
 }
 
@@ -108,7 +98,7 @@ impl fmt::Display for Report {
                 percent(&node.thread),
                 node.thread.wakeups,
                 node.all.wakeups,
-                node.memory,
+                node.all.memory,
                 node.all.cpu / bare.all.cpu
             )?;
             writeln!(
@@ -116,7 +106,7 @@ impl fmt::Display for Report {
                 "| bare loop at {rate} Hz | {:.2} | – | – | {:.0} | {:.0} | 1 |",
                 percent(&bare.all),
                 bare.all.wakeups,
-                bare.memory
+                bare.all.memory
             )?;
         }
         write!(f, "\nMeans of {ROUNDS} windows of {} s.", WINDOW.as_secs())

@@ -2,7 +2,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use gamepad::{VirtualPad, VirtualState};
-use processes::{Folder, Process};
+use processes::{Folder, Meter, Process};
 use ros::{Error, Stop, clock};
 
 use crate::child;
@@ -55,11 +55,11 @@ impl Load {
 
     fn uses(&mut self, wires: &mut Wires, window: Duration, node: &Process) -> Result<(), String> {
         wires.listen(clock::now() + WARM_UP, |_, _| false)?;
-        let (began, before) = (clock::now(), node.usage()?);
-        wires.listen(began + window, |_, _| false)?;
-        let (passed, after) = (clock::now().since(began), node.usage()?);
-        self.cpu = 100.0 * (after.cpu - before.cpu) / passed.as_secs_f64();
-        self.memory = after.memory;
+        let text = |error: std::io::Error| error.to_string();
+        let meter = Meter::new(std::slice::from_ref(node), None).map_err(text)?;
+        wires.listen(clock::now() + window, |_, _| false)?;
+        let used = meter.read().map_err(text)?;
+        (self.cpu, self.memory) = (100.0 * used.cpu, used.memory);
         Ok(())
     }
 }
