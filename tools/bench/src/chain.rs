@@ -2,12 +2,12 @@ use processes::Folder;
 use ros::{Error, Stop};
 
 use crate::arguments::Arguments;
+use crate::chain_table::Table;
 use crate::child;
 use crate::evdev;
 use crate::hand::Hand;
 use crate::round::Stage;
 use crate::subject::SUBJECTS;
-use crate::table::Table;
 
 /// Measures all rounds, one subject alive at a time, and the mocked pad.
 /// # Errors

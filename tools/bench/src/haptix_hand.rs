@@ -1,52 +1,66 @@
-//! A HAPTIX hand: steps of the analytic hand, updates and commands over DDS, how late the device's loop wakes up, and a hand in
-//! MuJoCo.
+//! A HAPTIX hand: steps of the analytic hand, updates and commands over DDS, how late the device's loop wakes up at rest and under
+//! updates, and a hand in MuJoCo.
 
-mod bare;
-mod jitter;
 mod mujoco;
-mod node;
 mod trips;
 
-use core::fmt;
+use std::time::Duration;
 
-use processes::Folder;
-use ros::{Error, Stop};
+use processes::Process;
+use ros::clock;
 
-use crate::arguments::Arguments;
-use crate::steps;
-use crate::table::machine;
+use self::trips::Updater;
+use crate::stage::{Result, Stage};
+use crate::{lateness, steps};
 
-pub use bare::serve_bare;
+/// The namespace of the node's services and topics.
+const HAND: &str = "/haptix";
+/// How long updates follow each other while the loop is measured, and how long one waits for the next.
+const WINDOW: Duration = Duration::from_secs(6);
+const PAUSE: Duration = Duration::from_millis(1);
 
-/// The figures; shown as tables in Markdown.
-pub struct Report {
-    steps: steps::Report,
-    trips: trips::Report,
-    jitter: jitter::Report,
-    mujoco: mujoco::Report,
-    machine: String,
-}
-
-/// Measures one after the other, each beside its floor.
+/// Measures one after the other, each beside its floor; returns tables.
 /// # Errors
-/// A process does not start, ends, or does not answer; its output is shown.
-pub fn measure(
-    context: &r2r::Context,
-    asked: &Arguments,
-    folder: &Folder,
-    stop: &Stop,
-) -> Result<Report, Error> {
-    let machine = machine(); // the load before
-    let steps = steps::measure(&steps::HAND, asked.seconds)?;
-    let trips = trips::measure(context, folder, stop)?;
-    let jitter = jitter::measure(context, folder, stop)?;
-    let mujoco = mujoco::measure()?;
-    Ok(Report { steps, trips, jitter, mujoco, machine })
+/// A process does not start, ends, or does not answer.
+pub fn measure(stage: &Stage) -> Result<String> {
+    let steps = steps::measure(&steps::HAND, stage.arguments.seconds)?;
+    let trips = trips::measure(stage)?;
+    let lateness = with_node(stage, Some(lateness::core()), &[], |_| lateness_under_updates(stage))?;
+    Ok(format!("{steps}\n{trips}\n{lateness}\n{}", mujoco::measure()?))
 }
 
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { steps, trips, jitter, mujoco, machine } = self;
-        write!(f, "{steps}\n{trips}\n{jitter}\n\n{mujoco}\n{machine}")
-    }
+/// Measures while the node with the analytic hand at 1 kHz and further processes run; its thread has one processor if it is given.
+fn with_node<T>(
+    stage: &Stage,
+    core: Option<usize>,
+    beside: &[&[&str]],
+    measure: impl FnOnce(&[Process]) -> Result<T>,
+) -> Result<T> {
+    let cores = core.map(|core| format!("cores:=[{core}]"));
+    let mut node = vec![
+        "haptix",
+        "--ros-args",
+        "-p",
+        "device:=mpl",
+        "-p",
+        "step_rate:=1000",
+        "-p",
+        "update_rate:=1000.0",
+    ];
+    node.extend(cores.iter().flat_map(|cores| ["-p", cores]));
+    stage.with("the hand", &[&[&node[..]], beside].concat(), measure)
+}
+
+/// The updates come from one client.
+fn lateness_under_updates(stage: &Stage) -> Result<String> {
+    let mut updater = Updater::new(stage, "bench_updater", HAND)?;
+    lateness::measure(stage, "updates", |_| {
+        let (end, mut count) = (clock::now() + WINDOW, 0);
+        while clock::now() < end {
+            updater.update()?;
+            updater.peer.pause(PAUSE)?;
+            count += 1;
+        }
+        Ok(count)
+    })
 }

@@ -8,48 +8,26 @@
 //! | file | idea |
 //! |---|---|
 //! | `arguments` | what the user asks for |
-//! | `child` | the start of a process |
-//! | `baseline` | bare processes: `bench stamp`, `bench relay`, `bench loop` |
-//! | `bare_loop` | the least that a real-time loop does |
-//! | `lateness` | how late a node's loop wakes up, beside the bare loop |
-//! | `reports` | what a node's loop reports of itself |
-//! | `service` | calls of a service |
-//! | `incoming` | the unread messages of a topic |
-//! | **chain** | |
-//! | `chain` | all rounds |
-//! | `subject` | what is measured: which processes, how many messages on the way |
-//! | `round` | one measurement of one subject |
-//! | `hand` | moves the virtual stick |
-//! | `sink` | subscribes to the motors, or to the end of a bare chain |
-//! | `pairing` | which motor value belongs to which stick event |
-//! | `evdev` | the same from the event of a mocked pad |
-//! | `table` | the figures of all rounds |
-//! | **reactions** | |
-//! | `reaction` | what must stop the motors, in which time, and in which order it is tried |
-//! | `trials` | the way of all trials, as a machine: up to full speed, the event, the stop |
-//! | `slots` | when messages are published |
-//! | `vehicle` | what the vehicle published last |
-//! | `wires` | the topics |
-//! | `rehearsal` | the trials on the real graph |
-//! | `page` | the tables in a document |
-//! | `distribution` | quantiles and histogram |
-//! | `bounds` | the figures of all trials |
-//! | **pads** | |
+//! | `stage` | what all measurements need; processes and their end |
+//! | `peer` | a node of the bench: messages, and calls of services |
+//! | `bare` | bare processes: `bench stamp`, `relay`, `loop`, `service`, `bare-hand` |
+//! | `lateness` | how late a node's loop wakes up, beside the least that a real-time loop does |
+//! | `steps` | steps of the pure crates, which criterion measures in `benches/steps` |
+//! | `table`, `page` | quantiles, and tables in Markdown; the tables in a document |
+//! | `child`, `incoming`, `distribution` | what `chain`, `reactions` and `pads` have instead of `stage`, `peer` and `table` |
+//! | **subjects** | |
+//! | `chain` | all rounds: `subject`, `round`, `hand`, `sink`, `pairing`, `evdev`, `chain_table` |
+//! | `rehearsal` | reactions: `reaction`, `trials`, `slots`, `vehicle`, `wires`, `bounds` |
 //! | `pads` | the joystick node: its topics, an unplugged pad, the load of many, the log |
-//! | **idle** | |
-//! | `idle` | what each node costs while nothing moves |
-//! | **loop** | |
-//! | `control_loop` | the control loop of `mechanism`: lateness beside a bare loop, calls, cost of the node |
-//! | **hand** | |
-//! | `haptix_hand` | a HAPTIX hand: updates and commands over DDS, lateness of its loop, MuJoCo |
-//! | **drive**, **zones**, and in **loop** and **hand** | |
-//! | `steps` | steps of the pure crates, which criterion measures in `benches/steps`, as tables |
+//! | `idle` | the cost of each node while nothing moves |
+//! | `control_loop` | `calls`: of the controller manager; `cost`: of the node |
+//! | `haptix_hand` | `trips`: updates and commands; `mujoco` |
 
 mod arguments;
-mod bare_loop;
-mod baseline;
+mod bare;
 mod bounds;
 mod chain;
+mod chain_table;
 mod child;
 mod control_loop;
 mod distribution;
@@ -62,13 +40,13 @@ mod lateness;
 mod pads;
 mod page;
 mod pairing;
+mod peer;
 mod reaction;
 mod rehearsal;
-mod reports;
 mod round;
-mod service;
 mod sink;
 mod slots;
+mod stage;
 mod steps;
 mod subject;
 mod table;
@@ -79,15 +57,14 @@ mod wires;
 use std::process::ExitCode;
 
 use clap::{Parser as _, ValueEnum as _};
-use processes::Folder;
-use ros::Error;
 
 use crate::arguments::{Arguments, CommandLine, Part, Subject};
+use crate::stage::{Result, Stage};
 
 fn main() -> ExitCode {
     let CommandLine { bench: arguments, part } = CommandLine::parse();
     let done = match part {
-        None => bench(&arguments),
+        None => bench(arguments),
         Some(part) => play(part),
     };
     match done {
@@ -100,43 +77,39 @@ fn main() -> ExitCode {
 }
 
 /// Measures each requested subject, one after the other.
-fn bench(arguments: &Arguments) -> Result<(), Error> {
-    isolation::ensure().map_err(|error| Error::Start(error.to_string()))?;
-    let stop = &baseline::on_signals()?;
-    let context = &ros::context()?;
-    let folder = &Folder::new("bench").map_err(child::failed)?;
+fn bench(arguments: Arguments) -> Result<()> {
+    let stage = &Stage::new(arguments)?;
+    let Stage { arguments, stop, context, folder } = stage;
     for &subject in Subject::value_variants().iter().filter(|&&subject| arguments.asks_for(subject)) {
-        let table = match subject {
+        let machine = table::machine();
+        let with_machine = |tables: Result<String>| tables.map(|tables| format!("{tables}\n{machine}"));
+        let tables = match subject {
             Subject::Chain => chain::measure(context, arguments, folder, stop)?.to_string(),
             Subject::Reactions => rehearsal::measure(context, arguments.reactions, folder, stop)?.to_string(),
             Subject::Pads => pads::measure(context, arguments, folder, stop)?.to_string(),
             Subject::Idle => idle::measure(folder, stop)?.to_string(),
-            Subject::Zones => with_machine(steps::measure(&steps::ZONES, arguments.seconds)?),
-            Subject::Loop => control_loop::measure(context, arguments, folder, stop)?.to_string(),
-            Subject::Hand => haptix_hand::measure(context, arguments, folder, stop)?.to_string(),
-            Subject::Drive => with_machine(steps::measure(&steps::DRIVE, arguments.seconds)?),
+            Subject::Zones => with_machine(steps::measure(&steps::ZONES, arguments.seconds))?,
+            Subject::Loop => with_machine(control_loop::measure(stage))?,
+            Subject::Hand => with_machine(haptix_hand::measure(stage))?,
+            Subject::Drive => with_machine(steps::measure(&steps::DRIVE, arguments.seconds))?,
         };
-        println!("{table}\n");
+        println!("{tables}\n");
         if let Some(page) = &arguments.write {
-            page::renew(page, subject, &table)?;
+            page::renew(page, subject, &tables)?;
         }
     }
     Ok(())
 }
 
-fn with_machine(report: steps::Report) -> String {
-    format!("{report}\n{}", table::machine())
-}
-
 /// A part of what is measured.
-fn play(part: Part) -> Result<(), Error> {
+fn play(part: Part) -> Result<()> {
     match part {
-        Part::Stamp { from, to } => baseline::stamp(&from, &to),
-        Part::Relay { from, to } => baseline::relay(&from, &to),
-        Part::Loop { rate, topics } => baseline::sleeper(rate, &topics),
-        Part::Service => control_loop::serve_bare(),
-        Part::BareHand => haptix_hand::serve_bare(),
-        Part::Reader { file } => evdev::read(&file),
-        Part::Pads { pads, rate, ros: _ } => pads::run_loaded(pads, rate, &baseline::on_signals()?),
+        Part::Stamp { from, to } => bare::stamp(&from, &to),
+        Part::Relay { from, to } => bare::relay(&from, &to),
+        Part::Loop { rate, topics } => bare::sleeper(rate, &topics),
+        Part::Service => bare::manager(),
+        Part::BareHand => bare::hand(),
+        Part::Reader { file } => Ok(evdev::read(&file)?),
+        Part::Pads { pads, rate, ros: _ } => Ok(pads::run_loaded(pads, rate, &stage::on_signals()?)?),
     }
 }

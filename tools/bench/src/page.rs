@@ -8,26 +8,24 @@ use std::fs;
 use std::path::Path;
 
 use clap::ValueEnum as _;
-use ros::Error;
 
 use crate::arguments::Subject;
+use crate::stage::Result;
 
 /// Renews the cells of the tables of `subject` in the document `page` from its `report`.
 /// # Errors
 /// The document cannot be read or written, or has no place for the subject.
-pub fn renew(page: &Path, subject: Subject, report: &str) -> Result<(), Error> {
-    let failed = |why: &dyn core::fmt::Display| Error::Start(format!("'{}': {why}", page.display()));
-    let text = fs::read_to_string(page).map_err(|error| failed(&error))?;
+pub fn renew(page: &Path, subject: Subject, report: &str) -> Result<()> {
+    let text = fs::read_to_string(page).map_err(|error| format!("'{}': {error}", page.display()))?;
     let name = subject.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
-    let renewed = with(&text, &name, report).map_err(|error| failed(&error))?;
-    fs::write(page, renewed).map_err(|error| failed(&error))
+    let renewed = with(&text, &name, report).map_err(|error| format!("'{}': {error}", page.display()))?;
+    Ok(fs::write(page, renewed)?)
 }
 
-fn with(text: &str, name: &str, report: &str) -> Result<String, String> {
+fn with(text: &str, name: &str, report: &str) -> Result<String> {
     let (begin, end) = (format!("<!-- bench: {name} -->\n"), "<!-- end -->");
-    let place = || format!("it has no tables of {name}");
-    let (before, rest) = text.split_once(&begin).ok_or_else(place)?;
-    let (tables, after) = rest.split_once(end).ok_or_else(place)?;
+    let parts = text.split_once(&begin).and_then(|(before, rest)| Some((before, rest.split_once(end)?)));
+    let (before, (tables, after)) = parts.ok_or_else(|| format!("it has no tables of {name}"))?;
     let mut measured = BTreeMap::new();
     each_cell(report, |place, value| {
         measured.insert(place.map(str::to_owned), value.to_owned());
@@ -80,7 +78,7 @@ mod tests {
         let once = with(PAGE, "idle", REPORT).unwrap();
         assert_eq!(once, PAGE.replace("| b | 1 |", "| b | 5 |"));
         assert_eq!(with(&once, "idle", REPORT).unwrap(), once);
-        assert_eq!(with(PAGE, "pads", REPORT).unwrap_err(), "it has no tables of pads");
+        assert_eq!(with(PAGE, "pads", REPORT).unwrap_err().to_string(), "it has no tables of pads");
         let lost = with(PAGE, "idle", &REPORT.replace("| b | 4", "| c | 4")).unwrap();
         assert_eq!(lost, PAGE.replace("| b | 1 |", "| b | – |"));
     }

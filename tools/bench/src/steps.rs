@@ -2,19 +2,20 @@
 //!
 //! Each p50 is the median of criterion's samples, means over many steps; step and floor are measured one after the other.
 
-use core::fmt;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use ros::Error;
 use serde_json::Value;
+
+use crate::stage::Result;
+use crate::table::{goal, table};
 
 /// A part of `benches/steps`: the groups of criterion whose names begin with its own.
 pub struct Part {
     name: &'static str,
-    /// The first lines of its table: what it has the steps of, the unit, and whether there are readings.
+    /// The header of its table, with the unit, and whether there are readings.
     header: &'static str,
     /// The unit of its table \[ns\].
     unit: f64,
@@ -25,7 +26,7 @@ pub struct Part {
 /// The arbiter, and the chain from the stick to the motors.
 pub const DRIVE: Part = Part {
     name: "drive",
-    header: "| what | p50 [ns] | floor, p50 [ns] | p50 to floor | goal [ns] |\n|---|--:|--:|--:|---|",
+    header: "| what | p50 [ns] | floor, p50 [ns] | p50 to floor | goal [ns] |",
     unit: 1.0,
     groups: &[
         ("arbiter: who drives, of 2 sources", None),
@@ -40,7 +41,7 @@ pub const DRIVE: Part = Part {
 /// Sticks, scans and clouds.
 pub const ZONES: Part = Part {
     name: "zones",
-    header: "| what | p50 [µs] | floor, p50 [µs] | p50 to floor | goal [µs] |\n|---|--:|--:|--:|---|",
+    header: "| what | p50 [µs] | floor, p50 [µs] | p50 to floor | goal [µs] |",
     unit: 1e3,
     groups: &[
         ("stick: classify and scale", None),
@@ -53,7 +54,7 @@ pub const ZONES: Part = Part {
 /// The cycle of the control loop.
 pub const LOOP: Part = Part {
     name: "loop",
-    header: "| controllers | p50 [µs] | floor, p50 [µs] | p50 to floor | goal |\n|--:|--:|--:|--:|---|",
+    header: "| controllers | p50 [µs] | floor, p50 [µs] | p50 to floor | goal |",
     unit: 1e3,
     groups: &[("1", None), ("10", None), ("100", None)],
 };
@@ -61,8 +62,7 @@ pub const LOOP: Part = Part {
 /// The analytic hand.
 pub const HAND: Part = Part {
     name: "hand",
-    header: "| analytic hand | step, p50 [µs] | floor, p50 [µs] | p50 to floor | goal [µs] | reading, p50 [µs] |\n\
-             |---|--:|--:|--:|---|--:|",
+    header: "| analytic hand | step, p50 [µs] | floor, p50 [µs] | p50 to floor | goal [µs] | reading, p50 [µs] |",
     unit: 1e3,
     groups: &[
         ("`mpl`", Some(2.0)),
@@ -72,98 +72,56 @@ pub const HAND: Part = Part {
     ],
 };
 
-/// The estimates; shown as a table in Markdown.
-pub struct Report {
-    header: &'static str,
-    rows: Vec<Row>,
-}
-
-/// Medians in the unit of the table.
-struct Row {
-    name: &'static str,
-    step: f64,
-    floor: f64,
-    goal: Option<f64>,
-    reading: Option<f64>,
-}
-
-/// Builds the benchmarks with the profile of this executable, runs those of `part` for so many `seconds` each, and reads the
-/// estimates.
+/// Builds the benchmarks with the profile of this executable, runs those of `part` for so many `seconds` each, and returns a table of
+/// the estimates.
 /// # Errors
 /// They cannot be built or run, or one does not do what is to be measured; the output is shown.
-pub fn measure(part: &Part, seconds: u64) -> Result<Report, Error> {
+pub fn measure(part: &Part, seconds: u64) -> Result<String> {
     // Both are in a folder of the profile in the target folder.
     let home = processes::beside("").join("../criterion");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
     let status = Command::new(cargo)
         // The packages that `cargo xtask bench` builds: others would have other features and be built anew.
-        .args([
-            "bench",
-            "--quiet",
-            "-p",
-            "nodes",
-            "-p",
-            "bench",
-            "--bench",
-            "steps",
-            "--profile",
-            profile,
-            "--",
-        ])
-        .args([format!("^{} ", part.name), format!("--measurement-time={seconds}")])
+        .args(["bench", "--quiet", "-p", "nodes", "-p", "bench", "--bench", "steps", "--profile", profile])
+        .args(["--".into(), format!("^{} ", part.name), format!("--measurement-time={seconds}")])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .env("CRITERION_HOME", &home)
         .stdout(Stdio::from(io::stderr()))
-        .status();
-    match status {
-        Ok(status) if status.success() => read(part, &home),
-        Ok(status) => {
-            Err(Error::Start(format!("the steps of '{}' could not be measured: {status}", part.name)))
-        }
-        Err(error) => {
-            Err(Error::Start(format!("cargo, which builds the benchmarks, does not start: {error}")))
-        }
+        .status()
+        .map_err(|error| format!("cargo, which builds the benchmarks, does not start: {error}"))?;
+    if status.success() {
+        read(part, &home)
+    } else {
+        Err(format!("the steps of '{}' could not be measured: {status}", part.name).into())
     }
 }
 
-/// Reads the last estimates of each group.
-fn read(part: &Part, home: &Path) -> Result<Report, Error> {
-    let row = |&(name, goal): &(&'static str, Option<f64>)| {
+/// A table of the last estimates of each group.
+fn read(part: &Part, home: &Path) -> Result<String> {
+    let row = |&(name, most): &(&str, Option<f64>)| {
         // Criterion's name of the folder.
         let group = home.join(format!("{} {name}", part.name).replace(':', "_"));
         let median = |benchmark| median(&group.join(benchmark)).map(|nanos| nanos / part.unit);
-        let reading = part.header.contains("reading").then(|| median("reading")).transpose()?;
-        Ok(Row { name, step: median("step")?, floor: median("floor")?, goal, reading })
+        let (step, floor) = (median("step")?, median("floor")?);
+        let goal = most.map_or("–".into(), |most| goal(step, most));
+        let row =
+            format!("| {name} | {} | {} | {:.1} | {goal} |", rounded(step), rounded(floor), step / floor);
+        let has_reading = part.header.contains("reading");
+        Ok(if has_reading { format!("{row} {} |", rounded(median("reading")?)) } else { row })
     };
-    let rows = part.groups.iter().map(row).collect::<Result<_, Error>>()?;
-    Ok(Report { header: part.header, rows })
+    Ok(table(part.header, part.groups.iter().map(row).collect::<Result<Vec<_>>>()?))
 }
 
 /// The median time of one benchmark, or of each element of its throughput \[ns\].
-fn median(benchmark: &Path) -> Result<f64, Error> {
+fn median(benchmark: &Path) -> Result<f64> {
     let file = |name: &str| -> Option<Value> {
-        let path: PathBuf = benchmark.join("new").join(name);
-        serde_json::from_str(&fs::read_to_string(path).ok()?).ok()
+        serde_json::from_str(&fs::read_to_string(benchmark.join("new").join(name)).ok()?).ok()
     };
     let time = || file("estimates.json")?["median"]["point_estimate"].as_f64();
     let elements = || file("benchmark.json")?["throughput"]["Elements"].as_f64();
-    let none = || Error::Start(format!("criterion has no estimate in '{}'", benchmark.display()));
-    Ok(time().ok_or_else(none)? / elements().unwrap_or(1.0))
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.header)?;
-        for &Row { name, step, floor, goal, reading } in &self.rows {
-            let reached = |goal: f64| if step <= goal { "reached" } else { "not reached" };
-            let goal = goal.map_or("–".into(), |goal| format!("{goal} {}", reached(goal)));
-            write!(f, "| {name} | {} | {} | {:.1} | {goal} |", rounded(step), rounded(floor), step / floor)?;
-            reading.map_or(Ok(()), |reading| write!(f, " {} |", rounded(reading)))?;
-            writeln!(f)?;
-        }
-        Ok(())
-    }
+    let time = time().ok_or_else(|| format!("criterion has no estimate in '{}'", benchmark.display()))?;
+    Ok(time / elements().unwrap_or(1.0))
 }
 
 /// With three digits, at least those before the point.
@@ -197,7 +155,7 @@ mod tests {
         let refusal = read(&part, home.path()).err().unwrap().to_string();
         assert!(refusal.ends_with("hand ball_ in it/floor'"), "{refusal}");
         put("hand ball_ in it", "floor", 1000.0, r#"{"Elements":10}"#);
-        let text = read(&part, home.path()).unwrap().to_string();
+        let text = read(&part, home.path()).unwrap();
         let rows: Vec<&str> = text.lines().skip(2).collect();
         let one = "| `mpl` | 0.301 | 0.120 | 2.5 | 2 reached | 1.51 |";
         assert_eq!(rows, [one, "| ball: in it | 30.0 | 0.100 | 300.0 | 2 not reached | 1235 |"]);

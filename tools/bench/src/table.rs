@@ -1,178 +1,89 @@
-//! The figures of `chain`.
-//!
-//! They are medians over interleaved rounds; of `max` the largest, of `events` and `lost` the sums. A ratio is to the bare chain
-//! of the same round. Times are taken one subject after the other, with a subscription to `hind/applied`; the cost of a subject and
-//! of its bare chain in the same seconds, with subscriptions to both motors and the state only. *Lost* counts events that were sent
-//! and never arrived, since a publisher keeps the newest message only. Memory counts shared pages for each process.
+//! Distributions of times, and tables in Markdown.
 
-use core::fmt;
 use std::fs;
 use std::num::NonZero;
 use std::time::Duration;
 
-use crate::evdev::Evdev;
-use crate::hand::RATE;
-use crate::round::Figures;
-use crate::subject::{Kind, SUBJECTS};
+use crate::stage::Result;
 
-/// CPU of one process and of four, at most, to the bare chain's.
-const GOALS: [f64; 2] = [2.0, 1.3];
-/// p50 from the pad's event, at most, to that from SDL's stamp.
-const EVDEV_GOAL: f64 = 1.15;
+/// The first of several measurements, in which memory is used for the first time and the middleware finds topics, do not count.
+const REHEARSED: usize = 20;
 
-/// The figures of all rounds; shown as a table in Markdown.
-#[derive(Debug)]
-pub struct Table {
-    window: Duration,
-    rounds: [Vec<Figures>; SUBJECTS.len()],
-    /// From the event of a mocked pad.
-    pub evdev: Option<Evdev>,
-}
+/// How times are spread. There is one at least.
+#[derive(Clone, Debug)]
+pub struct Distribution(Vec<Duration>);
 
-impl Table {
-    /// No figures yet; each will be measured for `window`.
-    pub fn new(window: Duration) -> Self {
-        Self { window, rounds: Default::default(), evdev: None }
-    }
-
-    /// Adds a measurement of the subject `number` and of the bare chain that follows it.
-    pub fn add(&mut self, number: usize, [subject, bare]: [Figures; 2]) {
-        self.rounds[number].push(subject);
-        self.rounds[number + 1].push(bare);
-    }
-
-    /// A figure of the subject `number`: its median over all rounds.
-    fn median(&self, number: usize, figure: impl Fn(&Figures) -> f64) -> f64 {
-        median(self.rounds[number].iter().map(figure).collect())
-    }
-
-    fn sum(&self, number: usize, figure: impl Fn(&Figures) -> u64) -> u64 {
-        self.rounds[number].iter().map(figure).sum()
-    }
-
-    /// How much more `figure` is than that of the bare chain of the same round, which follows in the table: the median over all
-    /// rounds, the smallest and the largest.
-    fn ratio(&self, number: usize, figure: impl Fn(&Figures) -> f64) -> Ratio {
-        let pairs = self.rounds[number].iter().zip(&self.rounds[number + 1]);
-        let ratios: Vec<f64> = pairs.map(|(subject, bare)| figure(subject) / figure(bare)).collect();
-        Ratio {
-            least: ratios.iter().copied().fold(f64::INFINITY, f64::min),
-            most: ratios.iter().copied().fold(0.0, f64::max),
-            middle: median(ratios),
+impl Distribution {
+    /// The distribution of each of `times`.
+    /// # Errors
+    /// One has none.
+    pub fn all<const N: usize>(times: [Vec<Duration>; N]) -> Result<[Self; N]> {
+        if times.iter().any(Vec::is_empty) {
+            return Err("nothing arrived".into());
         }
+        Ok(times.map(|mut times| {
+            times.sort();
+            Self(times)
+        }))
     }
 
-    fn row(&self, f: &mut fmt::Formatter<'_>, number: usize) -> fmt::Result {
-        let subject = &SUBJECTS[number];
-        let (cpu, goal, time) = match subject.kind {
-            Kind::Nodes(_) => {
-                let cpu = self.ratio(number, |figures| figures.cost.cpu);
-                let goal = GOALS[number / 2];
-                let reached = if cpu.middle <= goal { "reached" } else { "not reached" };
-                let time = self.ratio(number, |figures| micros(figures, 0.5));
-                (cpu.to_string(), format!("{goal} {reached}"), time.to_string())
-            }
-            Kind::Bare(_) => ("1 | 1".into(), "–".into(), "1 | 1".into()),
-        };
-        let arrived = self.sum(number, |figures| figures.times.taken.count() as u64);
-        let lost =
-            self.sum(number, |figures| figures.times.sent.saturating_sub(figures.times.taken.count() as u64));
-        let max = self.rounds[number].iter().map(|figures| micros(figures, 1.0)).fold(0.0, f64::max);
-        writeln!(
-            f,
-            "| {} | {:.0} | {:.1} | {cpu} | {goal} | {:.0} | {arrived} | {lost} | {:.0} | {:.0} | {max:.0} | {time} |",
-            subject.name,
-            self.median(number, |figures| figures.cost.values),
-            self.median(number, |figures| figures.cost.cpu),
-            self.median(number, |figures| figures.cost.memory),
-            self.median(number, |figures| micros(figures, 0.5)),
-            self.median(number, |figures| micros(figures, 0.99)),
-        )
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The shortest time that no less than `share` (0 to 1) of all do not exceed.
+    pub fn quantile(&self, share: f64) -> Duration {
+        // A rank from 1 to the count: `as` rounds toward zero and saturates.
+        let rank = ((share * self.count() as f64).ceil() as usize).clamp(1, self.count());
+        self.0[rank - 1]
+    }
+
+    /// The quantile \[µs].
+    pub fn micros(&self, share: f64) -> f64 {
+        self.quantile(share).as_secs_f64() * 1e6
     }
 }
 
-/// The time that such a share of the events did not exceed \[µs].
-fn micros(figures: &Figures, share: f64) -> f64 {
-    figures.times.taken.quantile(share).as_secs_f64() * 1e6
-}
-
-/// A ratio in several rounds; shown as two cells.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Ratio {
-    middle: f64,
-    least: f64,
-    most: f64,
-}
-
-impl fmt::Display for Ratio {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.2} | {:.2} to {:.2}", self.middle, self.least, self.most)
-    }
-}
-
-impl fmt::Display for Table {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "| subject | motor values [1/s and side] | CPU [% of a core] | CPU to bare | CPU, least to most | CPU goal \
-             | memory [MB] | events | lost | p50 [µs] | p99 [µs] | max [µs] | p50 to bare | p50, least to most |\n\
-             |---|--:|--:|--:|---|---|--:|--:|--:|--:|--:|--:|--:|---|"
-        )?;
-        (0..SUBJECTS.len()).try_for_each(|number| self.row(f, number))?;
-        let rounds = self.rounds[0].len();
-        writeln!(
-            f,
-            "\n{RATE} events a second, {rounds} rounds of {window} s. {machine}",
-            window = self.window.as_secs(),
-            machine = machine()
-        )?;
-        match &self.evdev {
-            None => write!(f, "\nNo pad of evdev was measured: umockdev is not installed."),
-            Some(evdev) => {
-                let ratio = evdev.ratio();
-                let report = evdev.from_report.quantile(0.5).as_secs_f64() * 1e6;
-                let reached = if ratio <= EVDEV_GOAL { "reached" } else { "not reached" };
-                writeln!(
-                    f,
-                    "\n| a mocked pad of evdev | events | p50 [µs] | p99 [µs] | p50 to SDL's | goal |\n|---|--:|--:|--:|--:|---|"
-                )?;
-                for (what, times) in [
-                    ("from the pad's event to `/motor/port`", &evdev.from_event),
-                    ("from the pad's event to SDL's report", &evdev.to_report),
-                    ("from SDL's report to `/motor/port`", &evdev.from_report),
-                    (
-                        "from a like event until a bare process beside the vehicle has read it",
-                        &evdev.to_reader,
-                    ),
-                ] {
-                    let [p50, p99] = [0.5, 0.99].map(|part| times.quantile(part).as_secs_f64() * 1e6);
-                    writeln!(
-                        f,
-                        "| {what} | {} | {p50:.0} | {p99:.0} | {:.2} | – |",
-                        times.count(),
-                        p50 / report
-                    )?;
-                }
-                write!(
-                    f,
-                    "| from the pad's event, without the mock | – | – | – | {ratio:.2} | {EVDEV_GOAL} {reached} |"
-                )
+/// Measures each of `N` things in turns, `count` times each; `measure` receives its number, and returns how long it took, `None` if
+/// nothing came.
+/// # Errors
+/// One cannot be measured.
+pub fn in_turns<const N: usize>(
+    count: usize,
+    mut measure: impl FnMut(usize) -> Result<Option<Duration>>,
+) -> Result<[Distribution; N]> {
+    let mut times = [const { Vec::new() }; N];
+    for round in 0..REHEARSED + count {
+        for (number, times) in times.iter_mut().enumerate() {
+            let took = measure(number)?;
+            if round >= REHEARSED {
+                times.push(took.ok_or("a message was lost")?);
             }
         }
     }
+    Distribution::all(times)
 }
 
-/// The middle value, the mean of the two in the middle; NaN without any.
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let (low, high) = (values.len().saturating_sub(1) / 2, values.len() / 2);
-    match (values.get(low), values.get(high)) {
-        (Some(low), Some(high)) => (low + high) / 2.0,
-        _ => f64::NAN,
-    }
+/// A table with `rows`, numbers at the right.
+pub fn table(header: &str, rows: impl IntoIterator<Item = String>) -> String {
+    let numbers = "--:|".repeat(header.matches(" | ").count());
+    let rows: String = rows.into_iter().map(|row| row + "\n").collect();
+    format!("{header}\n|---|{numbers}\n{rows}")
 }
 
-/// The machine that it was measured on, and what else it does.
+/// A row of how long something took: its name, how often it was measured, p50, p99 and max \[µs], and p50 to that of `bare`.
+pub fn times(name: &str, times: &Distribution, bare: &Distribution) -> String {
+    let [p50, p99, max] = [0.5, 0.99, 1.0].map(|share| times.micros(share));
+    format!("| {name} | {} | {p50:.0} | {p99:.0} | {max:.0} | {:.2} |", times.count(), p50 / bare.micros(0.5))
+}
+
+/// A cell with a goal: the most that `value` may be, and whether it is not more.
+pub fn goal(value: f64, most: f64) -> String {
+    format!("{most} {}", if value <= most { "reached" } else { "not reached" })
+}
+
+/// The machine, and what else it does.
 pub fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     let version = fs::read_to_string("/proc/version").unwrap_or_default();
@@ -180,42 +91,59 @@ pub fn machine() -> String {
     let middleware = std::env::var("RMW_IMPLEMENTATION").unwrap_or_else(|_| "the default middleware".into());
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load = load.split_whitespace().next().unwrap_or("unknown");
-    format!("Machine: {cores} cores, {}, {middleware}; load of the last minute {load}.", kernel.join(" "))
+    format!("Machine: {cores} cores, {}, {middleware}; load of the minute before {load}.", kernel.join(" "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::distribution::Distribution;
-    use crate::round::{Cost, Times};
 
-    fn figures(p50: u64, max: u64) -> Figures {
-        let times = [p50, p50, max].map(Duration::from_micros).to_vec();
-        Figures {
-            cost: Cost { values: 200.0, cpu: 1.5, memory: 30.0 },
-            times: Times { sent: 4, taken: Distribution::new(times).unwrap() },
-        }
+    fn millis(times: impl IntoIterator<Item = u64>) -> Distribution {
+        Distribution::all([times.into_iter().map(Duration::from_millis).collect()]).unwrap()[0].clone()
     }
 
     #[test]
-    fn the_middle_one_counts() {
-        assert_eq!(median(vec![9.0, 1.0, 4.0]), 4.0);
-        assert_eq!(median(vec![9.0, 1.0]), 5.0);
-        assert!(median(Vec::new()).is_nan());
+    fn quantiles_are_times_that_occurred() {
+        // 1 to 200, longest first: 100 of them are no more than 100, 198 no more than 198
+        let distribution = millis((1..=200).rev());
+        let quantiles = [0.0, 0.5, 0.9, 0.99, 1.0].map(|share| distribution.quantile(share).as_millis());
+        assert_eq!(quantiles, [1, 100, 180, 198, 200]);
     }
 
     #[test]
-    fn a_ratio_is_taken_within_a_round() {
-        let mut table = Table::new(Duration::from_secs(4));
-        for (subject, bare) in [(100, 100), (300, 150), (900, 300)] {
-            table.add(0, [figures(subject, 1000 + subject), figures(bare, bare)]);
-        }
-        // 1, 2 and 3; of the medians it would be 300 / 150
-        let ratio = table.ratio(0, |figures| micros(figures, 0.5));
-        assert_eq!(ratio, Ratio { middle: 2.0, least: 1.0, most: 3.0 });
-        let text = table.to_string();
-        // four sent and three arrived: one lost in each of three rounds
-        let row = "| steersman | 200 | 1.5 | 1.00 | 1.00 to 1.00 | 2 reached | 30 | 9 | 3 | 300 | 1300 | 1900 | 2.00 | 1.00 to 3.00 |";
-        assert!(text.contains(row), "{text}");
+    fn a_single_time_is_every_quantile() {
+        let distribution = millis([7]);
+        assert_eq!([0.0, 0.5, 1.0].map(|share| distribution.quantile(share).as_millis()), [7; 3]);
+        assert!(Distribution::all([Vec::new()]).is_err());
+    }
+
+    #[test]
+    fn the_first_ones_do_not_count() {
+        let mut calls = 0;
+        let [one, two] = in_turns(3, |number| {
+            calls += 1;
+            Ok((calls > 40).then(|| Duration::from_millis(7 + number as u64)))
+        })
+        .unwrap();
+        assert_eq!((one.count(), one.micros(1.0), two.micros(0.0)), (3, 7000.0, 8000.0));
+        assert!(in_turns::<1>(1, |_| Ok(None)).is_err());
+    }
+
+    #[test]
+    fn each_row_is_compared_with_its_bare_one() {
+        let of = |micros: u64| Distribution::all([vec![Duration::from_micros(micros)]]).unwrap()[0].clone();
+        let rows = [times("bare", &of(200), &of(200)), times("node", &of(800), &of(200))];
+        assert_eq!(
+            table("| call | calls | p50 [µs] | p99 [µs] | max [µs] | p50 to bare |", rows),
+            "| call | calls | p50 [µs] | p99 [µs] | max [µs] | p50 to bare |\n\
+             |---|--:|--:|--:|--:|--:|\n\
+             | bare | 1 | 200 | 200 | 200 | 1.00 |\n\
+             | node | 1 | 800 | 800 | 800 | 4.00 |\n"
+        );
+    }
+
+    #[test]
+    fn a_goal_that_is_met_exactly_is_reached() {
+        assert_eq!((goal(1.2, 1.2), goal(1.3, 1.2)), ("1.2 reached".into(), "1.2 not reached".into()));
     }
 }

@@ -1,134 +1,147 @@
-//! A client of the controller manager, and the bare service beside it.
+//! How long a call of the controller manager takes, beside one of a bare service.
+//!
+//! One call follows the other at random times, over DDS, in turns with a bare r2r service that answers the same list. A load, a switch
+//! and an unload take effect in a step of the loop, which is half a millisecond away in the mean.
 
 use std::time::Duration;
 
-use futures::{FutureExt, StreamExt};
+use fastrand::Rng;
+use r2r::Client;
 use r2r::pr2_mechanism_msgs::srv::{ListControllers, LoadController, SwitchController, UnloadController};
-use r2r::{Client, QosProfile};
-use ros::{Error, Node, clock};
 
-use crate::baseline;
-use crate::service::{call, client, wait_for};
+use super::with_node;
+use crate::bare;
+use crate::peer::Peer;
+use crate::stage::{Result, Stage};
+use crate::table::{Distribution, in_turns, table, times};
 
-/// How long the client waits for messages at once.
-const SLICE: Duration = Duration::from_millis(20);
-/// The namespace of the manager's services, and of the bare one.
-pub const MANAGER: &str = "/pr2_controller_manager";
-/// See [`MANAGER`].
-pub const BARE: &str = "/bench/bare_manager";
+/// The namespace of the manager's services.
+const MANAGER: &str = "/pr2_controller_manager";
+const RUNNING: [&str; 2] = ["pan_position", "tilt_position"];
+/// How often each is called.
+const ROUNDS: usize = 400;
+const NAME: &str = "pan_velocity";
 
-/// Calls services one after the other.
+/// A call of the controller manager, with the name of a controller.
+#[derive(Clone, Copy, Debug)]
+pub enum Call<'a> {
+    List,
+    Load(&'a str),
+    Start(&'a str),
+    Stop(&'a str),
+    Unload(&'a str),
+}
+
+/// The calls in the order of the table, after that of the bare service.
+const CALLS: [(&str, Call<'_>); 5] = [
+    ("`list_controllers`", Call::List),
+    ("`load_controller`", Call::Load(NAME)),
+    ("`switch_controller`, which starts it", Call::Start(NAME)),
+    ("`switch_controller`, which stops it", Call::Stop(NAME)),
+    ("`unload_controller`", Call::Unload(NAME)),
+];
+
+/// A client of the controller manager.
 pub struct Caller {
-    node: Node,
+    peer: Peer,
     list: Client<ListControllers::Service>,
     load: Client<LoadController::Service>,
     switch: Client<SwitchController::Service>,
     unload: Client<UnloadController::Service>,
 }
 
-/// Whether the answer was good, and how long it took.
-pub type Answer = (bool, Duration);
-
 impl Caller {
-    /// A client called `name` of the manager in `namespace`.
+    /// A client called `name`, which the manager knows.
     /// # Errors
-    /// The middleware refuses something.
-    pub fn new(context: &r2r::Context, name: &str, namespace: &str) -> Result<Self, Error> {
-        let mut node = Node::new(context, name)?;
-        let list = client(&mut node, &format!("{namespace}/list_controllers"))?;
-        let load = client(&mut node, &format!("{namespace}/load_controller"))?;
-        let switch = client(&mut node, &format!("{namespace}/switch_controller"))?;
-        let unload = client(&mut node, &format!("{namespace}/unload_controller"))?;
-        Ok(Self { node, list, load, switch, unload })
+    /// There is no manager.
+    pub fn new(stage: &Stage, name: &str) -> Result<Self> {
+        let mut peer = Peer::new(stage, name)?;
+        let mut caller = Self {
+            list: peer.client(&format!("{MANAGER}/list_controllers"))?,
+            load: peer.client(&format!("{MANAGER}/load_controller"))?,
+            switch: peer.client(&format!("{MANAGER}/switch_controller"))?,
+            unload: peer.client(&format!("{MANAGER}/unload_controller"))?,
+            peer,
+        };
+        caller.call(Call::List)?; // the client may be known later than the service
+        Ok(caller)
     }
 
-    /// Waits until the service that lists is there.
+    /// Calls the manager: whether the answer was good, and how long it took.
     /// # Errors
-    /// It does not appear.
-    pub fn wait(&mut self) -> Result<(), Error> {
-        wait_for(&mut self.node, &self.list, "controller manager")?;
-        self.list().map(drop) // the client may be known later than the service
-    }
-
-    /// Waits for some time, and reads what comes.
-    pub fn pause(&mut self, time: Duration) {
-        let end = clock::now() + time;
-        while clock::now() < end {
-            self.node.spin_once(end.since(clock::now()));
+    /// There is no answer.
+    pub fn call(&mut self, call: Call<'_>) -> Result<(bool, Duration)> {
+        match call {
+            Call::List => {
+                let (_, took) = self.peer.call(&self.list, &ListControllers::Request {})?;
+                Ok((true, took))
+            }
+            Call::Load(name) => {
+                let (answer, took) =
+                    self.peer.call(&self.load, &LoadController::Request { name: name.into() })?;
+                Ok((answer.ok, took))
+            }
+            Call::Start(name) => self.switch(&[name], &[]),
+            Call::Stop(name) => self.switch(&[], &[name]),
+            Call::Unload(name) => {
+                let (answer, took) =
+                    self.peer.call(&self.unload, &UnloadController::Request { name: name.into() })?;
+                Ok((answer.ok, took))
+            }
         }
     }
 
-    /// Lists the controllers.
-    /// # Errors
-    /// No answer.
-    pub fn list(&mut self) -> Result<Answer, Error> {
-        let (_, took) = call(&mut self.node, &self.list, &ListControllers::Request {})?;
-        Ok((true, took))
-    }
-
-    /// Loads a controller.
-    /// # Errors
-    /// No answer.
-    pub fn load(&mut self, name: &str) -> Result<Answer, Error> {
-        let request = LoadController::Request { name: name.into() };
-        let (answer, took) = call(&mut self.node, &self.load, &request)?;
-        Ok((answer.ok, took))
-    }
-
-    /// Unloads a controller.
-    /// # Errors
-    /// No answer.
-    pub fn unload(&mut self, name: &str) -> Result<Answer, Error> {
-        let request = UnloadController::Request { name: name.into() };
-        let (answer, took) = call(&mut self.node, &self.unload, &request)?;
-        Ok((answer.ok, took))
-    }
-
-    /// Starts and stops controllers, all or none.
-    /// # Errors
-    /// No answer.
-    pub fn switch(&mut self, start: &[&str], stop: &[&str]) -> Result<Answer, Error> {
-        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    fn switch(&mut self, start: &[&str], stop: &[&str]) -> Result<(bool, Duration)> {
+        let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect();
         let request = SwitchController::Request {
             start_controllers: owned(start),
             stop_controllers: owned(stop),
             strictness: SwitchController::Request::STRICT as i32,
         };
-        let (answer, took) = call(&mut self.node, &self.switch, &request)?;
+        let (answer, took) = self.peer.call(&self.switch, &request)?;
         Ok((answer.ok, took))
     }
 
-    /// Loads and starts controllers.
+    /// Loads and starts two controllers.
     /// # Errors
-    /// No answer, or a refusal.
-    pub fn start(&mut self, names: &[&str]) -> Result<(), Error> {
-        let mut ok = true;
-        for name in names {
-            ok &= self.load(name)?.0;
+    /// The manager gives no answer, or a refusal.
+    pub fn run_two(&mut self) -> Result<()> {
+        for name in RUNNING {
+            let is_running = self.call(Call::Load(name))?.0 && self.call(Call::Start(name))?.0;
+            if !is_running {
+                return Err(format!("the controller '{name}' does not start").into());
+            }
         }
-        ok &= self.switch(names, &[])?.0;
-        if ok { Ok(()) } else { Err(Error::Start(format!("the controllers {names:?} do not start"))) }
+        Ok(())
     }
 }
 
-/// Answers [`ListControllers`] in the namespace [`BARE`] at once with two controllers, until it is stopped.
+/// Calls the services in turns; returns a table.
 /// # Errors
-/// The middleware refuses something.
-pub fn serve_bare() -> Result<(), Error> {
-    let stop = baseline::on_signals()?;
-    let mut node = Node::new(&ros::context()?, "bench_bare_service")?;
-    let name = format!("{BARE}/list_controllers");
-    let requests = node.create_service::<ListControllers::Service>(&name, QosProfile::services_default());
-    let mut requests = Box::pin(requests.map_err(Error::ros(format!("serve '{name}'")))?);
-    let answer = ListControllers::Response {
-        controllers: vec!["pan_position".into(), "tilt_position".into()],
-        state: vec!["running".into(), "running".into()],
-    };
-    while !stop.is_set() {
-        node.spin_once(SLICE);
-        while let Some(Some(request)) = requests.next().now_or_never() {
-            request.respond(answer.clone()).map_err(Error::ros("answer"))?;
-        }
-    }
-    Ok(())
+/// A process does not start, or a call has no answer or is refused.
+pub fn measure(stage: &Stage) -> Result<String> {
+    eprintln!("bench: loop: service calls");
+    let all: [Distribution; 1 + CALLS.len()] =
+        with_node(stage, 1000, None, &[&["bench", "service"]], |_| {
+            let mut caller = Caller::new(stage, "bench_caller")?;
+            caller.run_two()?;
+            let mut bare: Peer = Peer::new(stage, "bench_bare_caller")?;
+            let list: Client<ListControllers::Service> =
+                bare.client(&format!("{}/list_controllers", bare::MANAGER))?;
+            let mut random = Rng::with_seed(1);
+            in_turns(ROUNDS, |number| {
+                // Each call at a time of its own within the period of the loop, whose steps would set the pace of the calls.
+                caller.peer.pause(Duration::from_micros(random.u64(..2000)))?;
+                let Some((name, call)) = number.checked_sub(1).map(|number| CALLS[number]) else {
+                    return Ok(Some(bare.call(&list, &ListControllers::Request {})?.1));
+                };
+                match caller.call(call)? {
+                    (true, took) => Ok(Some(took)),
+                    (false, _) => Err(format!("{name} is refused").into()),
+                }
+            })
+        })?;
+    let names = ["bare service"].into_iter().chain(CALLS.map(|(name, _)| name));
+    let rows = names.zip(&all).map(|(name, times)| self::times(name, times, &all[0]));
+    Ok(table("| call | calls | p50 [µs] | p99 [µs] | max [µs] | p50 to bare |", rows))
 }

@@ -3,112 +3,93 @@
 //! The two are measured in turns. Wake-ups are voluntary context switches: a step whose only system call that blocks is its sleep has
 //! one. The loop publishes `joint_states` 100 times a second.
 
-use core::fmt;
 use std::time::Duration;
 
-use processes::{Activity, Folder, Meter, Process};
-use ros::{Error, Stop};
+use processes::{Activity, Meter, Process};
 
-use super::calls::{Caller, MANAGER};
-use super::node;
-use crate::child;
-use crate::idle::pause;
+use super::calls::Caller;
+use super::with_node;
+use crate::stage::{Result, Stage};
+use crate::table::table;
 
 const RATES: [u32; 2] = [200, 1000];
-const ROUNDS: usize = 2;
+const ROUNDS: u32 = 2;
 /// How long a process runs before it is measured.
 const WARM_UP: Duration = Duration::from_secs(2);
 /// How long it is measured.
 const WINDOW: Duration = Duration::from_secs(6);
-const RUNNING: &[&str] = &["pan_position", "tilt_position"];
 /// The name of the loop's thread.
 const THREAD: &str = "control";
 
-/// Cost of a process.
+/// Cost of the node, of its loop's thread alone, and of the bare loop.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cost {
-    all: Activity,
-    /// Its control loop alone.
+    node: Activity,
     thread: Activity,
+    bare: Activity,
 }
 
-/// The figures; shown as a table in Markdown.
-pub struct Report(Vec<(u32, [Cost; 2])>);
-
-/// Measures the node and the bare loop in turns, each alone in the graph but for a client that waits.
+/// Measures the node and the bare loop in turns, each alone in the graph but for a client that waits; returns a table.
 /// # Errors
-/// A process does not start, ends, or refuses its controllers; its output is shown.
-pub fn measure(context: &r2r::Context, folder: &Folder, stop: &Stop) -> Result<Report, Error> {
-    let mut caller = Caller::new(context, "bench_caller", MANAGER)?;
-    let mut rows = RATES.map(|rate| (rate, [Cost::default(); 2]));
+/// A process does not start, ends, or refuses its controllers.
+pub fn measure(stage: &Stage) -> Result<String> {
+    let mut costs = [Cost::default(); RATES.len()];
     for round in 1..=ROUNDS {
-        for (rate, sums) in &mut rows {
+        for (rate, cost) in RATES.into_iter().zip(&mut costs) {
             eprintln!("bench: loop: round {round} of {ROUNDS}, cost at {rate} Hz");
-            let bare = child::start("bench", &["loop".to_owned(), rate.to_string()], folder)?;
-            sums[1].add(&observe(bare, stop)?);
-            let child = node::start(*rate, None, folder)?;
-            let started = caller.wait().and_then(|()| caller.start(RUNNING));
-            started.map_err(|error| Error::Start(format!("{error}\n{}", child.output())))?;
-            sums[0].add(&observe(child, stop)?);
+            let bare: &[&str] = &["bench", "loop", &rate.to_string()];
+            let [bare] = stage.with("the bare loop", &[bare], |children| observe(stage, children, [None]))?;
+            let [node, thread] = with_node(stage, rate, None, &[], |children| {
+                let mut caller = Caller::new(stage, "bench_caller")?;
+                caller.run_two()?;
+                observe(stage, children, [None, Some(THREAD)])
+            })?;
+            for (sum, one) in [(&mut cost.node, node), (&mut cost.thread, thread), (&mut cost.bare, bare)] {
+                sum.cpu += one.cpu / f64::from(ROUNDS);
+                sum.wakeups += one.wakeups / f64::from(ROUNDS);
+                sum.memory += one.memory / f64::from(ROUNDS);
+            }
         }
     }
-    Ok(Report(rows.into()))
+    let table = table(HEADER, RATES.into_iter().zip(&costs).flat_map(|(rate, cost)| rows(rate, cost)));
+    Ok(format!("{table}\nMeans of {ROUNDS} windows of {} s.\n", WINDOW.as_secs()))
 }
 
-fn observe(child: Process, stop: &Stop) -> Result<Cost, Error> {
-    let measured = observed(&child, stop);
-    measured.map_err(|why| Error::Start(format!("the cost could not be measured: {why}\n{}", child.output())))
-}
-
-fn observed(child: &Process, stop: &Stop) -> Result<Cost, String> {
-    let text = |error: std::io::Error| error.to_string();
-    pause(WARM_UP, stop)?;
-    let children = std::slice::from_ref(child);
-    let (all, thread) = (Meter::new(children, None).map_err(text)?, Meter::new(children, Some(THREAD)));
-    pause(WINDOW, stop)?;
-    let thread = thread.and_then(|thread| thread.read()).unwrap_or_default();
-    Ok(Cost { all: all.read().map_err(text)?, thread })
-}
-
-impl Cost {
-    /// Adds the share of one round to a mean over all.
-    fn add(&mut self, round: &Self) {
-        let share = 1.0 / ROUNDS as f64;
-        for (sum, one) in [(&mut self.all, &round.all), (&mut self.thread, &round.thread)] {
-            sum.cpu += share * one.cpu;
-            sum.wakeups += share * one.wakeups;
-            sum.memory += share * one.memory;
-        }
+/// Activity of a process and of threads of it.
+fn observe<const N: usize>(
+    stage: &Stage,
+    children: &[Process],
+    threads: [Option<&str>; N],
+) -> Result<[Activity; N]> {
+    stage.pause(WARM_UP)?;
+    let mut activities = [Activity::default(); N];
+    let meters = threads.map(|thread| Meter::new(children, thread));
+    stage.pause(WINDOW)?;
+    for (activity, meter) in activities.iter_mut().zip(meters) {
+        *activity = meter?.read()?;
     }
+    Ok(activities)
 }
 
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "| 2 controllers run | CPU [% of a core] | of that the loop's thread | its wake-ups [1/s] | all wake-ups [1/s] | \
-             memory [MB] | CPU to bare |\n|---|--:|--:|--:|--:|--:|--:|"
-        )?;
-        for (rate, [node, bare]) in &self.0 {
-            let percent = |activity: &Activity| 100.0 * activity.cpu;
-            writeln!(
-                f,
-                "| `mechanism` at {rate} Hz | {:.2} | {:.2} | {:.0} | {:.0} | {:.0} | {:.1} |",
-                percent(&node.all),
-                percent(&node.thread),
-                node.thread.wakeups,
-                node.all.wakeups,
-                node.all.memory,
-                node.all.cpu / bare.all.cpu
-            )?;
-            writeln!(
-                f,
-                "| bare loop at {rate} Hz | {:.2} | – | – | {:.0} | {:.0} | 1 |",
-                percent(&bare.all),
-                bare.all.wakeups,
-                bare.all.memory
-            )?;
-        }
-        write!(f, "\nMeans of {ROUNDS} windows of {} s.", WINDOW.as_secs())
-    }
+const HEADER: &str = "| 2 controllers run | CPU [% of a core] | of that the loop's thread | its wake-ups [1/s] | all wake-ups [1/s] \
+                      | memory [MB] | CPU to bare |";
+
+fn rows(rate: u32, Cost { node, thread, bare }: &Cost) -> [String; 2] {
+    [
+        format!(
+            "| `mechanism` at {rate} Hz | {:.2} | {:.2} | {:.0} | {:.0} | {:.0} | {:.1} |",
+            100.0 * node.cpu,
+            100.0 * thread.cpu,
+            thread.wakeups,
+            node.wakeups,
+            node.memory,
+            node.cpu / bare.cpu
+        ),
+        format!(
+            "| bare loop at {rate} Hz | {:.2} | – | – | {:.0} | {:.0} | 1 |",
+            100.0 * bare.cpu,
+            bare.wakeups,
+            bare.memory
+        ),
+    ]
 }
