@@ -10,14 +10,15 @@
 //! | `arguments` | what the user asks for |
 //! | `stage` | what all measurements need; processes and their end |
 //! | `peer` | a node of the bench: messages, and calls of services |
+//! | `vehicle` | what the vehicle published last |
 //! | `bare` | bare processes: `bench stamp`, `relay`, `loop`, `service`, `bare-hand` |
 //! | `lateness` | how late a node's loop wakes up, beside the least that a real-time loop does |
 //! | `steps` | steps of the pure crates, which criterion measures in `benches/steps` |
 //! | `table`, `page` | quantiles, and tables in Markdown; the tables in a document |
-//! | `child`, `incoming`, `distribution` | what `chain`, `reactions` and `pads` have instead of `stage`, `peer` and `table` |
+//! | `child`, `incoming`, `distribution` | what `chain` and `pads` have instead of `stage`, `peer` and `table` |
 //! | **subjects** | |
 //! | `chain` | all rounds: `subject`, `round`, `hand`, `sink`, `pairing`, `evdev`, `chain_table` |
-//! | `rehearsal` | reactions: `reaction`, `trials`, `slots`, `vehicle`, `wires`, `bounds` |
+//! | `reactions` | `reaction`: what must stop the motors, and when; `trials`: a machine, up to full speed, the event, the stop |
 //! | `pads` | the joystick node: its topics, an unplugged pad, the load of many, the log |
 //! | `idle` | the cost of each node while nothing moves |
 //! | `control_loop` | `calls`: of the controller manager; `cost`: of the node |
@@ -25,7 +26,6 @@
 
 mod arguments;
 mod bare;
-mod bounds;
 mod chain;
 mod chain_table;
 mod child;
@@ -41,18 +41,14 @@ mod pads;
 mod page;
 mod pairing;
 mod peer;
-mod reaction;
-mod rehearsal;
+mod reactions;
 mod round;
 mod sink;
-mod slots;
 mod stage;
 mod steps;
 mod subject;
 mod table;
-mod trials;
 mod vehicle;
-mod wires;
 
 use std::process::ExitCode;
 
@@ -85,9 +81,9 @@ fn bench(arguments: Arguments) -> Result<()> {
         let with_machine = |tables: Result<String>| tables.map(|tables| format!("{tables}\n{machine}"));
         let tables = match subject {
             Subject::Chain => chain::measure(context, arguments, folder, stop)?.to_string(),
-            Subject::Reactions => rehearsal::measure(context, arguments.reactions, folder, stop)?.to_string(),
+            Subject::Reactions => with_machine(reactions::measure(stage))?,
             Subject::Pads => pads::measure(context, arguments, folder, stop)?.to_string(),
-            Subject::Idle => idle::measure(folder, stop)?.to_string(),
+            Subject::Idle => with_machine(idle::measure(stage))?,
             Subject::Zones => with_machine(steps::measure(&steps::ZONES, arguments.seconds))?,
             Subject::Loop => with_machine(control_loop::measure(stage))?,
             Subject::Hand => with_machine(haptix_hand::measure(stage))?,

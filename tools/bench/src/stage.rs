@@ -52,12 +52,22 @@ impl Stage {
         Ok(Self { arguments, stop: on_signals()?, context: ros::context()?, folder: Folder::new("bench")? })
     }
 
-    /// Starts an executable beside this one, its name followed by its arguments.
+    /// Writes `text` to the file `name` in the folder; returns the file's path.
+    /// # Errors
+    /// It cannot be written.
+    pub fn put(&self, name: &str, text: &str) -> Result<String> {
+        Ok(self.folder.put(name, text)?.to_string_lossy().into_owned())
+    }
+
+    /// Starts an executable beside this one, its name followed by its arguments, in another ROS domain if one is given. An argument
+    /// that is the name of a file in the folder stands for its path.
     /// # Errors
     /// There is no such executable.
-    pub fn start(&self, command: &[&str]) -> Result<Process> {
+    pub fn start(&self, command: &[&str], domain: Option<u8>) -> Result<Process> {
         let (name, arguments) = command.split_first().ok_or("a command has no name")?;
-        Ok(Process::start(name, arguments, None, &self.folder)?)
+        let path = |word: &&str| Some(self.folder.path().join(word)).filter(|path| path.is_file());
+        let arguments = arguments.iter().map(|word| path(word).unwrap_or_else(|| word.into()));
+        Ok(Process::start(name, arguments, domain, &self.folder)?)
     }
 
     /// Measures `what` while the processes of `commands` run, and ends all of them together.
@@ -69,7 +79,7 @@ impl Stage {
         commands: &[&[&str]],
         measure: impl FnOnce(&[Process]) -> Result<T>,
     ) -> Result<T> {
-        let started = commands.iter().map(|command| self.start(command));
+        let started = commands.iter().map(|command| self.start(command, None));
         let mut children = started.collect::<Result<Vec<_>>>()?;
         let measured = measure(&children);
         processes::end(&mut children);

@@ -14,6 +14,13 @@ const REHEARSED: usize = 20;
 pub struct Distribution(Vec<Duration>);
 
 impl Distribution {
+    /// The distribution of `times`.
+    /// # Errors
+    /// There are none.
+    pub fn new(times: Vec<Duration>) -> Result<Self> {
+        Self::all([times]).map(|[one]| one)
+    }
+
     /// The distribution of each of `times`.
     /// # Errors
     /// One has none.
@@ -42,6 +49,17 @@ impl Distribution {
     /// The quantile \[µs].
     pub fn micros(&self, share: f64) -> f64 {
         self.quantile(share).as_secs_f64() * 1e6
+    }
+
+    /// The least, p50, p90, p99 and the most as cells of a table \[ms].
+    pub fn millis(&self) -> String {
+        let cells = [0.0, 0.5, 0.9, 0.99, 1.0].map(|share| format!("{:.2}", self.micros(share) / 1000.0));
+        cells.join(" | ")
+    }
+
+    /// How many do not exceed `bound`.
+    pub fn within(&self, bound: Duration) -> usize {
+        self.0.partition_point(|time| *time <= bound)
     }
 }
 
@@ -99,7 +117,7 @@ mod tests {
     use super::*;
 
     fn millis(times: impl IntoIterator<Item = u64>) -> Distribution {
-        Distribution::all([times.into_iter().map(Duration::from_millis).collect()]).unwrap()[0].clone()
+        Distribution::new(times.into_iter().map(Duration::from_millis).collect()).unwrap()
     }
 
     #[test]
@@ -108,13 +126,21 @@ mod tests {
         let distribution = millis((1..=200).rev());
         let quantiles = [0.0, 0.5, 0.9, 0.99, 1.0].map(|share| distribution.quantile(share).as_millis());
         assert_eq!(quantiles, [1, 100, 180, 198, 200]);
+        assert_eq!(distribution.millis(), "1.00 | 100.00 | 180.00 | 198.00 | 200.00");
     }
 
     #[test]
     fn a_single_time_is_every_quantile() {
         let distribution = millis([7]);
         assert_eq!([0.0, 0.5, 1.0].map(|share| distribution.quantile(share).as_millis()), [7; 3]);
-        assert!(Distribution::all([Vec::new()]).is_err());
+        assert!(Distribution::new(Vec::new()).is_err());
+    }
+
+    #[test]
+    fn the_bound_itself_is_within() {
+        let distribution = millis([10, 20, 20, 21]);
+        assert_eq!(distribution.within(Duration::from_millis(20)), 3);
+        assert_eq!(distribution.within(Duration::from_millis(9)), 0);
     }
 
     #[test]
@@ -131,7 +157,7 @@ mod tests {
 
     #[test]
     fn each_row_is_compared_with_its_bare_one() {
-        let of = |micros: u64| Distribution::all([vec![Duration::from_micros(micros)]]).unwrap()[0].clone();
+        let of = |micros: u64| Distribution::new(vec![Duration::from_micros(micros)]).unwrap();
         let rows = [times("bare", &of(200), &of(200)), times("node", &of(800), &of(200))];
         assert_eq!(
             table("| call | calls | p50 [µs] | p99 [µs] | max [µs] | p50 to bare |", rows),

@@ -60,11 +60,6 @@ impl Reaction {
         }
     }
 
-    /// Its number in [`Reaction::ALL`].
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-
     /// From the event at hindbrain to the motor value at the latest, without the way there and back.
     pub const fn bound(self) -> Duration {
         match self {
@@ -150,7 +145,7 @@ mod tests {
     fn each_reaction_is_planned_as_often_and_in_turns() {
         let planned: Vec<Plan> = plans(3).collect();
         for (place, plan) in planned.iter().enumerate() {
-            assert_eq!((plan.reaction.index(), plan.number as usize), (place % 5, place / 5));
+            assert_eq!((plan.reaction, plan.number as usize), (Reaction::ALL[place % 5], place / 5));
         }
         assert_eq!(planned.len(), 15);
     }

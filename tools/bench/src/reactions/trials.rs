@@ -4,8 +4,8 @@ use std::time::Duration;
 use hindbrain::TICK;
 use safety::{Backlog, Instant, Machine};
 
-use crate::reaction::{Message, Plan, Reaction};
-use crate::slots::{Moment, Slots};
+use super::reaction::{Message, Plan, Reaction};
+use super::slots::{Moment, Slots};
 use crate::vehicle::Vehicle;
 
 /// Full speed \[m/s], see `reactions.yaml`.
@@ -74,9 +74,9 @@ pub struct Measured {
 /// * hindbrain's own tick begins anew with each command, so the phase is that of its tick as well.
 /// * A trial counts only if hindbrain was at full speed before the event and afterwards publishes the state that belongs to
 ///   it; otherwise it is repeated.
-pub struct Trials<P> {
-    plans: P,
-    plan: Option<Plan>,
+pub struct Trials {
+    /// The present one and those that follow.
+    plans: VecDeque<Plan>,
     now: Instant,
     begun: Instant,
     step: Step,
@@ -118,12 +118,11 @@ struct Probe {
     answers: bool,
 }
 
-impl<P: Iterator<Item = Plan>> Trials<P> {
+impl Trials {
     /// The trials of `plans`, beginning at `now`.
-    pub fn new(mut plans: P, now: Instant) -> Self {
+    pub fn new(plans: impl Iterator<Item = Plan>, now: Instant) -> Self {
         Self {
-            plan: plans.next(),
-            plans,
+            plans: plans.collect(),
             now,
             begun: now,
             step: Step::Calm,
@@ -178,7 +177,7 @@ impl<P: Iterator<Item = Plan>> Trials<P> {
             Some(relay) if is_blamed => {
                 let measured = Measured { plan, took, relay, late: self.slots.late() };
                 self.queue.push_back(Output::Measured(measured));
-                self.plan = self.plans.next();
+                self.plans.pop_front();
                 self.begun = self.now;
                 self.go(Step::Calm);
             }
@@ -196,7 +195,7 @@ impl<P: Iterator<Item = Plan>> Trials<P> {
     fn fail(&mut self, plan: Plan, why: &str) {
         let relay = if self.relay.answers { "" } else { ", the bare relay nothing yet" };
         self.queue.push_back(Output::Failed(format!("{plan}: {why}; {}{relay}", self.vehicle)));
-        self.plan = None;
+        self.plans.clear();
     }
 
     /// The messages at the beginning of a slot.
@@ -241,7 +240,7 @@ impl<P: Iterator<Item = Plan>> Trials<P> {
     }
 }
 
-impl<P: Iterator<Item = Plan>> Machine for Trials<P> {
+impl Machine for Trials {
     type Input = Input;
     type Output = Output;
 
@@ -271,7 +270,7 @@ impl<P: Iterator<Item = Plan>> Machine for Trials<P> {
             if let Some(output) = self.queue.pop_front() {
                 return Some(output);
             }
-            let plan = self.plan?;
+            let plan = *self.plans.front()?;
             match self.slots.take(self.now, plan.phase)? {
                 Moment::Beginning => {
                     self.advance(plan);
@@ -286,13 +285,13 @@ impl<P: Iterator<Item = Plan>> Machine for Trials<P> {
         }
     }
 
-    /// `None` when all trials are made, or one has failed.
     fn backlog(_: &Self::Output) -> Backlog {
         Backlog::Recent
     }
 
+    /// `None` when all trials are made, or one has failed.
     fn deadline(&self) -> Option<Instant> {
-        if self.queue.is_empty() { self.plan.map(|_| self.slots.deadline()) } else { Some(self.now) }
+        if self.queue.is_empty() { self.plans.front().map(|_| self.slots.deadline()) } else { Some(self.now) }
     }
 }
 

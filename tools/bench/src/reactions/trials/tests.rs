@@ -4,7 +4,7 @@ use hindbrain::{Hindbrain, Params};
 use safety::{Command, Velocity};
 
 use super::*;
-use crate::reaction::plans;
+use crate::reactions::reaction::plans;
 
 const MS: Duration = Duration::from_millis(1);
 
