@@ -1,14 +1,18 @@
-use core::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use nodes::messages::zone_scaling;
 use r2r::Publisher;
 use r2r::luci_messages::msg::LuciZoneScaling;
 use r2r::or_joystick::msg::State;
 use r2r::std_msgs::msg::Bool;
 use ros::panics::lock;
-use ros::{Error, clock, qos};
+use ros::{clock, qos};
 use safety::Stamp;
+
+use crate::peer::Peer;
+use crate::stage::{Result, Stage};
 
 /// How many stick events there are in a second \[Hz].
 pub const RATE: u32 = 200;
@@ -22,93 +26,121 @@ const DRIVING: usize = 1;
 const UNUSED: usize = 4;
 /// The dead-man button, see `stack.yaml`.
 const DEAD_MAN: usize = 5;
-
 /// The dead-man button is let go for so many events out of so many.
 const LET_GO: (u64, u64) = (8, 64);
 
-/// Moves the virtual stick and that of the bare chains, reports that nothing stands around the vehicle, and enables motion.
+/// A hand that moves the virtual stick and that of the bare chains, reports that nothing stands around the vehicle, and enables motion.
 ///
 /// It has a thread of its own, so that publishing does not delay what is measured.
 pub struct Hand {
-    sticks: [Publisher<State>; 2],
-    scaling: Publisher<LuciZoneScaling>,
-    enable: Publisher<Bool>,
-    orders: Orders,
+    orders: Arc<Mutex<Orders>>,
+    pad: Publisher<State>,
+    thread: Option<JoinHandle<()>>,
+    /// Publishes for it.
+    _peer: Peer,
 }
 
-/// Sets the hand's task from another thread. When it is dropped the hand's thread ends.
-pub struct StickControl(Orders);
-
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Orders {
-    task: Arc<AtomicU8>,
-    sent: Arc<Mutex<Vec<Stamp>>>,
+    task: Task,
+    /// When stick events were sent.
+    sent: Vec<Stamp>,
 }
 
 /// Task of the hand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Task {
     /// Nothing.
-    Rest = 0,
+    #[default]
+    Rest,
     /// Enables motion with the stick at rest, presses the dead-man button and lets it go; each event moves an axis that
     /// means nothing.
-    Enable = 1,
+    Enable,
     /// Drives, each event by another speed.
-    Drive = 2,
+    Drive,
     /// Ends.
-    End = 3,
+    End,
 }
 
 impl Hand {
-    /// A hand that rests, and what controls it; `node` publishes for it.
+    /// A hand that rests.
     /// # Errors
-    /// The middleware refuses a topic.
-    pub fn new(node: &mut r2r::Node) -> Result<(Self, StickControl), Error> {
-        let what = || Error::ros("publish what moves the stick");
-        let orders = Orders::default();
-        let hand = Self {
-            sticks: [
-                node.create_publisher("/joystick/virtual_device", qos::edge()).map_err(what())?,
-                node.create_publisher(STICK, qos::edge()).map_err(what())?,
-            ],
-            scaling: node.create_publisher("/luci/scaling", qos::command()).map_err(what())?,
-            enable: node.create_publisher("/hind/enable", qos::edge()).map_err(what())?,
-            orders: orders.clone(),
+    /// The middleware refuses a topic, or the operating system the thread.
+    pub fn new(stage: &Stage) -> Result<Self> {
+        let mut peer = Peer::new(stage, "bench_hand")?;
+        let pad: Publisher<State> = peer.publisher("/joystick/virtual_device", qos::edge())?;
+        let orders = Arc::default();
+        let publishers = Publishers {
+            sticks: [pad.clone(), peer.publisher(STICK, qos::edge())?],
+            scaling: peer.publisher("/luci/scaling", qos::command())?,
+            enable: peer.publisher("/hind/enable", qos::edge())?,
         };
-        Ok((hand, StickControl(orders)))
+        let own = Arc::clone(&orders);
+        let thread = thread::Builder::new().name("hand".into()).spawn(move || publishers.run(&own));
+        Ok(Self { orders, pad, thread: Some(thread?), _peer: peer })
     }
 
-    /// Its publisher of the virtual pad: another one would be a conflict for the joystick node.
-    pub fn pad(&self) -> Publisher<State> {
-        self.sticks[0].clone()
+    /// From now on the hand does `task`.
+    pub fn set(&self, task: Task) {
+        lock(&self.orders).task = task;
     }
 
-    /// Carries out its tasks until one is [`Task::End`].
+    /// When the stick events were sent since the last call.
+    pub fn take_sent(&self) -> Vec<Stamp> {
+        std::mem::take(&mut lock(&self.orders).sent)
+    }
+
+    /// Sets the virtual pad; a state without axes and buttons unplugs it. Another publisher would be a conflict for the joystick node.
+    /// # Errors
+    /// The middleware refuses it.
+    pub fn set_pad(&self, state: &State) -> Result<()> {
+        Ok(self.pad.publish(state)?)
+    }
+}
+
+impl Drop for Hand {
+    fn drop(&mut self) {
+        self.set(Task::End);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join(); // a panic was reported there
+        }
+    }
+}
+
+struct Publishers {
+    sticks: [Publisher<State>; 2],
+    scaling: Publisher<LuciZoneScaling>,
+    enable: Publisher<Bool>,
+}
+
+impl Publishers {
+    /// Carries out the tasks until one is [`Task::End`].
     #[allow(clippy::disallowed_methods)] // the pace is its own; nothing else waits for this thread
-    pub fn run(self) {
+    fn run(&self, orders: &Mutex<Orders>) {
         let (mut due, mut number) = (clock::now(), 0);
         loop {
             due = due + Duration::from_secs(1) / RATE;
-            std::thread::sleep(due.since(clock::now()));
-            match self.orders.task() {
-                end if end == Task::End as u8 => return,
-                rest if rest == Task::Rest as u8 => {}
-                task => {
-                    self.act(number, task == Task::Drive as u8);
-                    number += 1;
-                }
-            }
+            thread::sleep(due.since(clock::now()));
+            let mut orders = lock(orders);
+            let drive = match orders.task {
+                Task::End => return,
+                Task::Rest => continue,
+                task => task == Task::Drive,
+            };
+            orders.sent.push(clock::stamp());
+            drop(orders);
+            self.act(number, drive);
+            number += 1;
         }
     }
 
     /// Publishes the messages of an event, which drives if `drive`. A message that the middleware refuses is missing at the motors, and
     /// is reported there.
     fn act(&self, number: u64, drive: bool) {
-        lock(&self.orders.sent).push(clock::stamp());
         let state = stick(number, drive);
         self.sticks.iter().for_each(|stick| drop(stick.publish(&state)));
         if number.is_multiple_of(SURROUNDINGS) {
-            let _ = self.scaling.publish(&free());
+            let _ = self.scaling.publish(&zone_scaling(&[1.0; 16]));
             if !drive {
                 // Only a switch that was seen off can be switched on.
                 let _ = self.enable.publish(&Bool { data: false });
@@ -118,60 +150,20 @@ impl Hand {
     }
 }
 
-impl Orders {
-    fn task(&self) -> u8 {
-        self.task.load(Ordering::SeqCst)
-    }
-}
-
-impl StickControl {
-    /// From now on the hand does `task`.
-    pub fn set(&self, task: Task) {
-        self.0.task.store(task as u8, Ordering::SeqCst);
-    }
-
-    /// When the stick events were sent since the last call.
-    pub fn take_sent(&self) -> Vec<Stamp> {
-        std::mem::take(&mut lock(&self.0.sent))
-    }
-}
-
-impl Drop for StickControl {
-    fn drop(&mut self) {
-        self.set(Task::End);
-    }
-}
-
 /// The stick at event number `number`, never as it was at the one before: SDL reports changes only.
 fn stick(number: u64, drive: bool) -> State {
-    let (mut axes, mut buttons) = (vec![0; 6], vec![false; 11]);
-    let value = if number.is_multiple_of(2) { -20_000 } else { -10_000 };
-    axes[if drive { DRIVING } else { UNUSED }] = value;
     // One that is held when the stick is plugged in does not count before it was let go.
-    buttons[DEAD_MAN] = drive || number % LET_GO.1 >= LET_GO.0;
-    State { axes, buttons, ..Default::default() }
+    let mut state = pad(0, drive || number % LET_GO.1 >= LET_GO.0);
+    let value = if number.is_multiple_of(2) { -20_000 } else { -10_000 };
+    state.axes[if drive { DRIVING } else { UNUSED }] = value;
+    state
 }
 
-fn free() -> LuciZoneScaling {
-    let one = 1.0;
-    LuciZoneScaling {
-        front_fb: one,
-        front_rl: one,
-        front_right_fb: one,
-        front_right_rl: one,
-        front_left_fb: one,
-        front_left_rl: one,
-        right_fb: one,
-        right_rl: one,
-        left_fb: one,
-        left_rl: one,
-        back_right_fb: one,
-        back_right_rl: one,
-        back_left_fb: one,
-        back_left_rl: one,
-        back_fb: one,
-        back_rl: one,
-    }
+/// A pad with these values of what drives.
+pub fn pad(forward: i16, dead_man: bool) -> State {
+    let (mut axes, mut buttons) = (vec![0; 6], vec![false; 11]);
+    (axes[DRIVING], buttons[DEAD_MAN]) = (forward, dead_man);
+    State { axes, buttons, ..Default::default() }
 }
 
 #[cfg(test)]

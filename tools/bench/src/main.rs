@@ -10,16 +10,16 @@
 //! | `arguments` | what the user asks for |
 //! | `stage` | what all measurements need; processes and their end |
 //! | `peer` | a node of the bench: messages, and calls of services |
+//! | `hand` | moves the virtual stick |
 //! | `vehicle` | what the vehicle published last |
 //! | `bare` | bare processes: `bench stamp`, `relay`, `loop`, `service`, `bare-hand` |
 //! | `lateness` | how late a node's loop wakes up, beside the least that a real-time loop does |
 //! | `steps` | steps of the pure crates, which criterion measures in `benches/steps` |
 //! | `table`, `page` | quantiles, and tables in Markdown; the tables in a document |
-//! | `child`, `incoming`, `distribution` | what `chain` and `pads` have instead of `stage`, `peer` and `table` |
 //! | **subjects** | |
-//! | `chain` | all rounds: `subject`, `round`, `hand`, `sink`, `pairing`, `evdev`, `chain_table` |
+//! | `chain` | rounds; `sink` subscribes, `pairing` finds the event of a motor value, `evdev` mocks a pad |
 //! | `reactions` | `reaction`: what must stop the motors, and when; `trials`: a machine, up to full speed, the event, the stop |
-//! | `pads` | the joystick node: its topics, an unplugged pad, the load of many, the log |
+//! | `pads` | topics of the joystick node; `unplugs`: a pad goes; `load`: many pads, and a log |
 //! | `idle` | the cost of each node while nothing moves |
 //! | `control_loop` | `calls`: of the controller manager; `cost`: of the node |
 //! | `haptix_hand` | `trips`: updates and commands; `mujoco` |
@@ -27,26 +27,17 @@
 mod arguments;
 mod bare;
 mod chain;
-mod chain_table;
-mod child;
 mod control_loop;
-mod distribution;
-mod evdev;
 mod hand;
 mod haptix_hand;
 mod idle;
-mod incoming;
 mod lateness;
 mod pads;
 mod page;
-mod pairing;
 mod peer;
 mod reactions;
-mod round;
-mod sink;
 mod stage;
 mod steps;
-mod subject;
 mod table;
 mod vehicle;
 
@@ -75,22 +66,21 @@ fn main() -> ExitCode {
 /// Measures each requested subject, one after the other.
 fn bench(arguments: Arguments) -> Result<()> {
     let stage = &Stage::new(arguments)?;
-    let Stage { arguments, stop, context, folder } = stage;
-    for &subject in Subject::value_variants().iter().filter(|&&subject| arguments.asks_for(subject)) {
+    let seconds = stage.arguments.seconds;
+    for &subject in Subject::value_variants().iter().filter(|&&subject| stage.arguments.asks_for(subject)) {
         let machine = table::machine();
-        let with_machine = |tables: Result<String>| tables.map(|tables| format!("{tables}\n{machine}"));
         let tables = match subject {
-            Subject::Chain => chain::measure(context, arguments, folder, stop)?.to_string(),
-            Subject::Reactions => with_machine(reactions::measure(stage))?,
-            Subject::Pads => pads::measure(context, arguments, folder, stop)?.to_string(),
-            Subject::Idle => with_machine(idle::measure(stage))?,
-            Subject::Zones => with_machine(steps::measure(&steps::ZONES, arguments.seconds))?,
-            Subject::Loop => with_machine(control_loop::measure(stage))?,
-            Subject::Hand => with_machine(haptix_hand::measure(stage))?,
-            Subject::Drive => with_machine(steps::measure(&steps::DRIVE, arguments.seconds))?,
-        };
-        println!("{tables}\n");
-        if let Some(page) = &arguments.write {
+            Subject::Chain => chain::measure(stage),
+            Subject::Reactions => reactions::measure(stage),
+            Subject::Pads => pads::measure(stage),
+            Subject::Idle => idle::measure(stage),
+            Subject::Zones => steps::measure(&steps::ZONES, seconds),
+            Subject::Loop => control_loop::measure(stage),
+            Subject::Hand => haptix_hand::measure(stage),
+            Subject::Drive => steps::measure(&steps::DRIVE, seconds),
+        }?;
+        println!("{tables}\n{machine}\n");
+        if let Some(page) = &stage.arguments.write {
             page::renew(page, subject, &tables)?;
         }
     }
@@ -105,7 +95,7 @@ fn play(part: Part) -> Result<()> {
         Part::Loop { rate, topics } => bare::sleeper(rate, &topics),
         Part::Service => bare::manager(),
         Part::BareHand => bare::hand(),
-        Part::Reader { file } => Ok(evdev::read(&file)?),
-        Part::Pads { pads, rate, ros: _ } => Ok(pads::run_loaded(pads, rate, &stage::on_signals()?)?),
+        Part::Reader { file } => chain::read(&file),
+        Part::Pads { pads, rate, ros: _ } => pads::run_loaded(pads, rate),
     }
 }

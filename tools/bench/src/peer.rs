@@ -7,7 +7,7 @@ use r2r::{Client, Publisher, QosProfile, WrappedServiceTypeSupport, WrappedTypes
 use ros::{Error, Node, Received, Stop, clock, ready};
 use safety::Stamp;
 
-use crate::stage::{Result, Stage, check};
+use crate::stage::{Result, START, Stage, check};
 
 /// The longest wait: a request to end must be noticed.
 const LONGEST_SLEEP: Duration = Duration::from_millis(10);
@@ -75,6 +75,13 @@ impl<M: 'static> Peer<M> {
             check(&self.stop)?;
             self.receive(left.min(LONGEST_SLEEP), |message, now| is_enough |= handle(message, now));
         }
+    }
+
+    /// Waits for a message that is `expected`.
+    /// # Errors
+    /// `failure`: none comes.
+    pub fn expect(&mut self, failure: &str, expected: impl Fn(M) -> bool) -> Result<()> {
+        if self.listen(START, |message, _| expected(message))? { Ok(()) } else { Err(failure.into()) }
     }
 
     /// Waits, and forgets what comes meanwhile.

@@ -26,7 +26,7 @@ pub struct Stage {
     /// ROS context of the bench's nodes.
     pub context: r2r::Context,
     /// Where parameter files and outputs go.
-    pub folder: Folder,
+    folder: Folder,
 }
 
 /// The request to end, set by signals.

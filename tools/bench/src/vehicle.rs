@@ -28,6 +28,11 @@ impl Vehicle {
         self.are_both(FULL)
     }
 
+    /// Whether a motor turns.
+    pub fn moves(&self) -> bool {
+        [self.port, self.starboard].into_iter().flatten().any(|value| value != STANDS)
+    }
+
     fn are_both(&self, value: i16) -> bool {
         [self.port, self.starboard] == [Some(value); 2]
     }

@@ -1,108 +1,99 @@
-use std::path::Path;
 use std::time::Duration;
 
-use processes::Folder;
 use r2r::or_joystick::msg::State;
-use ros::{Error, clock};
+use ros::clock;
 
-use super::wires::{Message, Wires};
-use super::{failed, start};
+use super::{JOYSTICK, Message, Times, Topic};
+use crate::chain::between;
+use crate::hand::{Hand, pad};
+use crate::peer::Peer;
+use crate::stage::{Result, START, Stage};
+use crate::table::{Distribution, table};
 
-/// How long the node gets to do what is waited for.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// Within which a pad that goes has to be let go everywhere.
+const BOUND: Duration = Duration::from_millis(50);
 /// The pad is moved so often while it drives; after half a second without it is unplugged by itself.
 const REPEAT: Duration = Duration::from_millis(20);
 /// It drives for so long, and a bit more each time, so that the node is met in every phase of its cycle.
 const DRIVES: Duration = Duration::from_millis(100);
+const FULL: i16 = -32_767;
 
-/// The time from the unplugging until each was received.
-#[derive(Debug, Default)]
-pub struct Unplugs {
-    /// The released state on `~/device/<name>`.
-    pub device: Vec<Duration>,
-    /// The neutral message on `joy`.
-    pub joy: Vec<Duration>,
-    /// Exact zero on `~/desired`.
-    pub desired: Vec<Duration>,
-    /// All three.
-    pub all: Vec<Duration>,
-}
-
-/// Unplugs a pad that drives at full speed, `count` times.
+/// Unplugs a pad that drives at full speed, and measures until each topic and all of them show it; returns a table.
 /// # Errors
 /// The node does not start, or one of the three never comes.
-pub fn measure(wires: &mut Wires, count: u32, parameters: &Path, folder: &Folder) -> Result<Unplugs, Error> {
-    let node = start(parameters, folder)?;
-    let mut unplugs = Unplugs::default();
-    for trial in 0..count {
-        unplug(wires, trial, &mut unplugs).map_err(|why| failed("the unplugging", &why, &node))?;
-        if (trial + 1) % 50 == 0 {
-            eprintln!("bench: pads: {} of {count} unplugged", trial + 1);
+pub fn measure(stage: &Stage, wires: &mut Peer<Message>, hand: &Hand) -> Result<String> {
+    let count = stage.arguments.unplugs;
+    let mut times = Times::default();
+    stage.with("the unplugging", &[JOYSTICK], |_| {
+        for trial in 1..=count {
+            let took = unplug(wires, hand, trial).map_err(|why| format!("in trial {trial}: {why}"))?;
+            let all = took.into_iter().max().unwrap_or_default();
+            times.iter_mut().zip(took.into_iter().chain([all])).for_each(|(times, took)| times.push(took));
+            if trial.is_multiple_of(50) {
+                eprintln!("bench: pads: {trial} of {count} unplugged");
+            }
         }
-    }
-    Ok(unplugs)
+        Ok(())
+    })?;
+    let names = ["released `~/device/<name>`", "neutral `joy`", "zero `~/desired`", "all three"];
+    let rows = names.into_iter().zip(Distribution::all(times)?).map(|(name, times)| {
+        format!("| {name} | {} | {} | {} |", times.count(), times.millis(), times.within(BOUND))
+    });
+    Ok(table(
+        "| unplugged to | trials | min [ms] | p50 [ms] | p90 [ms] | p99 [ms] | max [ms] | within 50 ms |",
+        rows,
+    ))
 }
 
-fn unplug(wires: &mut Wires, trial: u32, unplugs: &mut Unplugs) -> Result<(), String> {
+/// How long each of the three topics takes.
+fn unplug(wires: &mut Peer<Message>, hand: &Hand, trial: u32) -> Result<[Duration; 3]> {
     // The dead-man button goes down after the pad is there: what is held at the plug does not drive.
-    let patience = clock::now() + PATIENCE;
-    let mut there = false;
-    while !there {
-        if clock::now() >= patience {
-            return Err(format!("in trial {}: the pad does not come", trial + 1));
-        }
-        wires.set(&pad(0, false))?;
-        there =
-            wires.listen(clock::now() + REPEAT, |message, _| matches!(message, Message::Device(_, true)))?;
+    let is_there = |message: Message| message.topic == Topic::Device && message.rests;
+    if !hold(wires, hand, &pad(0, false), START, is_there)? {
+        return Err("the pad does not come".into());
     }
     // Both topics must have reported full speed before anything is measured.
-    let (mut drives, mut reported) = (false, false);
-    while !(drives && reported) {
-        if clock::now() >= patience {
-            return Err(format!("in trial {}: the pad does not drive", trial + 1));
-        }
-        wires.set(&pad(-32_767, true))?;
-        wires.listen(clock::now() + REPEAT, |message, _| {
-            drives |= matches!(message, Message::Desired(_, false));
-            reported |= matches!(message, Message::Joy(_, false));
-            drives && reported
-        })?;
+    let (mut drives, mut is_reported) = (false, false);
+    let is_driven = |message: Message| {
+        drives |= message.topic == Topic::Desired && !message.rests;
+        is_reported |= message.topic == Topic::Joy && !message.rests;
+        drives && is_reported
+    };
+    let full = pad(FULL, true);
+    if !hold(wires, hand, &full, START, is_driven)? {
+        return Err("the pad does not drive".into());
     }
-    let mut left = DRIVES + Duration::from_micros(337) * (trial % 60);
-    while !left.is_zero() {
-        wires.set(&pad(-32_767, true))?;
-        let step = left.min(REPEAT);
-        wires.listen(clock::now() + step, |_, _| false)?;
-        left -= step;
-    }
-
+    hold(wires, hand, &full, DRIVES + Duration::from_micros(337) * (trial % 60), |_| false)?;
     let gone = clock::stamp();
-    wires.set(&State::default())?;
+    hand.set_pad(&State::default())?;
     let mut came = [None; 3];
-    wires.listen(clock::now() + PATIENCE, |message, now| {
-        let place = match message {
-            Message::Device(_, true) => 0,
-            Message::Joy(_, true) => 1,
-            Message::Desired(_, true) => 2,
-            _ => return false,
-        };
-        let took = Duration::from_nanos(u64::try_from(now.as_nanos() - gone.as_nanos()).unwrap_or(0));
-        came[place] = came[place].or(Some(took));
+    wires.listen(START, |message, now| {
+        if message.rests {
+            came[message.topic as usize].get_or_insert(between(gone, now));
+        }
         came.iter().all(Option::is_some)
     })?;
     let [Some(device), Some(joy), Some(desired)] = came else {
-        return Err(format!("in trial {}: of device, joy and desired came {came:?}", trial + 1));
+        return Err(format!("of device, joy and desired came {came:?}").into());
     };
-    unplugs.device.push(device);
-    unplugs.joy.push(joy);
-    unplugs.desired.push(desired);
-    unplugs.all.push(device.max(joy).max(desired));
-    Ok(())
+    Ok([device, joy, desired])
 }
 
-fn pad(forward: i16, dead_man: bool) -> State {
-    let (mut axes, mut buttons) = (vec![0; 6], vec![false; 11]);
-    axes[1] = forward;
-    buttons[5] = dead_man;
-    State { axes, buttons, ..Default::default() }
+/// Holds the pad in a state for `time`, or until a message shows what `is_shown`; returns whether one did.
+fn hold(
+    wires: &mut Peer<Message>,
+    hand: &Hand,
+    state: &State,
+    time: Duration,
+    mut is_shown: impl FnMut(Message) -> bool,
+) -> Result<bool> {
+    let end = clock::now() + time;
+    while clock::now() < end {
+        hand.set_pad(state)?;
+        let pause = end.since(clock::now()).min(REPEAT);
+        if wires.listen(pause, |message, _| is_shown(message))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

@@ -2,7 +2,8 @@ use std::time::Duration;
 
 use safety::Stamp;
 
-use crate::distribution::Distribution;
+use crate::stage::Result;
+use crate::table::Distribution;
 
 /// Finds the stick event of each motor value, and how long it took.
 ///
@@ -56,9 +57,10 @@ impl Pairing {
         &self.events
     }
 
-    /// How long those of the events took that were `sent`, each once; `None` without any. A vehicle also publishes between events,
-    /// with newer stamps.
-    pub fn times(&self, sent: &[Stamp]) -> Option<Distribution> {
+    /// How long those of the events took that were `sent`, each once. A vehicle also publishes between events, with newer stamps.
+    /// # Errors
+    /// None arrived.
+    pub fn times(&self, sent: &[Stamp]) -> Result<Distribution> {
         let mut last = None;
         let is_sent = |event: &&Event| {
             let at = before(sent, event.stamp, REPORT);
@@ -150,6 +152,6 @@ mod tests {
         pairing.bare(at(100), at(200));
         pairing.clear();
         pairing.bare(at(100), at(300));
-        assert!(pairing.times(&[at(100)]).is_none());
+        assert!(pairing.times(&[at(100)]).is_err());
     }
 }
