@@ -67,11 +67,10 @@ impl Arbiter {
             Some(source) => format!("{} drives", source.name),
             None => "no source drives".into(),
         };
-        let level = match (errors.is_empty(), warnings.is_empty(), source) {
-            (false, _, _) => Level::Error,
-            (_, false, _) => Level::Warn,
-            (_, _, Some(_)) => Level::Ok,
-            (_, _, None) => Level::Stale,
+        let level = match (errors.is_empty(), warnings.is_empty()) {
+            (false, _) => Level::Error,
+            (_, false) => Level::Warn,
+            _ => Level::Ok,
         };
         errors.extend(warnings);
         errors.push(driver);

@@ -188,9 +188,9 @@ impl Odometry {
 
     /// The health and the reason, as of the last call.
     pub fn health(&self) -> (Level, String) {
-        let Some((_, at)) = self.last else { return (Level::Stale, "no encoders yet".into()) };
+        let Some((_, at)) = self.last else { return (Level::Warn, "no encoders yet".into()) };
         if self.now >= at + self.params.timeout {
-            return (Level::Stale, "the encoders are silent".into());
+            return (Level::Warn, "the encoders are silent".into());
         }
         match self.error.filter(|&(_, at)| self.now.since(at) < REPORT_TIME) {
             None => (Level::Ok, "the wheels are followed".into()),

@@ -129,9 +129,13 @@ impl Remote {
                     format!("the chair is in the mode '{mode}' that this node is not driving in"),
                 );
             }
-            Hold::Inactive => Level::Ok,
-            Hold::Activating | Hold::Deactivating | Hold::FeedbackScarce | Hold::NotNeutral => Level::Warn,
-            Hold::CommandMissing | Hold::ProfileMissing | Hold::FeedbackSilent => Level::Stale,
+            Hold::Inactive | Hold::CommandMissing => Level::Ok,
+            Hold::Activating
+            | Hold::Deactivating
+            | Hold::FeedbackScarce
+            | Hold::FeedbackSilent
+            | Hold::ProfileMissing
+            | Hold::NotNeutral => Level::Warn,
             Hold::WrongSource(_)
             | Hold::Taken(_)
             | Hold::CommandInvalid

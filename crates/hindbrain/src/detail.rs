@@ -64,7 +64,8 @@ impl Hindbrain {
         }
     }
 
-    fn last_value(&self, source: Source) -> &'static str {
+    /// The last message of `source`, as one word.
+    pub(crate) fn last_value(&self, source: Source) -> &'static str {
         let State { enable, estop, reset, sensors, command, device, .. } = self.core();
         match source {
             Source::Command => match command.setpoint {

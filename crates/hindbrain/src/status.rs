@@ -1,6 +1,6 @@
 use safety::Level;
 
-use crate::{Hindbrain, Sensor};
+use crate::{Hindbrain, Sensor, Source};
 
 safety::counters! {
     /// Counters since the start.
@@ -53,12 +53,12 @@ impl Hindbrain {
             ("port", motors.port.to_string()),
             ("starboard", motors.starboard.to_string()),
             ("enabled", core.enable.is_on().to_string()),
-            ("e-stop", format!("{:?}", core.estop)),
+            ("e-stop", self.last_value(Source::Estop).to_owned()),
         ];
         let infrared = self.params().core.infrared;
         for sensor in Sensor::ALL.into_iter().filter(|sensor| infrared.fitted[sensor.index()]) {
             let state = core.sensors[sensor.index()];
-            let reading = state.reading().map_or("Silent".to_owned(), |reading| format!("{reading:?}"));
+            let reading = self.last_value(Source::Ir(sensor));
             report.push((
                 sensor.frame_id(),
                 format!(

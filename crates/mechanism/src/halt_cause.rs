@@ -1,4 +1,4 @@
-use safety::{HaltEnds, Instant, MessageTime, PublisherId, VehicleHalt, VehicleMonitor};
+use safety::{HaltEnds, Instant, Level, MessageTime, PublisherId, VehicleHalt, VehicleMonitor};
 
 /// Why the motors are halted, the least severe first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,6 +52,15 @@ impl HaltCauses {
             HaltCause::Inactive => (HaltEnds::ByResetLater, "the node is not active".to_owned()),
         };
         Some(text + ends.clause())
+    }
+
+    /// The level of `/diagnostics` with the most severe one: a halt that was requested is not an error.
+    pub(crate) fn level(&self) -> Level {
+        match self.worst() {
+            Some(HaltCause::Requested) => Level::Warn,
+            Some(HaltCause::Vehicle(halt)) => halt.level(),
+            Some(HaltCause::LoopSilent | HaltCause::RobotLost) | None => Level::Error,
+        }
     }
 
     /// Whether `cause` holds, which is not a vehicle's.

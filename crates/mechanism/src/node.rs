@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 
 use safety::freshness::is_stale;
 use safety::{
-    Backlog, Clock, Instant, Machine, MessageTime, PublisherCount, PublisherId, Stamp, StateMonitor,
+    Backlog, Clock, Instant, Level, Machine, MessageTime, PublisherCount, PublisherId, Stamp, StateMonitor,
     StateSample, StatesMessage, earliest,
 };
 
@@ -220,6 +220,11 @@ impl Mechanism {
     /// Why the motors are kept halted, if they are, and whether a reset has to end that.
     pub fn halt_cause(&self) -> Option<String> {
         self.causes.text(self.states.as_ref().and_then(StateMonitor::obstacle))
+    }
+
+    /// The level of `/diagnostics` with that cause.
+    pub fn halt_level(&self) -> Level {
+        self.causes.level()
     }
 
     /// Whether any motor was halted in the last report.

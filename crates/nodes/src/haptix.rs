@@ -115,14 +115,14 @@ fn start_device(
 fn status(machine: &Haptix, timing: &Timing) -> Status {
     let state = machine.state();
     let level = match state {
-        State::Following | State::Grasping | State::Holding => Level::Ok,
-        State::Starting => Level::Stale,
+        State::Starting | State::Following | State::Grasping | State::Holding => Level::Ok,
         State::Waiting(_) | State::Inactive | State::NoSubscriber => Level::Warn,
-        State::Halted(_) | State::Failed(_) | State::NotAnswering(_) => Level::Error,
+        State::Halted(halt) => halt.level(),
+        State::Failed(_) | State::NotAnswering(_) => Level::Error,
     };
-    let mut values = vec![("hand".into(), machine.constants().description.model_name.clone())];
-    values.extend(timing.values());
-    Status { level, message: state.to_string(), values }
+    let hand = &machine.constants().description.model_name;
+    let values = timing.values();
+    Status { level, message: state.to_string(), values, hardware: hand.clone() }.with("hand", hand)
 }
 
 /// Runs the node until `stop` is set.

@@ -77,9 +77,11 @@ impl Parts {
         shell: &Shell<M>,
     ) -> Runner<M> {
         let Self { publishers, enables, watch, events, latency, names, commands } = self;
+        let device = publishers.clone();
         let status = move |machine: &M| {
             let hindbrain = machine.stage();
-            latency.report(Status::of(hindbrain.health(), hindbrain.report()))
+            let status = Status::of(hindbrain.health(), hindbrain.report());
+            latency.report(status.of_hardware(device.of(Source::Device).join(", ")))
         };
         let after_wake_up = {
             let shell = shell.clone();

@@ -192,7 +192,7 @@ pub fn subscribe<M: Contains<Joystick, Input: Send> + Send + 'static>(
 }
 
 fn status(joystick: &Joystick) -> Status {
-    Status::of(joystick.health(), joystick.report())
+    Status::of(joystick.health(), joystick.report()).of_hardware(joystick.controlled().unwrap_or_default())
 }
 
 /// Runs the node until `stop` is set.

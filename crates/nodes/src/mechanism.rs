@@ -194,7 +194,7 @@ fn status(machine: &Mechanism) -> Status {
         status.worsen(Level::Error, "the control loop hangs in a step, and obeys no halt");
     }
     if let Some(cause) = machine.halt_cause() {
-        status.worsen(Level::Error, format!("the motors are halted: {cause}"));
+        status.worsen(machine.halt_level(), format!("the motors are halted: {cause}"));
     } else if machine.is_halted() {
         status.worsen(Level::Error, "the motors are halted");
     }

@@ -14,13 +14,22 @@ pub struct Status {
     pub message: String,
     /// Numbers and names, in the order of display.
     pub values: Vec<(String, String)>,
+    /// The device behind the node; empty if there is none.
+    pub hardware: String,
 }
 
 impl Status {
     /// A status from a machine's health and its report.
     pub fn of((level, message): (Level, impl Into<String>), report: Vec<(&'static str, String)>) -> Self {
         let values = report.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        Self { level, message: message.into(), values }
+        Self { level, message: message.into(), values, ..Self::default() }
+    }
+
+    /// Names the device behind the node.
+    #[must_use]
+    pub fn of_hardware(mut self, name: impl Into<String>) -> Self {
+        self.hardware = name.into();
+        self
     }
 
     /// Adds a value.
@@ -30,17 +39,10 @@ impl Status {
         self
     }
 
-    /// Takes over `level` and `message` if they are worse than the present ones; a message of equal level is appended. A
-    /// warning and an error rank above stale, whatever their numbers: a vehicle that stands still must not hide an error.
+    /// Takes over `level` and `message` if they are worse than the present ones; a message of equal level is appended.
     pub fn worsen(&mut self, level: Level, message: impl Into<String>) {
-        let rank = |level| match level {
-            Level::Ok => 0,
-            Level::Stale => 1,
-            Level::Warn => 2,
-            Level::Error => 3,
-        };
         let message = message.into();
-        match rank(level).cmp(&rank(self.level)) {
+        match level.cmp(&self.level) {
             Ordering::Greater if self.level == Level::Ok => (self.level, self.message) = (level, message),
             Ordering::Greater => (self.level, self.message) = (level, format!("{message}; {}", self.message)),
             Ordering::Equal if level != Level::Ok => self.message = format!("{}; {message}", self.message),
@@ -67,7 +69,7 @@ impl Diagnostics {
             level: status.level as u8,
             name: self.name.clone(),
             message: status.message,
-            hardware_id: "steersman".into(),
+            hardware_id: if status.hardware.is_empty() { "none".into() } else { status.hardware },
             values,
         };
         let mut message = DiagnosticArray { status: vec![status], ..Default::default() };
@@ -80,7 +82,7 @@ impl Diagnostics {
 pub const fn log_level(level: Level) -> log::Level {
     match level {
         Level::Ok => log::Level::Info,
-        Level::Warn | Level::Stale => log::Level::Warn,
+        Level::Warn => log::Level::Warn,
         Level::Error => log::Level::Error,
     }
 }
@@ -96,15 +98,9 @@ mod tests {
         assert_eq!((status.level, status.message.as_str()), (Level::Warn, "late"));
         status.worsen(Level::Error, "dead");
         assert_eq!((status.level, status.message.as_str()), (Level::Error, "dead; late"));
-        status.worsen(Level::Stale, "silent");
+        status.worsen(Level::Warn, "slow");
         status.worsen(Level::Error, "cold");
         assert_eq!((status.level, status.message.as_str()), (Level::Error, "dead; late; cold"));
-        let mut status = Status::of((Level::Stale, "silent"), Vec::new());
-        status.worsen(Level::Error, "dead");
-        assert_eq!(status.level, Level::Error, "an error is worse, whatever its number");
-        let mut status = Status::of((Level::Stale, "nobody drives"), Vec::new());
-        status.worsen(Level::Warn, "two publishers");
-        assert_eq!((status.level, status.message.as_str()), (Level::Warn, "two publishers; nobody drives"));
         let mut status = Status::of((Level::Ok, "fine"), Vec::new());
         status.worsen(Level::Warn, "late");
         assert_eq!(status.message, "late");

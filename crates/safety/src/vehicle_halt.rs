@@ -1,5 +1,7 @@
 use core::fmt;
 
+use crate::Level;
+
 /// Why a vehicle's state forbids its neighbours to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum VehicleHalt {
@@ -49,6 +51,14 @@ impl VehicleHalt {
                     HaltEnds::ByReset
                 }
             }
+        }
+    }
+
+    /// Its level of `/diagnostics`: an emergency stop, which a person pressed, is not an error.
+    pub const fn level(self) -> Level {
+        match self {
+            Self::Estop | Self::EstopLeft => Level::Warn,
+            Self::Awaited | Self::Lost { .. } | Self::LostInEstop { .. } | Self::Contested { .. } => Level::Error,
         }
     }
 

@@ -24,7 +24,7 @@ impl World {
     /// The health of the world and the reason, in one sentence.
     pub fn health(&self) -> (Level, &'static str) {
         match self.drive {
-            Drive::Silent => (Level::Stale, "a motor topic is silent; the wheels are stopped"),
+            Drive::Silent => (Level::Warn, "a motor topic is silent; the wheels are stopped"),
             Drive::Waits => (Level::Warn, "the wheels are stopped until both motor values are 90"),
             Drive::Invalid => (Level::Error, "a motor value is outside 24 to 156; the wheels are stopped"),
             Drive::Levels(_) if self.snapshot().touching => (Level::Warn, "the vehicle is held by a wall"),

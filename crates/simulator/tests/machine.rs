@@ -87,7 +87,7 @@ fn silence_stops_the_wheels() {
         (snapshot.pose.x - 0.288).abs() < 1e-9 && snapshot.forward == 0.0 && !snapshot.driven,
         "{snapshot:?}"
     );
-    assert_eq!((world.health().0, world.counters().motor_silences), (Level::Stale, 1));
+    assert_eq!((world.health().0, world.counters().motor_silences), (Level::Warn, 1));
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl Surround {
             .map(|(sensor, _)| sensor.name.as_str())
             .collect();
         if !silent.is_empty() {
-            return (Level::Stale, format!("silent sensor counts as blocked: {}", silent.join(", ")));
+            return (Level::Error, format!("silent sensor counts as blocked: {}", silent.join(", ")));
         }
         if self.misses_velocity() {
             return (Level::Warn, "no velocity in time, full throw is assumed".into());

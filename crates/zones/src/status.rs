@@ -59,7 +59,7 @@ impl ZoneScaler {
     pub fn health(&self) -> (Level, String) {
         let reason = self.active().reason;
         let level = match reason {
-            Reason::Scaled | Reason::Predicted | Reason::PassedThrough => Level::Ok,
+            Reason::Scaled | Reason::Predicted | Reason::PassedThrough | Reason::CommandStale => Level::Ok,
             Reason::ScalingStale
             | Reason::ScalingMissing
             | Reason::ScalingConflict
@@ -67,7 +67,6 @@ impl ZoneScaler {
             | Reason::ProfileUnknown
             | Reason::CommandUnjudged
             | Reason::CommandInvalid => Level::Error,
-            Reason::CommandStale => Level::Stale,
             Reason::WaitsForZero | Reason::Inactive | Reason::Stopping => Level::Warn,
         };
         match (reason, self.stale) {

@@ -154,12 +154,12 @@ fn the_first_messages_are_discarded() {
 #[test]
 fn silence_is_reported() {
     let mut bench = Bench::new(params());
-    assert_eq!(bench.0.health().0, Level::Stale);
+    assert_eq!(bench.0.health().0, Level::Warn);
     bench.receive(0.0, 0.0, 0);
     bench.receive(0.0, 0.0, 10);
     assert_eq!(bench.0.health().0, Level::Ok);
     assert_eq!(bench.0.poll(Instant::from_millis(510)), None, "silence publishes nothing");
-    assert_eq!(bench.0.health(), (Level::Stale, "the encoders are silent".into()));
+    assert_eq!(bench.0.health(), (Level::Warn, "the encoders are silent".into()));
 }
 
 #[test]

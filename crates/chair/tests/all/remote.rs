@@ -66,7 +66,7 @@ fn a_stale_command_is_neutral_at_once() {
     bench.pass(1);
     assert_eq!(bench.sent.last(), Some(&(since + 500, Joystick::neutral(Source::SharedRemote))));
     assert_eq!((bench.remote.state(), bench.remote.counters().lost_commands), (State::Confirmed, 1));
-    bench.stopped_for(Hold::CommandMissing, Level::Stale);
+    bench.stopped_for(Hold::CommandMissing, Level::Ok);
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn the_timeout_of_an_old_command_is_shortened_by_its_age() {
     bench.pass(199);
     assert_eq!(bench.last(), (100, 0));
     bench.pass(1);
-    bench.stopped_for(Hold::CommandMissing, Level::Stale);
+    bench.stopped_for(Hold::CommandMissing, Level::Ok);
     let at = 400; // 200 ms, and as much in `stopped_for`
     bench.on(stamped(0.0, at - 500));
     bench.on(stamped(0.54, at));
@@ -301,7 +301,7 @@ fn a_silent_chair_stops() {
     bench.pass(299);
     assert_eq!(bench.last(), (50, 0));
     bench.pass(1);
-    bench.stopped_for(Hold::FeedbackSilent, Level::Stale);
+    bench.stopped_for(Hold::FeedbackSilent, Level::Warn);
 }
 
 #[test]
@@ -337,7 +337,7 @@ fn without_a_calibrated_profile_nothing_moves() {
     bench.command = Some(go(0.27, 0.0));
     bench.on(Input::Activated);
     bench.pass(1000);
-    bench.stopped_for(Hold::ProfileMissing, Level::Stale);
+    bench.stopped_for(Hold::ProfileMissing, Level::Warn);
     bench.on(Input::ProfileReceived(6));
     bench.stopped_for(Hold::NotCalibrated(6), Level::Error);
     bench.on(Input::ProfileReceived(2));

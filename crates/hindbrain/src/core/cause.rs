@@ -47,7 +47,7 @@ pub struct Row {
     pub effect: Effect,
     /// Condition for motion after the cause in the profile `strict`; in `seed` all causes clear by themselves.
     pub recovery: Recovery,
-    /// The level of `/diagnostics` with it: a stop that a person requested is not an error.
+    /// The level of `/diagnostics` with it: a vehicle that nobody drives is well, and a stop that a person requested is not an error.
     pub level: Level,
     /// The source that has to publish another value to end the cause; `None` if there is no single one.
     pub source: Option<Source>,
@@ -121,7 +121,7 @@ causes! {
     NeutralWait: "NEUTRAL_WAIT", Brakes, Zero, Ok of Command,
         "waits for a zero command",
         "no zero command was received since the last cause that requires one, and no such cause holds";
-    CommandStale: "CMD_STALE", Brakes, Zero, Stale of Command,
+    CommandStale: "CMD_STALE", Brakes, Zero, Ok of Command,
         "no fresh command",
         "no command was received for `cmd_timeout`, or ever";
     WayBlocked: "WAY_BLOCKED", StopsByIr, Zero, Warn,
@@ -133,7 +133,7 @@ causes! {
     LeaseLapsed: "LEASE_LAPSED", StopsByRos, Enable, Warn of Enable,
         "the lease of enable lapsed",
         "enable is true and was not repeated for `enable.lease`";
-    NotEnabled: "NOT_ENABLED", StopsByRos, Enable, Warn of Enable,
+    NotEnabled: "NOT_ENABLED", StopsByRos, Enable, Ok of Enable,
         "not enabled",
         "enable is false, or was never received";
     DeviceUnready: "DEVICE_UNREADY", StopsByRos, Zero, Warn of Device,

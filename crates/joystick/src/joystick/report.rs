@@ -28,7 +28,7 @@ impl Joystick {
     /// The health of the node, and the reason.
     pub fn health(&self) -> (Level, String) {
         if self.stopped {
-            return (Level::Stale, "stopped".into());
+            return (Level::Warn, "stopped".into());
         }
         if self.reading.is_lost() {
             return (Level::Error, Report::ReadingLost(true).to_string());
@@ -75,7 +75,7 @@ impl Joystick {
         } else if reference.in_force().is_some() {
             (Level::Ok, format!("inactive: the reference is passed on; {how}"))
         } else if reference.was_received() {
-            (Level::Stale, format!("inactive: the reference is old; {how}"))
+            (Level::Ok, format!("inactive: the reference is old; {how}"))
         } else {
             (Level::Ok, format!("inactive: {how}; there is no reference to pass on"))
         }

@@ -42,7 +42,7 @@ fn before_the_first_message_all_is_blocked() {
     assert_eq!(surround.deadline(), Some(Instant::ZERO));
     assert_eq!(drain(&mut surround, ms(0)), [everywhere(Scale::ZERO)]);
     assert_eq!(surround.condition(0), Some(Condition::NeverReceived));
-    assert_eq!(surround.health(), (Level::Stale, "silent sensor counts as blocked: scanner".into()));
+    assert_eq!(surround.health(), (Level::Error, "silent sensor counts as blocked: scanner".into()));
 }
 
 #[test]

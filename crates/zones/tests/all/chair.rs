@@ -161,7 +161,7 @@ fn a_lost_joystick_is_reported_as_a_zero_of_its_own_source_at_once_and_every_hea
     assert_eq!(lost(&mut bench, 699), None);
     assert_eq!(lost(&mut bench, 700), zero);
     assert_eq!(bench.0.counters().lost_joysticks, 1);
-    assert_eq!(bench.0.health().0, Level::Stale);
+    assert_eq!(bench.0.health().0, Level::Ok);
     let (_, applied) = bench.on(750, Input::Stopping);
     let reasons = applied.iter().map(|applied| (applied.channel, applied.reason));
     assert!(reasons.eq([Channel::Velocity, Channel::Joystick].map(|channel| (channel, Reason::Stopping))));
