@@ -67,7 +67,8 @@ params::params! {
             .text("The CPU cores on which the device's thread may run; empty for all."),
         publish_tf: bool = Parameter::bool("publish_tf", true)
             .at_start()
-            .text("Whether the frames of the hand's links go to /tf and those of its inertial units to /tf_static."),
+            .text("Whether the frames of the hand's links go to /tf, those of its inertial units to /tf_static, and its URDF \
+                to robot_description."),
         frame_prefix: String = Parameter::string("frame_prefix", "")
             .at_start()
             .text("The prefix of each frame's name, such as left_ or right/."),

@@ -161,7 +161,7 @@ pub fn run_with(
     objects.set(&params.settings.simulation);
     let prefix = params.frame_prefix.clone();
     let picture = skeleton
-        .map(|skeleton| Picture::new(&mut member.node, skeleton, prefix.clone(), objects.clone()))
+        .map(|(skeleton, _)| Picture::new(&mut member.node, skeleton, prefix.clone(), objects.clone()))
         .transpose()?;
     member.inputs.subscribe::<Command>(&mut member.node, COMMAND, qos::commands(), |message| {
         let command = Box::new(messages::command(&message));

@@ -23,8 +23,8 @@ const MUJOCO_HAND: &str = "mujoco_hand";
 /// The hand that the parameters name, and the parameters that were checked for it.
 pub(super) struct Hand {
     pub(super) device: Box<dyn Device>,
-    /// `None` for one without links.
-    pub(super) skeleton: Option<Skeleton>,
+    /// The skeleton of a hand with links, and its URDF if each of its motors has a joint.
+    pub(super) skeleton: Option<(Skeleton, Option<String>)>,
     pub(super) params: Params,
     /// The node's side of a robot elsewhere, if the hand is one.
     pub(super) robot: Option<Robot>,
@@ -57,7 +57,7 @@ impl Hand {
             model = model.with_update_rate(rate);
         }
         check_simulation(set, &params).map_err(refused)?;
-        let skeleton = Some(Skeleton::new(&model));
+        let skeleton = Some((Skeleton::new(&model), model.urdf().ok()));
         let device: Box<dyn Device> = match in_mujoco {
             None => Box::new(AnalyticHand::new(model, params.seed)),
             Some(_) => Box::new(

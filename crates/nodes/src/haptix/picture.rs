@@ -85,6 +85,7 @@ impl Picture {
             pose: geometry::Pose { position: point(pad.position), orientation: upright() },
             scale: cube(2.0 * pad.radius),
             color: colour(force),
+            frame_locked: true, // by the newest transform: one of this time may not be received yet
             lifetime: LIFETIME,
             ..Marker::default()
         });
@@ -95,6 +96,7 @@ impl Picture {
                 ns: "objects".into(),
                 id,
                 color: ColorRGBA { r: 0.4, g: 0.6, b: 0.9, a: 0.5 },
+                frame_locked: true,
                 lifetime: LIFETIME,
                 ..Marker::default()
             };

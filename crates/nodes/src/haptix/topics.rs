@@ -22,11 +22,11 @@ pub(super) struct Topics {
     _constant: (Topic<wire::RobotInfo>, Topic<wire::RobotDescription>),
 }
 
-/// The frames of the hand.
+/// The frames of the hand, and its URDF for rviz.
 struct Frames {
     links: Topic<TFMessage>,
     skeleton: Skeleton,
-    _imus: Topic<TFMessage>,
+    _constant: (Topic<TFMessage>, Option<Topic<Text>>),
 }
 
 impl Topics {
@@ -36,7 +36,7 @@ impl Topics {
     pub(super) fn new(
         node: &mut r2r::Node,
         machine: &Haptix,
-        skeleton: Option<&Skeleton>,
+        skeleton: Option<&(Skeleton, Option<String>)>,
         params: &Params,
         has_joint_states: bool,
     ) -> Result<Self, Error> {
@@ -89,9 +89,20 @@ impl Topics {
 }
 
 impl Frames {
-    fn new(node: &mut r2r::Node, skeleton: &Skeleton, prefix: &str) -> Result<Self, Error> {
+    fn new(
+        node: &mut r2r::Node,
+        (skeleton, urdf): &(Skeleton, Option<String>),
+        prefix: &str,
+    ) -> Result<Self, Error> {
         let imus = Topic::new(node, "/tf_static", qos::state())?;
         imus.publish(&messages::transforms(skeleton.imus(), prefix, clock::stamp()));
-        Ok(Self { links: Topic::new(node, "/tf", qos::command())?, skeleton: skeleton.clone(), _imus: imus })
+        let describe = |urdf: &String| {
+            let topic = Topic::new(node, "robot_description", qos::state())?;
+            topic.publish(&Text { data: messages::text(urdf) });
+            Ok(topic)
+        };
+        let urdf = urdf.as_ref().map(describe).transpose()?;
+        let links = Topic::new(node, "/tf", qos::command())?;
+        Ok(Self { links, skeleton: skeleton.clone(), _constant: (imus, urdf) })
     }
 }
