@@ -24,6 +24,7 @@ pub fn specifications() -> Vec<Specification> {
         luci_chair::specification(),
         mechanism::specification(),
         haptix::specification(),
+        pictures::specification(),
     ]
 }
 

@@ -119,7 +119,7 @@ fn arrows_go_from_ros_to_the_pure_crates() {
                 (name.as_str(), other.as_str()),
                 (_, "safety" | "params")
                     | ("arbiter", "limiter")
-                    | ("surround" | "zone_pictures" | "chair", "zones")
+                    | ("surround" | "pictures" | "chair", "zones")
                     | ("luci_chair", "zones" | "chair")
                     | ("drive_chain", "joystick" | "arbiter" | "zones" | "hindbrain")
             );
@@ -269,8 +269,8 @@ fn the_picture_of_the_zones_is_generated() {
     scaler.handle(Instant::ZERO, zones::Input::ScalingReceived(surround.scaling().fields()));
     let joystick = zones::Joystick { forward_back: 70, left_right: -25, joystick_zone: 1, input_source: 4 };
     scaler.handle(Instant::ZERO, zones::Input::JoystickReceived(joystick));
-    let snapshot = zone_pictures::Snapshot::of(&scaler);
-    bless("crates/zone_pictures/zones.svg", &zone_pictures::svg(&snapshot));
+    let snapshot = pictures::Snapshot::of(&scaler);
+    bless("crates/pictures/zones.svg", &pictures::svg(&snapshot));
 }
 
 /// A controller of each type of `mechanism`, named after it: `joint_state` for `steersman/JointStateController`.

@@ -14,7 +14,7 @@ mod inputs;
 mod topics;
 mod watch;
 
-use hindbrain::{CommandType, Driver, Hindbrain, Input, Params, specification};
+use hindbrain::{CommandType, Driver, Hindbrain, Input, Params, Source, specification};
 use params::{Refusal, Set, Value};
 use ros::{Error, Inputs, Names, Runner, Shell, Status, Stop};
 use safety::Contains;
@@ -27,7 +27,7 @@ use crate::command_topic::SharedLatency;
 use crate::start::{self, Member};
 use crate::zone_scaler;
 
-pub use self::topics::{APPLIED, INFRARED, Topics};
+pub use self::topics::{APPLIED, DETAIL, INFRARED, Topics};
 pub use self::watch::add_fault;
 
 /// The node's name, which is also its executable and its key in a YAML file.

@@ -12,6 +12,8 @@ pub mod hindbrain;
 pub mod joystick;
 pub mod luci_chair;
 pub mod luci_topics;
+pub mod marker_publisher;
+pub mod markers;
 pub mod mechanism;
 pub mod messages;
 pub mod simulator;

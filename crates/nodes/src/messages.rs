@@ -37,7 +37,7 @@ pub fn states(message: sensor::JointState) -> StatesMessage {
 }
 
 /// The frame of a command.
-const FRAME: &str = "base_link";
+pub const FRAME: &str = "base_link";
 /// Name in place of the frame of a command that is a zero and withholds motion, see [`Command::withheld`].
 const WITHHELD: &str = "withheld";
 

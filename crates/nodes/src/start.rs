@@ -72,7 +72,7 @@ fn texts(arguments: impl Iterator<Item = OsString>) -> Result<Vec<String>, Error
 }
 
 /// All nodes that a parameter file may configure: one file may serve several processes.
-const NODES: [&str; 10] = [
+const NODES: [&str; 11] = [
     crate::joystick::NAME,
     crate::velocity_arbiter::NAME,
     crate::zone_scaler::NAME,
@@ -83,6 +83,7 @@ const NODES: [&str; 10] = [
     crate::haptix::NAME,
     "interface", // the node of luci_chair, by LUCI's name for it
     crate::simulator::NAME,
+    crate::marker_publisher::NAME,
 ];
 
 /// The answers to `--help` and `--version`.

@@ -3,14 +3,16 @@
 use std::borrow::Cow;
 
 use ::surround::{Cloud, Field, Input, Kind, Output, Params, Scan, Sensor, Surround, specification};
+use pictures::{Blind, Pace};
 use r2r::luci_messages::msg::LuciZoneScaling;
 use r2r::nav_msgs::msg::Odometry;
 use r2r::sensor_msgs::msg::{LaserScan, PointCloud2};
+use r2r::visualization_msgs::msg::MarkerArray;
 use ros::clock::from_wire;
-use ros::{Error, Inputs, Shell, Status, Stop, Topic, qos};
+use ros::{Error, Inputs, Shell, Status, Stop, Topic, clock, qos};
 
 use crate::start::{self, Member};
-use crate::{luci_topics, messages};
+use crate::{luci_topics, markers, messages};
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "surround";
@@ -75,6 +77,27 @@ fn subscribe(inputs: &mut Inputs<Surround>, node: &mut r2r::Node, sensors: &[Sen
     Ok(())
 }
 
+/// The bearings that count as blocked although nothing is measured there, on `~/markers`: drawn and published without the machine's lock.
+struct Picture {
+    topic: Topic<MarkerArray>,
+    pace: Pace<Vec<Blind>>,
+}
+
+impl Picture {
+    fn draw(&mut self, shell: &Shell<Surround>) {
+        let now = clock::now();
+        if !self.pace.is_time(now) || !self.topic.has_subscribers() {
+            return;
+        }
+        let (found, footprint) = shell.inspect(|surround| (surround.blind(), surround.params().footprint));
+        let blind = found.into_iter().map(|one| Blind { bearings: one.bearings, why: one.why }).collect();
+        if self.pace.is_due(now, &blind) {
+            let drawn = pictures::blind_markers(&blind, footprint.corner());
+            self.topic.publish(&markers::message(drawn, messages::FRAME));
+        }
+    }
+}
+
 fn status(surround: &Surround) -> Status {
     Status::of(surround.health(), surround.report())
 }
@@ -86,12 +109,16 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let mut scaling = Topic::new(&mut member.node, luci_topics::SCALING, qos::command())?;
     subscribe(&mut member.inputs, &mut member.node, &member.params.sensors)?;
+    let mut picture =
+        Picture { topic: Topic::new(&mut member.node, "~/markers", qos::command())?, pace: Pace::default() };
     let surround = Surround::new(member.params.clone());
     let shell = Shell::new(surround, Some(Input::ClockRead), move |output| publish(&mut scaling, output));
     let runner = member
         .runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?
         .managed(Input::ActivityChanged)?;
-    start::run(runner.status(status).log_levels().sleep_longer_at_rest(), stop, &shell, [Input::Stopping])
+    let drawn = shell.clone();
+    let runner = runner.status(status).log_levels().task(move |_| picture.draw(&drawn));
+    start::run(runner.sleep_longer_at_rest(), stop, &shell, [Input::Stopping])
 }
 
 #[cfg(test)]

@@ -171,7 +171,7 @@ fn active_message(active: &Active, params: &Params) -> DiagnosticStatus {
     DiagnosticStatus {
         name: NAME.into(),
         message: driving(active, params).unwrap_or("nobody").into(),
-        hardware_id: "steersman".into(),
+        hardware_id: "none".into(),
         values: [since].into_iter().chain(sources).chain(locks).collect(),
         ..Default::default()
     }

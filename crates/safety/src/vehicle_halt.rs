@@ -58,7 +58,9 @@ impl VehicleHalt {
     pub const fn level(self) -> Level {
         match self {
             Self::Estop | Self::EstopLeft => Level::Warn,
-            Self::Awaited | Self::Lost { .. } | Self::LostInEstop { .. } | Self::Contested { .. } => Level::Error,
+            Self::Awaited | Self::Lost { .. } | Self::LostInEstop { .. } | Self::Contested { .. } => {
+                Level::Error
+            }
         }
     }
 

@@ -30,7 +30,7 @@ impl Footprint {
 
     /// The distance of the farthest corner from the origin \[m\]: the radius of the circle swept by turning on the
     /// spot.
-    pub(crate) fn corner(&self) -> f64 {
+    pub fn corner(&self) -> f64 {
         self.front.max(self.back).hypot(self.left.max(self.right))
     }
 

@@ -85,6 +85,6 @@ pub use pose::Pose;
 pub use scan::{Scan, ZeroRange};
 pub use sensor::{Kind, Sensor};
 pub use sensor_monitor::Condition;
-pub use status::Counters;
+pub use status::{Blind, Counters};
 pub use surround::{Input, Output, Surround};
 pub use unusable::Unusable;

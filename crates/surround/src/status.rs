@@ -3,6 +3,15 @@ use zones::Zone;
 
 use crate::{Condition, Sensor, Surround, Unusable};
 
+/// Bearings that count as blocked although nothing is measured there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Blind {
+    /// From and to, counter-clockwise from straight ahead \[degrees\].
+    pub bearings: [f64; 2],
+    /// Why, in a few words.
+    pub why: String,
+}
+
 safety::counters! {
     /// Counts since the start.
     pub struct Counters {
@@ -58,6 +67,29 @@ impl Surround {
             return (Level::Warn, text);
         }
         (Level::Ok, "every sensor is fresh".into())
+    }
+
+    /// The bearings that count as blocked although nothing is measured there, as of the last call: of each sensor, then those that no sensor
+    /// covers.
+    pub fn blind(&self) -> Vec<Blind> {
+        let blind = |why: &str, runs: Vec<[f64; 2]>| {
+            runs.into_iter().map(|bearings| Blind { bearings, why: why.to_owned() }).collect::<Vec<_>>()
+        };
+        let mut all: Vec<Blind> = Vec::new();
+        for (index, (sensor, condition)) in self.conditions().enumerate() {
+            let whole = vec![[sensor.from.to_degrees(), sensor.to.to_degrees()]];
+            let (what, runs) = match condition {
+                Condition::Fresh => ("does not measure this", self.unmeasured(index)),
+                Condition::NeverReceived | Condition::TimedOut => ("is silent", whole),
+                Condition::Unusable(_) => ("sends no measurement", whole),
+                Condition::Conflict(_) => ("has several publishers", whole),
+            };
+            all.extend(blind(&format!("{} {what}", sensor.name), runs));
+        }
+        if !self.params().uncovered_is_free {
+            all.extend(blind("no sensor", self.uncovered()));
+        }
+        all
     }
 
     /// The fault of a sensor, if any.

@@ -149,7 +149,7 @@ def test_a_part_of_nan_blocks_that_part():
 def test_a_silent_sensor_blocks_and_is_reported():
     with Surround({**SCANNER, **CAMERA, "sensors.camera.covers_from": -45.0, "sensors.camera.covers_to": 45.0}) as surround:
         surround.stays_blind(0.5, "nothing was received")
-        surround.wait_for_status(DiagnosticStatus.STALE, "silent sensor counts as blocked: camera, scanner")
+        surround.wait_for_status(DiagnosticStatus.ERROR, "silent sensor counts as blocked: camera, scanner")
         surround.see(scan())
         surround.wait_for("only the camera is silent", near=0.0, front_fb=math.nan, back_fb=1.0)
         surround.see(cloud([(9.0, 9.0, 0.5)]), "/points")

@@ -17,6 +17,8 @@ use crate::zone_scaler::COMMAND;
 ///
 /// It has the stamp of the stick event, which the motor topics (`Int16`) cannot have: the latency is measured by it.
 pub const APPLIED: &str = "hind/applied";
+/// Every cause of the state, and what each source was last.
+pub const DETAIL: &str = "hind/state_detail";
 /// The infra-red sensors, `sensor_msgs/Range`.
 pub const INFRARED: &str = "hind/ir";
 
@@ -75,7 +77,7 @@ impl Topics {
             starboard,
             applied: Topic::new(node, APPLIED, qos::command())?,
             state,
-            detail: Topic::new(node, "hind/state_detail", qos::state())?,
+            detail: Topic::new(node, DETAIL, qos::state())?,
             leds: Topic::new(node, "hind/leds", qos::state())?,
             latency: SharedLatency::default(),
             watch,

@@ -54,7 +54,7 @@ impl Topics {
             level: status.level as u8,
             name: status.name,
             message: status.message.to_owned(),
-            hardware_id: String::new(),
+            hardware_id: "none".into(),
             values: status.values.into_iter().map(value).collect(),
         };
         let mut message =

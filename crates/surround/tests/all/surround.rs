@@ -8,7 +8,7 @@ use common::{
 };
 use params::Value;
 use safety::{Instant, Level, Machine, NotFinite, PublisherCount, Scale, Stamp, Velocity};
-use surround::{Condition, Input, Output, Surround};
+use surround::{Blind, Condition, Input, Output, Surround};
 use zones::{Scaling, Zone};
 
 const ALL: (f64, f64) = (1.0, 1.0);
@@ -43,6 +43,25 @@ fn before_the_first_message_all_is_blocked() {
     assert_eq!(drain(&mut surround, ms(0)), [everywhere(Scale::ZERO)]);
     assert_eq!(surround.condition(0), Some(Condition::NeverReceived));
     assert_eq!(surround.health(), (Level::Error, "silent sensor counts as blocked: scanner".into()));
+    let blind = Blind { bearings: [-180.0, 180.0], why: "scanner is silent".into() };
+    assert_eq!(surround.blind(), [blind]);
+}
+
+#[test]
+fn bearings_without_a_measurement_are_named_with_the_reason() {
+    // A scanner of the front half that measures nothing from 20 to 60 degrees, and nothing behind.
+    let front = [
+        ("sensors.scanner.topic", text("scan")),
+        ("sensors.scanner.covers_from", Value::Float(-90.0)),
+        ("sensors.scanner.covers_to", Value::Float(90.0)),
+    ];
+    let mut surround = surround(&front);
+    let beams: Vec<_> = (20..60).map(|bearing| (bearing, f32::NAN)).collect();
+    surround.handle(ms(0), scanned(0, turn(&beams)));
+    let found = surround.blind();
+    let whole: Vec<_> =
+        found.iter().map(|one| (one.why.as_str(), one.bearings.map(|b| (b / 5.0).round() * 5.0))).collect();
+    assert_eq!(whole, [("scanner does not measure this", [20.0, 60.0]), ("no sensor", [90.0, -90.0])]);
 }
 
 #[test]

@@ -2,48 +2,63 @@ use core::time::Duration;
 
 use safety::Instant;
 
-use crate::Snapshot;
-
 /// Determines when a picture is published: at most ten times a second when it has changed, and twice a second in any
 /// case.
 ///
 /// The latter serves late subscribers; and markers expire, which removes those of a node that died.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Pace {
+#[derive(Clone, Debug)]
+pub struct Pace<T> {
     looked: Option<Instant>,
-    published: Option<(Instant, Snapshot)>,
+    published: Option<(Instant, T)>,
 }
 
-impl Pace {
-    /// The lifetime of a marker without a new one: two regular pictures may be lost.
-    pub const LIFETIME: Duration = Duration::from_millis(1500);
-    const LEAST: Duration = Duration::from_millis(100);
-    const ANYWAY: Duration = Duration::from_millis(500);
+impl<T> Default for Pace<T> {
+    fn default() -> Self {
+        Self { looked: None, published: None }
+    }
+}
 
-    /// Whether a snapshot is to be made; true ten times a second at most.
+/// The lifetime of a marker without a new one: two regular pictures may be lost.
+pub const LIFETIME: Duration = Duration::from_millis(1500);
+const LEAST: Duration = Duration::from_millis(100);
+const ANYWAY: Duration = Duration::from_millis(500);
+
+impl<T: Clone + PartialEq> Pace<T> {
+    /// Whether a picture is to be made; true ten times a second at most.
     pub fn is_time(&mut self, now: Instant) -> bool {
-        let is_time = self.looked.is_none_or(|at| now >= at + Self::LEAST);
+        let is_time = self.looked.is_none_or(|at| now >= at + LEAST);
         if is_time {
             self.looked = Some(now);
         }
         is_time
     }
 
-    /// Whether `snapshot` is to be published now; if so it counts as published.
-    pub fn is_due(&mut self, now: Instant, snapshot: &Snapshot) -> bool {
-        let is_due = self.published.is_none_or(|(at, last)| {
-            last != *snapshot && now >= at + Self::LEAST || now >= at + Self::ANYWAY
-        });
+    /// Whether `picture` is to be published now; if so it counts as published.
+    pub fn is_due(&mut self, now: Instant, picture: &T) -> bool {
+        let is_due = self
+            .published
+            .as_ref()
+            .is_none_or(|(at, last)| last != picture && now >= *at + LEAST || now >= *at + ANYWAY);
         if is_due {
-            self.published = Some((now, *snapshot));
+            self.published = Some((now, picture.clone()));
         }
         is_due
+    }
+
+    /// When a picture is to be made next, which has changed or not.
+    pub fn next(&self, has_changed: bool) -> Instant {
+        let after = |at: Option<Instant>, time| at.map_or(Instant::ZERO, |at| at + time);
+        let anyway = after(self.published.as_ref().map(|(at, _)| *at), ANYWAY);
+        let next = after(self.looked, LEAST);
+        if has_changed { next } else { anyway.max(next) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use zones::{Params, Zone, ZoneScaler};
+
+    use crate::Snapshot;
 
     use super::*;
 
@@ -79,6 +94,6 @@ mod tests {
 
     #[test]
     fn a_picture_outlives_two_that_are_lost_and_no_more() {
-        assert_eq!(Pace::LIFETIME, 3 * Pace::ANYWAY);
+        assert_eq!(LIFETIME, 3 * ANYWAY);
     }
 }

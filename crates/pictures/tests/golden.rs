@@ -18,9 +18,9 @@ fn golden(name: &str) -> &'static str {
 fn samples_are_drawn_as_in_their_files() {
     for (name, snapshot) in samples::all() {
         assert!(
-            zone_pictures::svg(&snapshot) == golden(name),
-            "{name}.svg differs from the drawing; review it after `cargo run -p zone_pictures --example draw -- \
-             crates/zone_pictures/tests/golden`"
+            pictures::svg(&snapshot) == golden(name),
+            "{name}.svg differs from the drawing; review it after `cargo run -p pictures --example draw -- \
+             crates/pictures/tests/golden`"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Writes each sample as `<name>.svg` into a folder: `cargo run -p zone_pictures --example draw -- <folder>`.
+//! Writes each sample as `<name>.svg` into a folder: `cargo run -p pictures --example draw -- <folder>`.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ fn main() -> ExitCode {
     };
     for (name, snapshot) in samples::all() {
         let path = folder.join(name).with_extension("svg");
-        if let Err(error) = std::fs::write(&path, zone_pictures::svg(&snapshot)) {
+        if let Err(error) = std::fs::write(&path, pictures::svg(&snapshot)) {
             eprintln!("{}: {error}", path.display());
             return ExitCode::FAILURE;
         }

@@ -1,10 +1,10 @@
 //! Any snapshot gives a picture of finite numbers, with everything in its place.
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
+use pictures::{Colour, Marker, Shape, Snapshot, markers, svg};
 use proptest::prelude::*;
 use proptest::{num, sample::select};
 use safety::Scale;
-use zone_pictures::{Colour, Marker, Shape, Snapshot, markers, svg};
 use zones::{Boundaries, Reason, Scaling, Stick, Zone};
 
 /// Factors of a half, forward requested and half of it granted.
@@ -37,7 +37,10 @@ fn numbers(marker: &Marker) -> Vec<f64> {
             points.iter().flatten().copied().chain(colours.iter().flat_map(parts)).collect()
         }
         Shape::Arrow { from, to, scale, .. } => [*from, *to, *scale].concat(),
-        Shape::Text { at, height, .. } => [at.as_slice(), &[*height]].concat(),
+        Shape::Line { points, width, .. } => points.iter().flatten().copied().chain([*width]).collect(),
+        Shape::Ball { at, diameter: size, .. } | Shape::Text { at, height: size, .. } => {
+            [at.as_slice(), &[*size]].concat()
+        }
     }
 }
 
@@ -95,7 +98,7 @@ fn bands_have_the_colours_of_their_factors_and_the_limiting_zone_is_the_densest(
     }
     assert!(triangles(&markers[1]).1.iter().all(|colour| *colour == Colour::of(1.0).with_alpha(0.55)));
     let stale = Snapshot { reason: Reason::ScalingStale, ..snapshot() };
-    let grey = zone_pictures::markers(&stale, 1.2);
+    let grey = pictures::markers(&stale, 1.2);
     assert!(triangles(&grey[0]).1.iter().all(|colour| colour.hex() == Colour::UNKNOWN.hex()));
 }
 
@@ -111,9 +114,7 @@ fn arrows_show_right_as_right_and_end_within_the_ring() {
     assert!((x - 0.2828).abs() < 1e-4 && (y - 0.2828).abs() < 1e-4);
     let still = Snapshot { granted: Stick::ORIGIN, ..snapshot() };
     let visible = |marker: &Marker| marker.visible;
-    assert!(
-        visible(&zone_pictures::markers(&still, 1.2)[8]) && !visible(&zone_pictures::markers(&still, 1.2)[9])
-    );
+    assert!(visible(&pictures::markers(&still, 1.2)[8]) && !visible(&pictures::markers(&still, 1.2)[9]));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The samples drawn by the example and compared by the test.
 
+use pictures::Snapshot;
 use safety::{Instant, Machine};
-use zone_pictures::Snapshot;
 use zones::{Boundaries, Input, Joystick, Params, ZoneScaler};
 
 /// The name, which is also that of the file, and the snapshot.
