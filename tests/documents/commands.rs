@@ -60,6 +60,7 @@ impl Shell<'_> {
             ["cargo", "xtask", rest @ ..] => xtask(rest),
             ["cargo", "run", "-p", "steersman-joystick", "--", rest @ ..] => mapper(rest),
             ["cargo", "test" | "install" | "mutants" | "build", ..] => Ok(()),
+            ["python3", script, ..] => exists("file", script),
             ["cc", file, ..] if file.contains('/') => exists("file", file),
             ["cc", ..] | ["./my_program"] => Ok(()),
             ["cp", "-r", path, _] => exists("folder", path),
@@ -74,8 +75,9 @@ impl Shell<'_> {
                 None => Err(format!("no page lists the service {name}")),
             },
             ["ros2", "param", "set" | "delete" | "get", node, name, ..] => parameter(node, name),
-            // A package of ROS itself.
-            ["ros2", "run", "teleop_twist_keyboard", "teleop_twist_keyboard", ..] => Ok(()),
+            // Packages of ROS itself.
+            ["ros2", "run", "teleop_twist_keyboard", "teleop_twist_keyboard", ..]
+            | ["ros2", "run", "diagnostic_aggregator", "aggregator_node", ..] => Ok(()),
             ["ros2", "param", "load", node, _] => specification(node).map(drop),
             ["rosdep", "install", ..]
             | ["colcon", "build"]

@@ -40,6 +40,9 @@ impl Surround {
         if self.is_stopping() {
             return (Level::Warn, "stopping".into());
         }
+        if !self.is_active() {
+            return (Level::Warn, "the node is not active: every factor is unknown".into());
+        }
         let fault = self.conditions().find_map(|(sensor, condition)| self.fault(sensor, condition));
         if let Some(why) = fault {
             return (Level::Error, why);

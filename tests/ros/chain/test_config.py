@@ -8,6 +8,8 @@ from processes import Process
 from rcl_interfaces.srv import ListParameters
 
 NODES = ["joystick", "velocity_arbiter", "zone_scaler", "hindbrain", "simulator", "surround"]
+# For rviz: whose nodes are of other packages.
+SHOWN = {"frames": [("robot_state_publisher", "robot_state_publisher")], "rviz": [("rviz2", "rviz2")], "marker_publisher": [("steersman", "marker_publisher")]}
 CHAIR = {"chair": "chair", "luci_chair": "interface"}
 ARM = ROOT / "config/urdf/arm.urdf"
 LUCI = {**{node: node for node in ("joystick", "velocity_arbiter", "zone_scaler", "simulator")}, **CHAIR}
@@ -20,7 +22,8 @@ LUCI = {**{node: node for node in ("joystick", "velocity_arbiter", "zone_scaler"
     + [("steersman", "demo.yaml", node) for node in NODES[:4]]
     + [(executable, f"{executable}.yaml", node) for executable, node in CHAIR.items()]
     + [(executable, "luci.yaml", node) for executable, node in LUCI.items()]
-    + [("chair", "luci_profiles.yaml", "chair"), ("mechanism", "mechanism.yaml", "mechanism"), ("mechanism", "arm.yaml", "mechanism"), ("haptix", "haptix.yaml", "haptix"), ("haptix", "hand.yaml", "haptix")],
+    + [("chair", "luci_profiles.yaml", "chair"), ("mechanism", "mechanism.yaml", "mechanism"), ("mechanism", "arm.yaml", "mechanism"), ("haptix", "haptix.yaml", "haptix"), ("haptix", "hand.yaml", "haptix")]
+    + [("marker_publisher", f"{file}.yaml", "marker_publisher") for file in ("marker_publisher", "arm", "hand")],
 )
 def test_a_node_starts_with_its_file(graph, executable, file, node):
     robot = ["-p", f"robot_description:={ARM}"] if executable == "mechanism" else []
@@ -36,11 +39,14 @@ def test_a_node_starts_with_its_file(graph, executable, file, node):
 
 def test_launch_files_name_what_exists():
     files = sorted((ROOT / "launch").glob("*.launch.xml"))
-    assert {file.name for file in files} == {f"{node}.launch.xml" for node in [*NODES, *CHAIR, "steersman", "luci", "mechanism", "arm", "haptix", "hand"]}
+    assert {file.name for file in files} == {f"{node}.launch.xml" for node in [*NODES, *CHAIR, "steersman", "luci", "mechanism", "arm", "haptix", "hand", *SHOWN]}
     for file in files:
         tree = xml.etree.ElementTree.parse(file)
         # Each node chooses its transports by itself; a variable that is set here would reach whatever includes the file.
         assert not list(tree.iter("set_env")), file.name
+        if file.name.split(".")[0] in SHOWN:
+            assert [(node.get("pkg"), node.get("exec")) for node in tree.iter("node")] == SHOWN[file.name.split(".")[0]]
+            continue
         for node in tree.iter("node"):
             assert (node.get("pkg"), node.get("exec")) in [("steersman", name) for name in [*NODES, *CHAIR, "steersman", "mechanism", "haptix", "steersman-controller"]]
             # Of a file in <param from> that is missing, launch_ros only warns, and the node has its defaults.
