@@ -57,7 +57,7 @@ impl HaltCauses {
     /// The level of `/diagnostics` with the most severe one: a halt that was requested is not an error.
     pub(crate) fn level(&self) -> Level {
         match self.worst() {
-            Some(HaltCause::Requested) => Level::Warn,
+            Some(HaltCause::Requested | HaltCause::Inactive) => Level::Warn,
             Some(HaltCause::Vehicle(halt)) => halt.level(),
             Some(HaltCause::LoopSilent | HaltCause::RobotLost) | None => Level::Error,
         }

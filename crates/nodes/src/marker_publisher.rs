@@ -69,7 +69,7 @@ fn subscribe(
 /// # Errors
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
-    let mut member = Member::new(context, specification(), |set| Ok(Params::read(set)))?;
+    let mut member = Member::new(context, specification(), |set| Ok(Params::get(set)))?;
     let topic: Topic<MarkerArray> = Topic::new(&mut member.node, "~/markers", qos::command())?;
     let Member { node, params, inputs, .. } = &mut member;
     subscribe(inputs, node, params)?;
@@ -77,6 +77,6 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let shell = Shell::new(machine, None, move |output| match output {
         Output::Publish(drawn, frame) => topic.publish_if_subscribed(|| markers::message(drawn, &frame)),
     });
-    let runner = member.runner(&shell, |set| Ok(Input::ParametersChanged(Params::read(set))))?;
+    let runner = member.runner(&shell, |set| Ok(Input::ParametersChanged(Params::get(set))))?;
     start::run(runner.status(|_| Status::default()).sleep_longer_at_rest(), stop, &shell, [])
 }

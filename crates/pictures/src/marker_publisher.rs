@@ -10,16 +10,13 @@ use crate::{Colour, Marker, Pace};
 params::params! {
     /// The parameters of the node.
     pub struct Params {
-        /// The frame of the vehicle, of the arm's or of the hand's base.
-        frame: String = Parameter::string("frame", "base_link")
-            .text("Frame of the beacon, the text and the velocities on ~/markers: x ahead, y to the left."),
-        /// From the point that the vehicle turns about to its front \[m\].
-        reach: f64 = Parameter::float("reach", 0.35, 0.02, 5.0).unit("m")
-            .text("From the point that the vehicle turns about to its front, where the arrows of the velocities begin. \
-                Beacon and text are in proportion."),
-        /// Whether commands are `TwistStamped`; otherwise `Twist`.
-        stamped: bool = Parameter::bool("stamped", true).at_start()
-            .text("Whether the requested command is geometry_msgs/TwistStamped; otherwise geometry_msgs/Twist."),
+        /// Frame of the beacon, the text and the velocities on ~/markers: x ahead, y to the left.
+        frame: String = Parameter::string("frame", "base_link"),
+        /// From the point that the vehicle turns about to its front, where the arrows of the velocities begin. Beacon and text are in
+        /// proportion.
+        reach: f64 = Parameter::float("reach", 0.35, 0.02, 5.0).unit("m"),
+        /// Whether the requested command is geometry_msgs/TwistStamped; otherwise geometry_msgs/Twist.
+        stamped: bool = Parameter::bool("stamped", true).at_start(),
     }
 }
 

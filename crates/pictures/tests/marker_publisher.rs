@@ -8,7 +8,7 @@ struct Bench(MarkerPublisher);
 
 impl Bench {
     fn new() -> Self {
-        Self(MarkerPublisher::new(Params::defaults()))
+        Self(MarkerPublisher::new(Params::default()))
     }
 
     fn on(&mut self, ms: u64, input: Input) {

@@ -40,7 +40,7 @@ impl Surround {
         if self.is_stopping() {
             return (Level::Warn, "stopping".into());
         }
-        if !self.is_active() {
+        if !self.is_active {
             return (Level::Warn, "the node is not active: every factor is unknown".into());
         }
         let fault = self.conditions().find_map(|(sensor, condition)| self.fault(sensor, condition));

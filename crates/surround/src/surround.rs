@@ -93,7 +93,7 @@ pub struct Surround {
     params: Params,
     clock: Clock,
     /// Whether the node's life cycle is in the state active; otherwise every factor is unknown.
-    is_active: bool,
+    pub(crate) is_active: bool,
     sweeps: Sweeps,
     table: Table,
     monitors: Vec<SensorMonitor>,
@@ -459,19 +459,16 @@ impl Machine for Surround {
                 self.apply_parameters(params);
                 self.publish_change();
             }
+            Input::ActivityChanged(_) | Input::Stopping if self.is_stopping() => {}
             Input::ActivityChanged(is_active) => {
                 self.advance(now);
                 self.is_active = is_active;
-                if !self.is_stopping() {
-                    self.publish();
-                }
+                self.publish();
             }
             Input::Stopping => {
                 self.advance(now);
-                if !self.is_stopping() {
-                    self.next_heartbeat = None;
-                    self.push(Output::Publish([f32::NAN; 16]));
-                }
+                self.next_heartbeat = None;
+                self.push(Output::Publish([f32::NAN; 16]));
             }
         }
     }
