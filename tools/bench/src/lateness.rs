@@ -97,7 +97,7 @@ pub fn core() -> usize {
     thread::available_parallelism().map_or(0, |cores| cores.get() - 1)
 }
 
-/// Measures the loop of the node that runs on [`core`] without and with `calls` in turns; `call` receives the number of the round and
+/// Measures the loop of the node that runs on [`core()`] without and with `calls` in turns; `call` receives the number of the round and
 /// returns how often it called. Returns a table.
 /// # Errors
 /// The node does not report, or `call` fails.
