@@ -163,7 +163,7 @@ def test_two_publishers_of_a_lock_close_it_and_are_reported_once(graph, executab
         second = arbiter.publish("/door", False, Bool, graph=graph)
         arbiter.rests_within(0.2, start, "two publishers of a lock, which both publish open")
         arbiter.wait(lambda: "counts as closed: 2 publishers" in arbiter.locks["door"], "the second one is not reported")
-        arbiter.wait(lambda: "'/door' has 2 publishers" in arbiter.process.output, "it is not logged")
+        arbiter.wait(lambda: "'/door': 2 publishers" in arbiter.process.output, "it is not logged")
         start = time.monotonic()
         diagnosis(arbiter, "lock door counts as closed: 2 publishers, must be 1")
         time.sleep(3.0)

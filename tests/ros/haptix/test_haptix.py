@@ -221,7 +221,7 @@ def test_of_two_clients_the_last_one_wins_and_two_publishers_are_reported(mpl):
 
     def reported():
         found = [s for _, m in graph.messages["/diagnostics"] for s in m.status if s.name == "haptix"]
-        return found and "has 2 publishers" in found[-1].message
+        return found and "2 publishers, must be 1" in found[-1].message
 
     graph.wait(reported, "two publishers are not reported", 5.0)
     graph.wait(lambda: "'/haptix/command': 2 publishers, must be 1" in mpl.process.output, "no warning in the log")

@@ -124,7 +124,7 @@ def test_a_second_publisher_of_the_scaling_stops_and_is_logged_by_name():
         start = time.monotonic()
         with conflicting_publisher(LuciZoneScaling, "/luci/scaling", LUCI, scaler.graph.context):
             scaler.rests_within(0.2, start, "two publishers of the scaling")
-            scaler.wait(lambda: "'/luci/scaling' has 2 publishers" in scaler.process.output, "it is not logged", 6.0)
+            scaler.wait(lambda: "'/luci/scaling': 2 publishers" in scaler.process.output, "it is not logged", 6.0)
             assert "conflicting" in scaler.process.output
             scaler.wait_for_health(DiagnosticStatus.ERROR, "more than one publisher of the scaling")
         scaler.wait_for_health(DiagnosticStatus.WARN, "waits for a zero command")
