@@ -32,7 +32,8 @@ impl Device {
     /// The file is not one of a built-in hand with a ball.
     pub fn read() -> Result<Self, Error> {
         let blocks = params::file::read(PARAMETERS).map_err(|error| Error::Device(error.to_string()))?;
-        let values = blocks.into_iter().flat_map(|block| block.values);
+        let own = blocks.into_iter().filter(|block| params::file::is_for(&block.node, "/haptix"));
+        let values = own.flat_map(|block| block.values);
         let set = haptix::specification().resolve(values).map_err(|refusals| {
             Error::Device(refusals.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
         })?;
