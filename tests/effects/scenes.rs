@@ -190,7 +190,7 @@ pub fn joystick() -> Subject<joystick::Joystick, joystick::Params> {
                 buttons: vec![false; 16],
                 hats: vec![Hat::default()],
             };
-            let mut inputs = vec![Input::ClockRead(Stamp { sec: 100, nanosec: step as u32 })];
+            let mut inputs = vec![Input::ClockRead(Stamp { sec: 100, nanosec: step as u32 }.into())];
             if step == 0 {
                 inputs.extend([Input::JoySubscribersCounted(1), connect(1, "Pad"), connect(2, "other")]);
             }
@@ -384,7 +384,7 @@ pub fn simulator() -> Subject<simulator::World, simulator::Params> {
             let (publishes, port, starboard) = (mood.u8(0..4) > 0, mood.i16(24..=156), mood.i16(24..=156));
             // The wheels turn once both values were at stop.
             let [port, starboard] = if step % 8 == 0 { [90; 2] } else { [port, starboard] };
-            let mut inputs = vec![Input::ClockRead(Stamp { sec: 100, nanosec: step as u32 })];
+            let mut inputs = vec![Input::ClockRead(Stamp { sec: 100, nanosec: step as u32 }.into())];
             if publishes {
                 inputs.extend([Input::PortReceived(port), Input::StarboardReceived(starboard)]);
             }

@@ -33,7 +33,7 @@ pub fn chain() -> Subject<Watched> {
             },
             _ => Input::Hindbrain((hindbrain().input)(rng, now)),
         },
-        clock_read: |stamp| Some(Input::ClockRead(stamp)),
+        clock_read: |reading| Some(Input::ClockRead(reading)),
         holds: |watched, output| {
             let stages = watched.drive.stages();
             match output {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use params::{Refusal, Set, Specification, Value};
-use safety::{Command, Instant, Machine, NotFinite, Stamp, Velocity};
+use safety::{ClockReading, Command, Instant, Machine, NotFinite, Stamp, Velocity};
 
 /// Seeds that once failed.
 const SEEDS: &[u64] = &[1];
@@ -115,7 +115,7 @@ struct Subject<M: Machine> {
     name: &'static str,
     begin: fn(&mut Rng) -> M,
     input: fn(&mut Rng, Instant) -> M::Input,
-    clock_read: fn(Stamp) -> Option<M::Input>,
+    clock_read: fn(ClockReading) -> Option<M::Input>,
     holds: fn(&M, &M::Output) -> bool,
 }
 
@@ -149,7 +149,8 @@ impl<M: Machine> Subject<M> {
             if rng.u8(0..4) > 0 {
                 let wall = 1_700_000_000 + i64::try_from(now.as_nanos() / 1_000_000_000).unwrap_or(0);
                 let wall = Stamp { sec: i32::try_from(wall).unwrap_or(i32::MAX), nanosec: 0 };
-                if let Some(input) = (self.clock_read)(wall) {
+                let is_reliable = !(*step / 64).is_multiple_of(8);
+                if let Some(input) = (self.clock_read)(ClockReading { stamp: wall, is_reliable }) {
                     machine.handle(now, input);
                 }
                 if rng.u8(0..16) == 0 {

@@ -80,7 +80,7 @@ pub fn hindbrain() -> Subject<hindbrain::Hindbrain> {
             _ if rng.bool() => Input::Interrupted,
             _ => Input::Unwatched,
         },
-        clock_read: |stamp| Some(Input::ClockRead(stamp)),
+        clock_read: |reading| Some(Input::ClockRead(reading)),
         holds: |machine, output| match output {
             Output::Drive(motors) => {
                 let stops = machine.state() == StopState::Ok || motors.are_stopped();
@@ -112,7 +112,7 @@ pub fn arbiter() -> Subject<arbiter::Arbiter> {
             _ if rng.u8(0..100) == 0 => Input::Stopping,
             _ => Input::CommandPublishersCounted(publishers(rng)),
         },
-        clock_read: |stamp| Some(Input::ClockRead(stamp)),
+        clock_read: |reading| Some(Input::ClockRead(reading)),
         holds: |_, output| match output {
             Output::Drive(command) => command.velocity.linear().iter().all(|part| part.is_finite()),
             Output::PublishActive(_) => true,
@@ -162,7 +162,7 @@ pub fn zones() -> Subject<zones::ZoneScaler> {
             _ if rng.u8(0..100) == 0 => Input::Stopping,
             _ => Input::ParametersChanged(params(rng)),
         },
-        clock_read: |stamp| Some(Input::ClockRead(stamp)),
+        clock_read: |reading| Some(Input::ClockRead(reading)),
         holds: |_, output| match output {
             Output::Drive(command) => {
                 command.velocity.forward().is_finite() && command.velocity.turn().is_finite()
@@ -230,7 +230,7 @@ pub fn surround() -> Subject<surround::Surround> {
             15 => Input::PublishersCounted { sensor: rng.usize(0..3), count: publishers(rng) },
             _ => Input::VelocityReceived { velocity: safety::Velocity::ZERO, stamp: Stamp::ZERO },
         },
-        clock_read: |stamp| Some(Input::ClockRead(stamp)),
+        clock_read: |reading| Some(Input::ClockRead(reading)),
         holds: |_, output| match output {
             Output::Publish(fields) => {
                 fields.iter().all(|factor| factor.is_nan() || (0.0..=1.0).contains(factor))
@@ -287,7 +287,7 @@ pub fn chair() -> Subject<chair::Chair> {
             },
             _ => ChairInput::ParametersChanged(params(rng)),
         },
-        clock_read: |stamp| Some(ChairInput::Remote(Input::ClockRead(stamp))),
+        clock_read: |reading| Some(ChairInput::Remote(Input::ClockRead(reading))),
         holds: |_, output| match output {
             ChairOutput::Remote(Output::PublishJoystick(stick)) => {
                 stick.forward_back().abs() <= 100 && stick.left_right().abs() <= 100
@@ -348,7 +348,7 @@ pub fn simulator() -> Subject<simulator::World> {
             6 => Input::EstopPressed(rng.bool()),
             _ => Input::ParametersChanged(params(rng)),
         },
-        clock_read: |stamp| Some(Input::ClockRead(stamp)),
+        clock_read: |reading| Some(Input::ClockRead(reading)),
         holds: |_, output| match output {
             Output::PublishOdometry(odometry) => odometry.forward.is_finite() && odometry.turn.is_finite(),
             _ => true,
@@ -425,7 +425,7 @@ pub fn joystick() -> Subject<joystick::Joystick> {
             _ if rng.u8(0..100) == 0 => Input::Stopping,
             _ => Input::ParametersChanged(params(rng)),
         },
-        clock_read: |stamp| Some(Input::ClockRead(stamp)),
+        clock_read: |reading| Some(Input::ClockRead(reading)),
         holds: |_, output| match output {
             Output::PublishDesired(state) => {
                 state.vel.is_none_or(|parts| parts.iter().all(|part| part.is_finite()))

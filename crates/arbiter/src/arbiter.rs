@@ -281,7 +281,7 @@ impl Arbiter {
         if self.active.source != self.driving || self.announced.is_none() && self.driving.is_none() {
             self.active.source = self.driving;
             self.active.since = now;
-            self.active.stamp = self.clock.wall();
+            self.active.stamp = self.clock.measured(now);
         }
         self.rank(winner);
         self.updated = Some(now);
@@ -376,8 +376,8 @@ impl Machine for Arbiter {
 
     fn handle(&mut self, now: Instant, input: Input) {
         self.pass_to(now);
-        if let Input::ClockRead(stamp) = input {
-            return self.clock.read(now, stamp); // it does not affect earlier messages
+        if let Input::ClockRead(reading) = input {
+            return self.clock.read(now, reading); // it does not affect earlier messages
         }
         if self.updated != Some(self.clock.now()) {
             self.update(); // time first: a source that is lost by now does not drive by this message

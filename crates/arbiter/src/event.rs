@@ -1,4 +1,4 @@
-use safety::{Command, PublisherCount, Stamp, Velocity};
+use safety::{ClockReading, Command, PublisherCount, Stamp, Velocity};
 
 use crate::{Active, Invalid, Params, State};
 
@@ -44,8 +44,8 @@ pub enum Input {
     },
     /// The publishers of the node's own command were counted, this node included.
     CommandPublishersCounted(PublisherCount),
-    /// The wall clock at this `now`. Expected before the events that happen at it.
-    ClockRead(Stamp),
+    /// The clock of stamps at this `now`. Expected before the events that happen at it.
+    ClockRead(ClockReading),
     /// Parameters to use from now on; indices are those of the new lists. A source or lock keeps its state if its name, topic and
     /// kind stay.
     ParametersChanged(Params),

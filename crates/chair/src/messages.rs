@@ -1,4 +1,4 @@
-use safety::{Command, NotFinite, PublisherCount, Stamp};
+use safety::{ClockReading, Command, NotFinite, PublisherCount};
 
 use crate::{BadJoystick, Joystick, RemoteParams, Service, Source};
 
@@ -24,8 +24,8 @@ pub enum Input {
     ScalingPublishersCounted(PublisherCount),
     /// The publishers of `luci/chair_profile` were counted, see [`ReportedProfile`](zones::ReportedProfile).
     ProfilePublishersCounted(PublisherCount),
-    /// The wall clock; the stamps of commands are compared with it.
-    ClockRead(Stamp),
+    /// The clock of stamps; the stamps of commands are compared with it.
+    ClockRead(ClockReading),
     /// The chair reported its profile on `luci/chair_profile`. The speed setting is separate.
     ProfileReceived(i32),
     /// A `luci/joystick_position` was received.

@@ -166,7 +166,9 @@ impl Remote {
                 self.rejection = Some(Rejection::Stale(stale));
                 match stale {
                     Stale::Late => self.counters.late_commands += 1,
-                    Stale::Old { .. } | Stale::Repeated { .. } => self.counters.old_commands += 1,
+                    Stale::Old { .. } | Stale::Repeated { .. } | Stale::NoTime => {
+                        self.counters.old_commands += 1
+                    }
                     Stale::Ahead { .. } => self.counters.future_commands += 1,
                 }
                 return;
@@ -329,8 +331,8 @@ impl Machine for Remote {
 
     fn handle(&mut self, now: Instant, input: Input) {
         self.pass_to(now);
-        if let Input::ClockRead(stamp) = input {
-            self.clock.read(now, stamp);
+        if let Input::ClockRead(reading) = input {
+            self.clock.read(now, reading);
             return; // the effects of time follow in the next call, at the same instant
         }
         self.update(); // time first: expired inputs are lost before the next input

@@ -3,15 +3,15 @@ use std::collections::VecDeque;
 use arbiter::Arbiter;
 use hindbrain::Hindbrain;
 use joystick::Joystick;
-use safety::{Backlog, Contains, Instant, Machine, Stamp, earliest};
+use safety::{Backlog, ClockReading, Contains, Instant, Machine, earliest};
 use zones::ZoneScaler;
 
 /// An event for one of the stages.
 #[allow(clippy::large_enum_variant)] // a box would allocate for each command
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// The wall clock at this `now`, for every stage: there is one clock. Expected before the events that happen at it.
-    ClockRead(Stamp),
+    /// The clock of stamps at this `now`, for every stage: there is one clock. Expected before the events that happen at it.
+    ClockRead(ClockReading),
     /// For the joystick.
     Joystick(joystick::Input),
     /// For the arbiter: commands of the other sources, locks.
@@ -167,11 +167,11 @@ impl Machine for Drive {
     fn handle(&mut self, now: Instant, input: Input) {
         self.dry = None;
         match input {
-            Input::ClockRead(stamp) => {
-                self.stages.joystick.handle(now, joystick::Input::ClockRead(stamp));
-                self.stages.arbiter.handle(now, arbiter::Input::ClockRead(stamp));
-                self.stages.zones.handle(now, zones::Input::ClockRead(stamp));
-                self.stages.hindbrain.handle(now, hindbrain::Input::ClockRead(stamp));
+            Input::ClockRead(reading) => {
+                self.stages.joystick.handle(now, joystick::Input::ClockRead(reading));
+                self.stages.arbiter.handle(now, arbiter::Input::ClockRead(reading));
+                self.stages.zones.handle(now, zones::Input::ClockRead(reading));
+                self.stages.hindbrain.handle(now, hindbrain::Input::ClockRead(reading));
             }
             Input::Joystick(input) => self.stages.joystick.handle(now, input),
             Input::Arbiter(input) => self.stages.arbiter.handle(now, input),

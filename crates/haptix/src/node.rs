@@ -276,7 +276,7 @@ impl Haptix {
     }
 
     fn stepped(&mut self, reading: Box<Reading>) {
-        let (now, taken) = (self.clock.now(), reading.at);
+        let taken = reading.at;
         (self.failure, self.is_unanswered) = (None, false);
         let sensor = reading.sensor;
         // A command that the loop has not taken yet ends this hold.
@@ -293,7 +293,7 @@ impl Haptix {
             }
             waits
         });
-        let stamp = self.clock.wall().before(now.since(taken));
+        let stamp = self.clock.measured(taken);
         self.outputs.push_back(Output::PublishReading(reading.clone(), stamp));
         self.reading = Some(reading);
     }
@@ -445,7 +445,7 @@ impl Machine for Haptix {
                 }
                 self.is_unsubscribed = !has_subscriber;
             }
-            Input::ClockRead(stamp) => self.clock.read(now, stamp),
+            Input::ClockRead(reading) => self.clock.read(now, reading),
             Input::Stopping => {
                 self.is_stopping = true;
                 self.outputs.extend(self.states.is_some().then_some(Output::Stay { is_last: true }));

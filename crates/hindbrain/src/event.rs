@@ -1,4 +1,4 @@
-use safety::{Command, NotFinite, Stamp};
+use safety::{ClockReading, Command, NotFinite, Stamp};
 
 use crate::{Detail, Motors, Params, Publishers, Refused, Report, Sensor, StopState};
 
@@ -25,8 +25,8 @@ pub enum Input {
     },
     /// The publishers in the graph were counted; expected before an [`EnableReceived`](Self::EnableReceived).
     PublishersCounted(Publishers),
-    /// The wall clock at this `now`; expected before the events that happen at it.
-    ClockRead(Stamp),
+    /// The clock of stamps at this `now`; expected before the events that happen at it.
+    ClockRead(ClockReading),
     /// The motor controller was opened and answers.
     DeviceOpened,
     /// The motor controller is gone, or does not answer as it should.

@@ -263,7 +263,7 @@ impl Machine for Hindbrain {
         match input {
             _ if self.stopping => {}
             Input::Stopping => self.stop(),
-            Input::ClockRead(stamp) => self.clock.read(now, stamp),
+            Input::ClockRead(reading) => self.clock.read(now, reading),
             input => {
                 let mut inputs = Inputs::default();
                 let drive = self.translate(input, &mut inputs);

@@ -6,6 +6,9 @@ use safety::{Implausible, NotFinite, Velocity};
 
 use crate::FullSpeed;
 
+/// The part that has no velocity.
+const STAMP: &str = "header.stamp";
+
 /// A command that was refused, with the first part that is wrong.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Refused {
@@ -13,7 +16,7 @@ pub struct Refused {
     pub part: &'static str,
     /// Its value \[m/s, rad/s; for a stamp s, negative in the past\].
     pub value: f64,
-    /// Its limit, either way; `None` if the value was not finite.
+    /// Its limit, either way; `None` if the value was not finite or not known.
     pub most: Option<f64>,
 }
 
@@ -31,13 +34,18 @@ impl Refused {
 impl Refused {
     /// A command that is too old.
     pub fn old(age: Duration, timeout: Duration) -> Self {
-        Self { part: "header.stamp", value: -age.as_secs_f64(), most: Some(timeout.as_secs_f64()) }
+        Self { part: STAMP, value: -age.as_secs_f64(), most: Some(timeout.as_secs_f64()) }
     }
 
     /// A command from the future.
     pub fn ahead(by: Duration) -> Self {
-        Self { part: "header.stamp", value: by.as_secs_f64(), most: Some(AHEAD.as_secs_f64()) }
+        Self { part: STAMP, value: by.as_secs_f64(), most: Some(AHEAD.as_secs_f64()) }
     }
+}
+
+impl Refused {
+    /// A command with a stamp while the time is not known.
+    pub const NO_TIME: Self = Self { part: STAMP, value: f64::NAN, most: None };
 }
 
 impl From<NotFinite> for Refused {
@@ -50,8 +58,9 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { part, value, most } = self;
         match most {
+            None if *part == STAMP => write!(f, "{part} has no age, since the time is not known"),
             None => write!(f, "{part} is {value}, must be finite"),
-            Some(most) if *part == "header.stamp" => {
+            Some(most) if *part == STAMP => {
                 let side = if value.is_sign_negative() { "old" } else { "ahead of this machine's clock" };
                 write!(f, "{part} is {:.3} s {side}, must be less than {most} s", value.abs())
             }
@@ -89,6 +98,7 @@ mod tests {
             Refused::ahead(Duration::from_secs(3600)).to_string(),
             "header.stamp is 3600.000 s ahead of this machine's clock, must be less than 0.1 s"
         );
+        assert_eq!(Refused::NO_TIME.to_string(), "header.stamp has no age, since the time is not known");
     }
 
     #[test]

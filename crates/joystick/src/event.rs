@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use safety::{PublisherCount, Stamp};
+use safety::{ClockReading, PublisherCount};
 
 use crate::{
     DeviceId, DeviceState, Feedback, Hat, JoyState, LogRow, Params, PoseState, Report, VirtualState,
@@ -107,8 +107,8 @@ pub enum Input {
     VirtualDeviceMoved(VirtualState),
     /// A feedback for the driving device was received.
     FeedbackReceived(Feedback),
-    /// The wall clock at this `now`. Expected before the events of the same `now`, and before each timed poll.
-    ClockRead(Stamp),
+    /// The clock of stamps at this `now`. Expected before the events of the same `now`, and before each timed poll.
+    ClockRead(ClockReading),
     /// A state was received on `reference`.
     ReferenceReceived(PoseState),
     /// The publishers of `reference` were counted. With several no reference is accepted.

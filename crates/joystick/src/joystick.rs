@@ -209,7 +209,7 @@ impl Joystick {
             }
             Input::DeviceRead { id, axes, buttons, hats } => self.devices.read(id, &axes, &buttons, &hats)?,
             Input::BatchEnded => self.end_batch(),
-            Input::ClockRead(stamp) => self.clock.read(self.now, stamp),
+            Input::ClockRead(reading) => self.clock.read(self.now, reading),
             Input::ReferenceReceived(reference) => {
                 if self.filter.receive(&self.clock, reference) && !self.filter.active() {
                     self.publish_desired();

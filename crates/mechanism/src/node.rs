@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 
 use safety::freshness::is_stale;
 use safety::{
-    Backlog, Clock, Instant, Level, Machine, MessageTime, PublisherCount, PublisherId, Stamp, StateMonitor,
+    Backlog, Clock, ClockReading, Instant, Level, Machine, MessageTime, PublisherCount, PublisherId, Stamp, StateMonitor,
     StateSample, StatesMessage, earliest,
 };
 
@@ -73,8 +73,8 @@ pub enum Input {
     ParametersChanged(Vec<String>),
     /// The publishers of `joint_states` were counted, with this node.
     JointStatePublishersCounted(PublisherCount),
-    /// The wall clock was read.
-    ClockRead(Stamp),
+    /// The clock of stamps was read.
+    ClockRead(ClockReading),
     /// The node's life cycle became active, or left that state. A machine is active until it receives this.
     ActivityChanged(bool),
     /// The node ends.
@@ -337,9 +337,9 @@ impl Mechanism {
         self.outputs.extend(sentences);
     }
 
-    /// The wall clock at `at`, as of its last reading.
+    /// The stamp of what was measured at `at`.
     fn stamp(&self, at: Instant) -> Stamp {
-        self.clock.wall().before(self.clock.now().since(at))
+        self.clock.measured(at)
     }
 
     /// The clock, which knows whether what is read now may have waited.
@@ -375,9 +375,8 @@ impl Mechanism {
         let due = *self.statuses_due.get_or_insert(now + STATUS_PERIOD);
         if now >= due {
             self.statuses_due = Some(now + STATUS_PERIOD);
-            let (wall, read) = (self.clock.wall(), self.clock.now());
             self.diagnostics.concerns = self.concerns();
-            let statuses = self.diagnostics.statuses(now, |at| wall.before(read.since(at)));
+            let statuses = self.diagnostics.statuses(now, |at| self.clock.measured(at));
             self.outputs.push_back(Output::PublishStatuses(statuses));
             self.outputs.push_back(Output::PublishHalted(self.is_halted));
         }
@@ -449,7 +448,7 @@ impl Machine for Mechanism {
                 }
                 self.watch_states();
             }
-            Input::ClockRead(stamp) => self.clock.read(now, stamp),
+            Input::ClockRead(reading) => self.clock.read(now, reading),
             Input::Stopping => {
                 // No report of the loop follows that would say so.
                 (self.is_stopping, self.is_halted) = (true, true);

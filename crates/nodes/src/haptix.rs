@@ -11,7 +11,7 @@ mod topics;
 use haptix::{DeviceLoop, Haptix, Input, Order, Output, Params, Report, State, specification};
 use r2r::haptix_msgs::msg::Command;
 use ros::{Error, Runner, Shell, Status, Stop, clock, qos};
-use safety::{Level, Stamp};
+use safety::{ClockReading, Level};
 
 use self::device_thread::{DeviceThread, Orders, Ready, Timing, link};
 use self::hand::{Hand, check_simulation};
@@ -178,7 +178,7 @@ pub fn run_with(
     }
     let mut actions = Actions { orders, objects };
     let mut publications = Publications { topics, calls: calls.clone(), robot: ways };
-    let clock_read: fn(Stamp) -> Input = Input::ClockRead;
+    let clock_read: fn(ClockReading) -> Input = Input::ClockRead;
     let shell = Shell::new(machine, Some(clock_read), move |output| publications.publish(output))
         .act_first(move |output| actions.act(output));
     let runner = member
@@ -242,7 +242,7 @@ mod tests {
                 }
             }
         };
-        let clock_read: fn(Stamp) -> Input = Input::ClockRead;
+        let clock_read: fn(ClockReading) -> Input = Input::ClockRead;
         let shell = Shell::new(machine, Some(clock_read), send).act_first(move |output| actions.act(output));
         let (sender, readings) = channel();
         let report = move |report| {

@@ -25,7 +25,7 @@ use params::Set;
 use realtime::RealTime;
 use ros::panics::{self, lock};
 use ros::{Error, Runner, Shell, Status, Stop, clock};
-use safety::{Level, Stamp};
+use safety::{ClockReading, Level};
 
 use crate::start::{self, Member};
 use factory::{Factory, Types};
@@ -285,7 +285,7 @@ pub fn run_with(
         factory,
         parameters: Arc::clone(&parameters),
     };
-    let clock_read: fn(Stamp) -> Input = Input::ClockRead;
+    let clock_read: fn(ClockReading) -> Input = Input::ClockRead;
     let shell = Shell::new(machine, Some(clock_read), move |output| publications.publish(output))
         .act_first(move |output| actions.act(output));
     let lives = commands.clone();

@@ -4,7 +4,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use r2r::builtin_interfaces::msg::Time;
-use safety::{Instant, Stamp};
+use safety::{ClockReading, Instant, Stamp};
 
 /// The time since the computer was booted, including the time that it was suspended. A machine sees a suspend as a hold, so a
 /// command from before it has its true age.
@@ -19,6 +19,11 @@ pub fn stamp() -> Stamp {
         Ok(sec) => Stamp { sec, nanosec: since.subsec_nanos() },
         Err(_) => Stamp { sec: i32::MAX, nanosec: 999_999_999 },
     }
+}
+
+/// The clock that the stamps of messages are compared with.
+pub fn reading() -> ClockReading {
+    stamp().into()
 }
 
 /// A stamp as a message.

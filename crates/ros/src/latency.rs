@@ -36,12 +36,12 @@ impl Default for Latency {
 }
 
 impl Latency {
-    /// Records the time from `stamp` to `now`. Three kinds are left out: a zero stamp carries no time, a stamp from the future
+    /// Records the time from `stamp` to `now`. Three kinds are left out: a zero stamp and an unknown one carry no time, a stamp from the future
     /// is no latency, and a stamp equal to the last one is the same stick event again, as during a ramp, whose age is not a
     /// latency.
     pub fn record(&mut self, stamp: Stamp, now: Stamp) {
         let again = std::mem::replace(&mut self.last, stamp) == stamp;
-        if again || stamp.is_zero() || stamp > now {
+        if again || stamp <= Stamp::UNKNOWN || stamp > now {
             return;
         }
         self.push((now.as_nanos() - stamp.as_nanos()) as f64 / 1000.0);
@@ -99,6 +99,7 @@ mod tests {
         let now = Stamp { sec: 10, nanosec: 0 };
         latency.record(Stamp { sec: 10, nanosec: 1 }, now);
         latency.record(Stamp::ZERO, now);
+        latency.record(Stamp::UNKNOWN, now);
         assert_eq!(latency.quantiles(), None);
         latency.record(Stamp { sec: 9, nanosec: 999_000_000 }, now);
         assert_eq!(latency.quantiles().map(|q| q.p50), Some(1000.0));

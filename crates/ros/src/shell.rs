@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use safety::{Instant, Machine, Stamp, earliest};
+use safety::{ClockReading, Instant, Machine, earliest};
 
 use crate::alarm::{Alarm, AlarmThread};
 use crate::outputs::Outputs;
@@ -43,7 +43,7 @@ struct Inner<M: Machine> {
     overdue: Option<Instant>,
     /// When the alarm's timer rings.
     rings: Option<Instant>,
-    clock_read: Option<fn(Stamp) -> M::Input>,
+    clock_read: Option<fn(ClockReading) -> M::Input>,
     outputs: Outputs<M>,
     fault: Option<Fault>,
 }
@@ -74,11 +74,11 @@ impl<M: Machine> Clone for Shell<M> {
 }
 
 impl<M: Machine> Shell<M> {
-    /// `publish` publishes an output; it may be slow. `clock_read` makes the input that gives the machine the wall clock, for machines
+    /// `publish` publishes an output; it may be slow. `clock_read` makes the input that gives the machine the clock of stamps, for machines
     /// that stamp their outputs themselves.
     pub fn new(
         machine: M,
-        clock_read: Option<fn(Stamp) -> M::Input>,
+        clock_read: Option<fn(ClockReading) -> M::Input>,
         publish: impl FnMut(M::Output) + Send + 'static,
     ) -> Self {
         let inner =
@@ -315,7 +315,7 @@ impl<M: Machine> Inner<M> {
     fn update_clock(&mut self) -> Instant {
         let now = clock::now();
         if let Some(clock_read) = self.clock_read {
-            self.machine.handle(now, clock_read(clock::stamp()));
+            self.machine.handle(now, clock_read(clock::reading()));
         }
         now
     }

@@ -1,15 +1,16 @@
 use core::time::Duration;
 
-use crate::{Instant, Stamp};
+use crate::{ClockReading, Instant, Stamp};
 
 /// How late a call may be before the machine counts as held.
 const GRACE: Duration = Duration::from_millis(20);
 /// The time after a hold in which messages may come from the middleware's queues; after it they are certainly empty.
 const QUEUES: Duration = Duration::from_millis(50);
 
-/// The time of a machine: the latest `now`, the wall clock, and how long a message that is read now may have been queued.
+/// The time of a machine: the latest `now`, the clock of stamps, and how long a message that is read now may have been queued.
 ///
-/// * A machine that compares stamps receives readings of the wall clock as an input, and adds the monotonic time since.
+/// * A machine that compares stamps receives readings of their clock as an input, and adds the monotonic time since. It is the wall clock,
+///   or `/clock` in simulated time, which may be unreliable.
 /// * A machine that is called later than its deadline was **held** (stopped, starved, suspended). A message that is read in the 50 ms
 ///   after that may have been received at any time since the call before. If the machine is held again in these 50 ms, and for longer
 ///   than 50 ms, messages of the first hold may still be queued. This holds for two holds only: a machine that is always late is slow,
@@ -20,7 +21,7 @@ const QUEUES: Duration = Duration::from_millis(50);
 pub struct Clock {
     /// `None` before the first call: nothing was due then.
     now: Option<Instant>,
-    read: Option<(Instant, Stamp)>,
+    read: Option<(Instant, ClockReading)>,
     held: Option<Hold>,
 }
 
@@ -38,10 +39,10 @@ struct Hold {
 const SECOND: i64 = 1_000_000_000;
 
 impl Clock {
-    /// Records that the wall clock reads `stamp` at `now`; it may have been set forward or back. This does not advance the time:
+    /// Records the `reading` of the clock of stamps at `now`; it may have been set forward or back. This does not advance the time:
     /// [`pass_to`](Self::pass_to) does, so no hold is missed.
-    pub fn read(&mut self, now: Instant, stamp: Stamp) {
-        self.read = Some((self.now().max(now), stamp));
+    pub fn read(&mut self, now: Instant, reading: impl Into<ClockReading>) {
+        self.read = Some((self.now().max(now), reading.into()));
     }
 
     /// Advances to `now`, which never goes back. `due` is the machine's deadline for this call
@@ -74,22 +75,38 @@ impl Clock {
         }
     }
 
-    /// The wall clock's stamp of the latest instant, see [`at`](Self::at).
+    /// The stamp of the latest instant, see [`at`](Self::at).
     pub fn wall(&self) -> Stamp {
         self.at(self.now())
     }
 
-    /// The wall clock's stamp of `now`: the last reading plus the time since; [`Stamp::ZERO`] before the first reading.
+    /// The stamp that ages are compared with and that a command gets at `now`: the last reading plus the time since;
+    /// [`Stamp::ZERO`] before the first reading, and [`Stamp::UNKNOWN`] while the clock is unreliable.
     ///
     /// Saturates in the last second that a stamp can represent.
     pub fn at(&self, now: Instant) -> Stamp {
-        let Some((read_at, stamp)) = self.read else { return Stamp::ZERO };
+        let Some((read_at, reading)) = self.read else { return Stamp::ZERO };
+        if !reading.is_reliable {
+            return Stamp::UNKNOWN;
+        }
         let since = i64::try_from(now.since(read_at).as_nanos()).unwrap_or(i64::MAX);
-        let nanos = stamp.as_nanos().saturating_add(since);
+        let nanos = reading.stamp.as_nanos().saturating_add(since);
         Stamp {
             sec: i32::try_from(nanos.div_euclid(SECOND)).unwrap_or(i32::MAX),
             nanosec: u32::try_from(nanos.rem_euclid(SECOND)).unwrap_or(0),
         }
+    }
+
+    /// The stamp of what was measured at `at`, until now, by the time that the clock shows, reliable or not: nothing moves by it.
+    pub fn measured(&self, at: Instant) -> Stamp {
+        let Some((read_at, reading)) = self.read else { return Stamp::ZERO };
+        if reading.is_reliable { self.wall() } else { reading.stamp }
+            .before(self.now().max(read_at).since(at))
+    }
+
+    /// Whether what the clock shows gives an age.
+    pub fn is_reliable(&self) -> bool {
+        self.read.is_none_or(|(_, reading)| reading.is_reliable)
     }
 
     /// How long a message that is read now may have been queued; zero unless the machine was held just before.
@@ -174,6 +191,28 @@ mod tests {
         assert_eq!(clock.waited(), Duration::ZERO, "the queues are empty");
         clock.pass_to(at(2200), Some(at(2070)));
         assert_eq!(clock.waited(), Duration::from_millis(150));
+    }
+
+    #[test]
+    fn an_unreliable_clock_stamps_measurements_and_no_command() {
+        let mut clock = Clock::default();
+        let stamp = Stamp { sec: 5, nanosec: 0 };
+        clock.pass_to(at(100), None);
+        assert_eq!((clock.measured(at(100)), clock.is_reliable()), (Stamp::ZERO, true));
+        clock.read(at(100), ClockReading { stamp, is_reliable: false });
+        clock.pass_to(at(103), None);
+        assert_eq!(
+            (clock.wall(), clock.at(at(110)), clock.is_reliable()),
+            (Stamp::UNKNOWN, Stamp::UNKNOWN, false)
+        );
+        // 5 s - 3 ms: what stands for long is not added to.
+        assert_eq!(clock.measured(at(100)), Stamp { sec: 4, nanosec: 997_000_000 });
+        clock.read(at(103), stamp);
+        clock.pass_to(at(104), None);
+        assert_eq!((clock.wall(), clock.is_reliable()), (Stamp { sec: 5, nanosec: 1_000_000 }, true));
+        assert_eq!(clock.measured(at(102)), Stamp { sec: 4, nanosec: 999_000_000 });
+        clock.read(at(104), ClockReading { stamp: Stamp::ZERO, is_reliable: false });
+        assert_eq!(clock.measured(at(0)), Stamp::ZERO, "before zero there is no time");
     }
 
     /// Messages on a computer that is always 25 ms late stay fresh enough.
@@ -276,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reading_of_the_wall_clock_hides_no_hold() {
+    fn a_reading_of_the_clock_hides_no_hold() {
         let mut clock = Clock::default();
         clock.pass_to(at(100), None);
         clock.read(at(900), Stamp { sec: 5, nanosec: 0 });

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use crate::{Clock, Instant, Stamp};
 
-/// How far a stamp may lie ahead of the wall clock: the clocks of two computers differ. It makes no message fresher.
+/// How far a stamp may lie ahead of the clock of stamps: the clocks of two computers differ. It makes no message fresher.
 pub const AHEAD: Duration = Duration::from_millis(100);
 
 /// The interval at which each stage sends zero while no motion is asked for: the next stage receives an unbroken stream.
@@ -107,6 +107,8 @@ pub enum Stale {
         /// The age of the earlier message.
         age: Duration,
     },
+    /// It has a stamp, and the time is not known: not here, or not where it was stamped.
+    NoTime,
 }
 
 /// Judges the stamps of one publisher: too old, late, from the future, or repeated.
@@ -116,7 +118,8 @@ pub enum Stale {
 /// * A stamp older than the newest one is late while the newest is fresh. After that time any stamp counts, so a sender's clock
 ///   that was set back costs one timeout and not the source. If this computer's clock was set back, no message is late.
 /// * A repeated stamp does not restart the time of the first message. A relay that repeats a dead sender's last message does
-///   not keep it alive, and the last stamp from the future does not become valid by repetition.
+///   not keep it alive, and the last stamp whose age was not known does not become valid by repetition.
+/// * While [the clock is unreliable](Clock::is_reliable) only a message without a stamp counts.
 /// # Real-time
 /// No allocation; constant time.
 /// # Source
@@ -125,7 +128,7 @@ pub enum Stale {
 pub struct Freshness {
     /// The newest stamp that was accepted, zero before the first, and its time.
     newest: (Stamp, MessageTime),
-    /// The last stamp that was refused because it lay in the future; zero once another one was accepted.
+    /// The last stamp that was refused because its age was not known; zero once another one was accepted.
     ahead: Stamp,
 }
 
@@ -143,6 +146,10 @@ impl Freshness {
             } else {
                 Ok(waited)
             };
+        }
+        if !clock.is_reliable() || stamp == Stamp::UNKNOWN {
+            self.ahead = stamp;
+            return Err(Stale::NoTime);
         }
         let (newest, time) = self.newest;
         if stamp == newest {
@@ -186,7 +193,7 @@ impl Freshness {
     }
 }
 
-/// Whether `stamp` lies too far ahead of the wall clock to give an age. If it did not when it was accepted, the wall clock was set
+/// Whether `stamp` lies too far ahead of the clock of stamps to give an age. If it did not when it was accepted, the clock was set
 /// back.
 pub fn is_ahead(clock: &Clock, stamp: Stamp) -> bool {
     time_from(clock.wall(), stamp) > AHEAD
@@ -203,6 +210,7 @@ fn time_from(earlier: Stamp, later: Stamp) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ClockReading;
     use crate::test_clock::{TIMEOUT, clock, clock_reading, ms, wall};
 
     fn age(judged: Result<MessageTime, Stale>, at: u64) -> Option<Duration> {
@@ -271,6 +279,31 @@ mod tests {
             Err(Stale::Late),
             "100 ms back"
         );
+    }
+
+    #[test]
+    fn without_a_time_only_a_message_without_a_stamp_counts() {
+        let unreliable = |at: u64| {
+            let mut clock = clock(at);
+            clock.read(Instant::from_millis(at), ClockReading { stamp: wall(at as i64), is_reliable: false });
+            clock
+        };
+        let mut freshness = Freshness::default();
+        for stamp in [wall(0), wall(-1), wall(1_000_000), Stamp { sec: -1, nanosec: 0 }, Stamp::UNKNOWN] {
+            assert_eq!(freshness.judge(&unreliable(0), stamp, TIMEOUT), Err(Stale::NoTime));
+        }
+        assert_eq!(age(freshness.judge(&unreliable(0), Stamp::ZERO, TIMEOUT), 0), Some(ms(0)));
+        // A stamp that was refused so does not become valid by repetition, and an accepted one keeps its age.
+        assert!(freshness.judge(&unreliable(0), wall(0), TIMEOUT).is_err());
+        assert!(freshness.judge(&clock(10), wall(0), TIMEOUT).is_err());
+        assert!(freshness.judge(&clock(20), wall(20), TIMEOUT).is_ok());
+        assert_eq!(freshness.judge(&unreliable(120), wall(20), TIMEOUT), Err(Stale::NoTime));
+        assert_eq!(age(freshness.judge(&clock(130), wall(20), TIMEOUT), 130), Some(ms(110)));
+        // What was stamped without a time counts nowhere, even if the clock here has just begun.
+        let mut begun = Clock::default();
+        begun.read(Instant::ZERO, Stamp { sec: 0, nanosec: 2 });
+        begun.pass_to(Instant::ZERO, None);
+        assert_eq!(Freshness::default().judge(&begun, Stamp::UNKNOWN, TIMEOUT), Err(Stale::NoTime));
     }
 
     #[test]

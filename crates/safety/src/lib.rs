@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+mod clock_reading;
 mod command_monitor;
 mod counters;
 mod coupling;
@@ -26,6 +27,7 @@ mod vehicle_monitor;
 mod velocity;
 
 pub use clock::Clock;
+pub use clock_reading::ClockReading;
 pub use command_monitor::{CommandMonitor, Received};
 pub use coupling::{Coupling, MAX_KNEES};
 pub use deflection::Accelerations;

@@ -409,6 +409,9 @@ impl fmt::Display for StatesError {
             Self::Stale { stale: Stale::Late, .. } => {
                 f.write_str("its stamp is older than that of the message before")
             }
+            Self::Stale { stale: Stale::NoTime, .. } => {
+                f.write_str("it has a stamp, and the time is not known")
+            }
             Self::Stale { stale: Stale::Ahead { by }, .. } => {
                 write!(f, "its stamp is {:.3} s ahead of the clock, must be 0.1 s at most", by.as_secs_f64())
             }

@@ -41,7 +41,7 @@ impl Add<Duration> for Instant {
     }
 }
 
-/// A wall-clock stamp as the wire carries it: ROS time, seconds and nanoseconds.
+/// A stamp as the wire carries it: ROS time, seconds and nanoseconds. It is of the wall clock, or of `/clock` in simulated time.
 ///
 /// In Steersman a stamp is the time of the stick event that caused a message. It is carried unchanged to the
 /// last hop and never used as the only age: a stamp may make a command older, never fresher.
@@ -60,6 +60,10 @@ impl Stamp {
     /// The stamp for "no time given"; ROS writes it as all zero.
     pub const ZERO: Self = Self { sec: 0, nanosec: 0 };
 
+    /// The stamp of a command that is given while the time is not known, the first nanosecond: [`Freshness`](crate::Freshness)
+    /// always refuses it, and for others it is too old. Zero would count as now.
+    pub const UNKNOWN: Self = Self { sec: 0, nanosec: 1 };
+
     /// The time of a clock that began at zero `duration` ago; saturates.
     pub fn of(duration: Duration) -> Self {
         Self { sec: i32::try_from(duration.as_secs()).unwrap_or(i32::MAX), nanosec: duration.subsec_nanos() }
@@ -75,13 +79,15 @@ impl Stamp {
         self.sec as i64 * 1_000_000_000 + self.nanosec as i64
     }
 
-    /// The stamp `duration` earlier; the least stamp if it would be below.
+    /// The stamp `duration` earlier; zero, no time given, if that was before the clock's zero: in ROS no stamp is negative.
     #[must_use]
     pub fn before(self, duration: Duration) -> Self {
         let nanos = self.as_nanos().saturating_sub(i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX));
         let part = nanos.rem_euclid(1_000_000_000);
-        let sec = i32::try_from(nanos.div_euclid(1_000_000_000)).unwrap_or(i32::MIN);
-        Self { sec, nanosec: u32::try_from(part).unwrap_or(0) }
+        match i32::try_from(nanos.div_euclid(1_000_000_000)) {
+            Ok(sec @ 0..) => Self { sec, nanosec: u32::try_from(part).unwrap_or(0) },
+            _ => Self::ZERO,
+        }
     }
 }
 
@@ -107,7 +113,10 @@ mod tests {
         assert!(Stamp::ZERO.is_zero() && !b.is_zero());
         assert_eq!(b.before(Duration::from_nanos(1)), a);
         assert_eq!((Stamp::of(Duration::new(1, 999_999_999)), Stamp::of(Duration::MAX).sec), (a, i32::MAX));
-        assert_eq!(a.before(Duration::from_secs(2)), Stamp { sec: -1, nanosec: 999_999_999 });
-        assert_eq!(Stamp::ZERO.before(Duration::MAX).sec, i32::MIN);
+        for (stamp, duration) in
+            [(a, Duration::from_secs(2)), (Stamp::ZERO, Duration::from_nanos(1)), (a, Duration::MAX)]
+        {
+            assert_eq!(stamp.before(duration), Stamp::ZERO, "no stamp is negative");
+        }
     }
 }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use safety::Stamp;
+use safety::{ClockReading, Stamp};
 
 use crate::{Params, Pose, Segment};
 
@@ -17,9 +17,9 @@ pub enum Input {
     StarboardReceived(i16),
     /// The e-stop button was pressed (`true`) or released.
     EstopPressed(bool),
-    /// The wall clock now; to be given before every timed poll. All stamps are computed from the last one; a zero
+    /// The clock of stamps now; to be given before every timed poll. All stamps are computed from the last one; a zero
     /// stamp, or none at all, gives zero stamps.
-    ClockRead(Stamp),
+    ClockRead(ClockReading),
     /// New parameters. Read-only ones (walls, start, measures, rates) keep their values.
     ParametersChanged(Params),
     /// The node's life cycle became active, or left that state. A machine is active until it receives this.

@@ -42,7 +42,7 @@ pub struct World {
     now: Instant,
     /// Physics steps since the clock's origin.
     steps: u64,
-    /// The wall clock, and when it was read.
+    /// The clock of stamps, and when it was read.
     clock: (Stamp, Instant),
     paces: Paces,
 
@@ -199,17 +199,17 @@ impl World {
         self.outputs.extend(last);
     }
 
-    /// The wall clock at the last physics step.
+    /// The clock of stamps at the last physics step; never negative.
     fn stamp(&self) -> Stamp {
         let (read, at) = self.clock;
         if read.is_zero() {
             return Stamp::ZERO;
         }
         let step = i128::from(self.steps) * i128::from(nanos(self.params.physics_period));
-        let wall = i128::from(read.as_nanos()) + step - i128::from(at.as_nanos());
+        let wall = (i128::from(read.as_nanos()) + step - i128::from(at.as_nanos())).max(0);
         // The remainder of a division by 10^9 fits.
         let nanosec = wall.rem_euclid(1_000_000_000) as u32;
-        let sec = wall.div_euclid(1_000_000_000).clamp(i32::MIN.into(), i32::MAX.into()) as i32;
+        let sec = wall.div_euclid(1_000_000_000).min(i32::MAX.into()) as i32;
         Stamp { sec, nanosec }
     }
 }
@@ -240,7 +240,7 @@ impl Machine for World {
                 self.estop = pressed;
                 self.press_unreported |= pressed;
             }
-            Input::ClockRead(stamp) => self.clock = (stamp, self.now),
+            Input::ClockRead(reading) => self.clock = (reading.stamp, self.now),
             Input::ParametersChanged(params) => self.params.change(&params),
             Input::ActivityChanged(is_active) => {
                 (self.is_active, self.motors) = (is_active, Motors::default()); // both values have to be stop first

@@ -210,7 +210,7 @@ fn a_stamp_is_the_time_of_the_physics_step() {
     let mut world = World::new(empty());
     let stamp = |world: &mut World, millis| odometry(&drain(world, Instant::from_millis(millis))).stamp;
     assert_eq!(stamp(&mut world, 7), Stamp::ZERO, "no clock was read");
-    world.handle(Instant::from_millis(23), Input::ClockRead(Stamp { sec: 100, nanosec: 1_000_000 }));
+    world.handle(Instant::from_millis(23), Input::ClockRead(Stamp { sec: 100, nanosec: 1_000_000 }.into()));
     // The step ended at 20 ms, 3 ms before the clock was read.
     assert_eq!(stamp(&mut world, 23), Stamp { sec: 99, nanosec: 998_000_000 });
     // The step at 1040 ms, 1017 ms after.

@@ -44,7 +44,7 @@ fn input() -> impl Strategy<Value = Input> {
         2 => Just(Input::PortReceived(90)),
         2 => Just(Input::StarboardReceived(90)),
         2 => any::<bool>().prop_map(Input::EstopPressed),
-        2 => (any::<i32>(), any::<u32>()).prop_map(|(sec, nanosec)| Input::ClockRead(Stamp { sec, nanosec })),
+        2 => (any::<i32>(), any::<u32>()).prop_map(|(sec, nanosec)| Input::ClockRead(Stamp { sec, nanosec }.into())),
         1 => room().prop_map(Input::ParametersChanged),
     ]
 }
@@ -175,7 +175,7 @@ proptest! {
         let mut world = World::new(Params::default());
         for nanos in times {
             let now = Instant::from_nanos(nanos);
-            world.handle(now, Input::ClockRead(Stamp { sec: stamp.0, nanosec: stamp.1 }));
+            world.handle(now, Input::ClockRead(Stamp { sec: stamp.0, nanosec: stamp.1 }.into()));
             world.handle(now, Input::PortReceived(24));
             world.handle(now, Input::StarboardReceived(30));
             drain(&mut world, now);

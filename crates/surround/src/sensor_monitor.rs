@@ -77,6 +77,7 @@ impl SensorMonitor {
                 let (age, timeout) = (age.as_secs_f64(), timeout.as_secs_f64());
                 Some(Err(Unusable::Old { age, timeout }))
             }
+            Err(Stale::NoTime) => Some(Err(Unusable::NoTime)),
             Err(Stale::Ahead { by }) => Some(Err(Unusable::Ahead { by: by.as_secs_f64() })),
         }
     }

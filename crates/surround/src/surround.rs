@@ -2,8 +2,8 @@ use core::time::Duration;
 use std::collections::VecDeque;
 
 use safety::{
-    Backlog, Clock, Freshness, Instant, Machine, MessageTime, NotFinite, PublisherCount, Scale, Stamp,
-    Velocity, earliest,
+    Backlog, Clock, ClockReading, Freshness, Instant, Machine, MessageTime, NotFinite, PublisherCount, Scale,
+    Stamp, Velocity, earliest,
 };
 use zones::Scaling;
 
@@ -57,8 +57,8 @@ pub enum Input {
     },
     /// The publishers of the velocity were counted. With several the velocity is not used.
     VelocityPublishersCounted(PublisherCount),
-    /// The wall clock; stamps are compared with it.
-    ClockRead(Stamp),
+    /// The clock of stamps; stamps are compared with it.
+    ClockRead(ClockReading),
     /// New parameters.
     ParametersChanged(Params),
     /// The node's life cycle became active, or left that state. A machine is active until it receives this.
@@ -438,9 +438,9 @@ impl Machine for Surround {
                 self.velocity = None;
                 self.publish_change();
             }
-            Input::ClockRead(stamp) => {
+            Input::ClockRead(reading) => {
                 self.pass_to(now);
-                self.clock.read(now, stamp); // the effects of time follow in the next call, at the same instant
+                self.clock.read(now, reading); // the effects of time follow in the next call, at the same instant
             }
             Input::VelocityPublishersCounted(count) => {
                 self.advance(now);

@@ -12,12 +12,15 @@ pub enum Unusable {
         /// The limit of the age \[s\].
         timeout: f64,
     },
-    /// Its stamp was more than 0.1 s ahead of the wall clock.
-    #[error("header.stamp is {by:.3} s ahead of the wall clock, must be at most {:?} s", safety::freshness::AHEAD.as_secs_f64())]
+    /// Its stamp was more than 0.1 s ahead of the clock.
+    #[error("header.stamp is {by:.3} s ahead of the clock, must be at most {:?} s", safety::freshness::AHEAD.as_secs_f64())]
     Ahead {
         /// The difference \[s\].
         by: f64,
     },
+    /// It had a stamp while the time was not known.
+    #[error("header.stamp has no age, since the time is not known")]
+    NoTime,
     /// A parameter of the whole scan was NaN or infinite, or the increment was 0.
     #[error("{name} is {value} rad, must be finite{}", and_not_0(.name))]
     Angle {

@@ -2,8 +2,8 @@ use core::fmt;
 use std::collections::VecDeque;
 
 use safety::{
-    Backlog, Clock, Command, CommandMonitor, HEARTBEAT, Implausible, Instant, Machine, NotFinite,
-    PublisherCount, Stale, Stamp, Velocity, WATCHDOG_INTERVAL, earliest,
+    Backlog, Clock, ClockReading, Command, CommandMonitor, HEARTBEAT, Implausible, Instant, Machine,
+    NotFinite, PublisherCount, Stale, Velocity, WATCHDOG_INTERVAL, earliest,
 };
 
 use crate::joystick_channel::JoystickSetpoint;
@@ -35,8 +35,8 @@ pub enum Input {
     ProfileReceived(i32),
     /// The publishers of the chair's profile were counted, see [`ReportedProfile`].
     ProfilePublishersCounted(PublisherCount),
-    /// The wall clock; the stamps of commands are compared with it.
-    ClockRead(Stamp),
+    /// The clock of stamps; the stamps of commands are compared with it.
+    ClockRead(ClockReading),
     /// New parameters.
     ParametersChanged(Params),
     /// The node's life cycle became active, or left that state. A machine is active until it receives this.
@@ -304,8 +304,8 @@ impl Machine for ZoneScaler {
 
     fn handle(&mut self, now: Instant, input: Input) {
         self.pass_to(now);
-        if let Input::ClockRead(stamp) = input {
-            self.clock.read(now, stamp);
+        if let Input::ClockRead(reading) = input {
+            self.clock.read(now, reading);
             return; // the effects of time follow in the next call, at the same instant
         }
         self.update(false, false); // time first: expired inputs are lost before the next input

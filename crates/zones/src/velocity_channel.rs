@@ -68,7 +68,7 @@ impl ZoneScaler {
         self.stale = Some(stale);
         match stale {
             Stale::Late => self.counters.late_commands += 1,
-            Stale::Old { .. } | Stale::Repeated { .. } => self.counters.old_commands += 1,
+            Stale::Old { .. } | Stale::Repeated { .. } | Stale::NoTime => self.counters.old_commands += 1,
             Stale::Ahead { .. } => self.counters.future_commands += 1,
         }
     }

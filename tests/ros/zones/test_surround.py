@@ -188,7 +188,7 @@ def test_the_same_stamp_again_keeps_nothing_alive():
 
 
 @pytest.mark.fault("surround-silent")
-@pytest.mark.parametrize("age, why", [(0.55, "s old, must be less than 'timeout', 0.5 s"), (-3600.0, "s ahead of the wall clock")])
+@pytest.mark.parametrize("age, why", [(0.55, "s old, must be less than 'timeout', 0.5 s"), (-3600.0, "s ahead of the clock")])
 def test_a_scan_of_another_time_blocks_although_its_stamps_advance(age, why):
     with Surround() as surround:
         surround.see(scan())

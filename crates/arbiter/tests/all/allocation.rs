@@ -17,7 +17,7 @@ fn allocations(mut bench: Bench) -> usize {
     let arbiter = &mut bench.0;
     let mut step = |at: u64, input: Input| {
         let now = Instant::from_millis(at);
-        arbiter.handle(now, Input::ClockRead(wall(at as i64)));
+        arbiter.handle(now, Input::ClockRead(wall(at as i64).into()));
         arbiter.handle(now, input);
         let mut drives = 0;
         while let Some(output) = arbiter.poll(now) {

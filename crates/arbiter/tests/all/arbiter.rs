@@ -136,7 +136,7 @@ fn a_source_with_older_stamps_is_sent_without_stamps_until_they_are_newer() {
     assert_eq!(bench.command(20, HIGH, -0.1, 6), [go(-0.1, 0)], "its next command too");
     assert_eq!(bench.command(30, HIGH, 0.1, 9), [go(0.1, 9)]);
     // The wall clock is set back: no source waits until it has caught up.
-    bench.0.handle(at(35), Input::ClockRead(stamp(4)));
+    bench.0.handle(at(35), Input::ClockRead(stamp(4).into()));
     assert_eq!(bench.command(40, HIGH, 0.1, 4), [go(0.1, 4)]);
 }
 

@@ -5,9 +5,9 @@ use crate::common;
 
 use std::time::Duration;
 
-use arbiter::{Input, Level, Refused, Verdict};
+use arbiter::{Input, Level, Refused, Verdict, ZeroCause};
 use common::{Bench, HIGH, LOW, WITHHELD, at, go, lock, wall};
-use safety::{Command, Stamp, Velocity};
+use safety::{ClockReading, Command, Machine, Stamp, Velocity};
 
 /// At `ms`, counted from second 100 of the wall clock, with a stamp of `stamp` after that second.
 fn command(bench: &mut Bench, ms: u64, source: usize, forward: f64, stamp: i64) -> Vec<Command> {
@@ -82,6 +82,30 @@ fn a_stamp_from_the_future_stops_its_source() {
         [forward(0.0, 20)],
         "it does not make a later one late"
     );
+}
+
+#[test]
+fn without_a_time_no_source_with_stamps_drives() {
+    let mut bench = Bench::new(vec![]);
+    assert_eq!(command(&mut bench, 0, LOW, 0.5, 0), [forward(0.5, 0)]);
+    let mut unreliable = |ms: u64, stamp| {
+        let reading = ClockReading { stamp: wall(ms as i64), is_reliable: false };
+        bench.0.handle(at(ms), Input::ClockRead(reading));
+        let input = Input::command(LOW, Ok(Velocity::planar(0.5, 0.0).unwrap()), stamp);
+        (bench.on(ms, input), bench.verdicts()[LOW])
+    };
+    assert_eq!(unreliable(10, wall(10)), (vec![WITHHELD], Verdict::TooOld));
+    assert_eq!(unreliable(20, Stamp::UNKNOWN), (vec![], Verdict::TooOld));
+    assert_eq!(
+        unreliable(30, Stamp::ZERO),
+        (vec![], Verdict::WaitsForZero(ZeroCause::Lost)),
+        "it counts from its receipt"
+    );
+    assert_eq!(command(&mut bench, 40, LOW, 0.0, 40), [forward(0.0, 40)]);
+    assert_eq!(command(&mut bench, 50, LOW, 0.5, 50), [forward(0.5, 50)]);
+    bench.clock(60, 60);
+    let unknown = Input::command(LOW, Ok(Velocity::planar(0.5, 0.0).unwrap()), Stamp::UNKNOWN);
+    assert_eq!(bench.on(60, unknown), [WITHHELD], "a stage without a time stamped it");
 }
 
 #[test]

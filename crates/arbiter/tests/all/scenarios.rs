@@ -89,7 +89,7 @@ struct Pair {
 
 impl Pair {
     fn send(&mut self, input: Input) {
-        self.arbiter.handle(self.now, Input::ClockRead(stamp(self.model.wall)));
+        self.arbiter.handle(self.now, Input::ClockRead(stamp(self.model.wall).into()));
         self.arbiter.handle(self.now, input);
     }
 

@@ -206,7 +206,7 @@ fn wall(ms: i64) -> Stamp {
 /// An active bench, its wall clock, and no command that repeats; full throw is 0.54 m/s.
 fn with_clock() -> Bench {
     let mut bench = Bench::active();
-    bench.on(Input::ClockRead(wall(0)));
+    bench.on(Input::ClockRead(wall(0).into()));
     bench.command = None;
     bench.on(go(0.0, 0.0));
     bench.sent.clear();

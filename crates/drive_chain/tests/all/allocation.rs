@@ -18,7 +18,7 @@ static ALLOCATOR: Counting = Counting;
 /// Sends `inputs` and returns the first output, which is a motor value, and the number of allocations for it.
 fn allocations(bench: &mut Bench, inputs: &[joystick::Input]) -> usize {
     let now = bench.now;
-    let clock = [Input::ClockRead(bench.stamp())];
+    let clock = [Input::ClockRead(bench.stamp().into())];
     let inputs: Vec<Input> = clock.into_iter().chain(inputs.iter().cloned().map(Input::Joystick)).collect();
     let before = count();
     for input in inputs {
@@ -59,7 +59,8 @@ fn a_stick_event_allocates_three_messages_for_observers_at_most() {
     for round in 0..200 {
         bench.pass(Duration::from_millis(7));
         let moved = AxisMoved { id: STICK, axis: 1, value: -32767 + 100 * round };
-        let inputs = [Input::ClockRead(bench.stamp()), Input::Joystick(moved), Input::Joystick(BatchEnded)];
+        let inputs =
+            [Input::ClockRead(bench.stamp().into()), Input::Joystick(moved), Input::Joystick(BatchEnded)];
         let before = count();
         inputs.into_iter().for_each(|input| bench.drive.handle(bench.now, input));
         while bench.drive.poll(bench.now).is_some() {}

@@ -37,7 +37,7 @@ fn every_stop_and_every_other_message_counts() {
     let lost = State { intrinsic: true, ..State::default() };
     let odd = PoseState { vel: Some([f64::NAN; 3]), avel: Some([0.0; 3]), ..PoseState::default() };
     let others = [
-        Input::ClockRead(Stamp::ZERO),
+        Input::ClockRead(Stamp::ZERO.into()),
         Input::Arbiter(arbiter::Input::CommandReceived {
             source: 0,
             command: Err(Invalid::NotFinite(not_finite)),

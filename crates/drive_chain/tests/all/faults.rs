@@ -282,7 +282,7 @@ impl World {
             }
             Event::Back(millis) => {
                 let before = self.bench.now.as_nanos().saturating_sub(millis * 1_000_000);
-                let read = Input::ClockRead(self.bench.stamp());
+                let read = Input::ClockRead(self.bench.stamp().into());
                 self.bench.drive.handle(Instant::from_nanos(before), read);
             }
         }

@@ -1,4 +1,4 @@
-use safety::{Instant, PublisherCount, PublisherId, Stamp, StateSample, StatesMessage};
+use safety::{ClockReading, Instant, PublisherCount, PublisherId, Stamp, StateSample, StatesMessage};
 
 use crate::device::DeviceError;
 use crate::device_loop::{Order, Reading, Settings};
@@ -41,8 +41,8 @@ pub enum Input {
     PublishersCounted { topic: String, count: PublisherCount },
     /// Whether a node subscribes to the robot's commands changed.
     CommandsSubscribed(bool),
-    /// The wall clock was read.
-    ClockRead(Stamp),
+    /// The clock of stamps was read.
+    ClockRead(ClockReading),
     /// The node's life cycle became active, or left that state. A machine is active until it receives this.
     ActivityChanged(bool),
     /// The node ends.

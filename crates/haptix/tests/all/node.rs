@@ -304,7 +304,7 @@ fn waiting_calls_are_limited() {
 fn a_reading_is_published_with_the_wall_clock_of_when_it_was_taken() {
     let mut node = Node::new("two_finger");
     node.run(5);
-    node.input(Input::ClockRead(Stamp { sec: 100, nanosec: 0 }));
+    node.input(Input::ClockRead(Stamp { sec: 100, nanosec: 0 }.into()));
     node.millis += 10;
     let reading = Reading { at: at(12), ..node.readings[0].0 };
     node.input(Input::DeviceStepped(Box::new(reading)));

@@ -89,7 +89,9 @@ impl Hindbrain {
                 self.counters.repeated += 1;
                 return;
             }
-            (Reading::Clear, Err(Stale::Old { .. } | Stale::Ahead { .. })) => (Reading::Invalid, 0),
+            (Reading::Clear, Err(Stale::Old { .. } | Stale::Ahead { .. } | Stale::NoTime)) => {
+                (Reading::Invalid, 0)
+            }
             (reading, _) => (reading, 0),
         };
         self.record_receipt(Source::Ir(sensor));
@@ -118,6 +120,7 @@ impl Hindbrain {
             }
             Err(Stale::Old { age }) => return self.refuse(Refused::old(age, timeout), inputs),
             Err(Stale::Ahead { by }) => return self.refuse(Refused::ahead(by), inputs),
+            Err(Stale::NoTime) => return self.refuse(Refused::NO_TIME, inputs),
         };
         self.counters.commands += 1;
         self.record_receipt(Source::Command);

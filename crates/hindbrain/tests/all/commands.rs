@@ -4,10 +4,10 @@
 
 use crate::common;
 
-use common::{command, not_finite, rig, stamped, text};
-use hindbrain::{Cause, Input, StopState};
+use common::{Rig, command, not_finite, rig, stamped, text, texts};
+use hindbrain::{Cause, Input, Refused, Sensor, StopState};
 use params::Value;
-use safety::{Command, NotFinite, Stamp, Velocity};
+use safety::{ClockReading, Command, NotFinite, Stamp, Velocity};
 
 fn stamp(sec: i32) -> Stamp {
     Stamp { sec, nanosec: 0 }
@@ -162,6 +162,52 @@ fn a_stop_is_never_too_late() {
             rig.wait(100);
             assert_eq!(rig.levels()[0] > 0, moves, "{ms} ms: a stale stop does not allow motion");
         }
+    }
+}
+
+/// Stamps advance all the while, so by them alone each command is fresh.
+#[test]
+fn without_a_time_stamped_commands_stop_and_a_zero_comes_first() {
+    let mut rig = rig(&[]);
+    rig.ready();
+    let drive = |rig: &mut Rig, forward, is_reliable, count| {
+        for _ in 0..count {
+            let reading = ClockReading { stamp: rig.wall(0), is_reliable };
+            let command = rig.stamped_at(forward, 0);
+            rig.send(Input::ClockRead(reading));
+            rig.send(command);
+            rig.wait(10);
+        }
+        rig.levels()[0]
+    };
+    assert!(drive(&mut rig, 1.0, true, 30) >= 5);
+    assert!(drive(&mut rig, 1.0, false, 50) > 0, "the last one counts for its time");
+    assert_eq!(rig.refusals[0].to_string(), Refused::NO_TIME.to_string());
+    assert_eq!(drive(&mut rig, 1.0, false, 10), 0);
+    assert!(rig.has(Cause::CommandStale) && rig.has(Cause::CommandInvalid));
+    drive(&mut rig, 0.0, false, 10);
+    assert_eq!(drive(&mut rig, 1.0, true, 30), 0, "a zero without a time allows no motion");
+    drive(&mut rig, 0.0, true, 1);
+    assert!(drive(&mut rig, 1.0, true, 30) > 0);
+    let zero = rig.stamped_at(0.0, 0);
+    rig.send(Input::ClockRead(ClockReading { stamp: rig.wall(0), is_reliable: false }));
+    rig.send(zero);
+    assert!(rig.has(Cause::CommandStale), "a zero stops without a time");
+    rig.send(command(0.0, 0.0));
+    rig.repeat(&[command(1.0, 0.0)], 100);
+    assert!(rig.levels()[0] > 0, "a command without a stamp needs no time");
+}
+
+#[test]
+fn without_a_time_a_measurement_with_a_stamp_clears_nothing() {
+    let mut rig = rig(&[("ir.sensors", texts(&["ir_front_port"]))]);
+    let clear =
+        |rig: &Rig| Input::IrReceived { sensor: Sensor::FrontPort, distance: Some(1.0), stamp: rig.wall(0) };
+    for is_reliable in [true, false] {
+        rig.send(Input::ClockRead(ClockReading { stamp: rig.wall(0), is_reliable }));
+        let measured = clear(&rig);
+        rig.send(measured);
+        assert_eq!(rig.has(Cause::IrInvalid), !is_reliable);
     }
 }
 

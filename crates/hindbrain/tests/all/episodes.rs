@@ -39,7 +39,7 @@ impl Adapter for Alone {
     type Machine = Hindbrain;
 
     fn clock_read(stamp: Stamp) -> Input {
-        Input::ClockRead(stamp)
+        Input::ClockRead(stamp.into())
     }
 
     /// `None` for messages that only the stages before it receive.

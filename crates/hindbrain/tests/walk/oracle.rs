@@ -173,9 +173,9 @@ impl Oracle {
     /// Predicts the state and the causes after a call with an event.
     pub fn handled(&mut self, now: Ns, due: Option<Ns>, input: &Input) {
         self.called(now, due);
-        if let Input::ClockRead(stamp) = input {
+        if let Input::ClockRead(reading) = input {
             // The reading of the clock is expected before its events.
-            self.wall = stamp.as_nanos();
+            self.wall = reading.stamp.as_nanos();
             return;
         }
         if let Input::ParametersChanged(params) = input

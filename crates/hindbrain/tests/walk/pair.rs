@@ -101,7 +101,7 @@ impl Pair {
         let before = self.machine.motors();
         let due = self.asked().is_some_and(|asked| asked <= now);
         if clock {
-            let read = Input::ClockRead(self.world.wall());
+            let read = Input::ClockRead(self.world.wall().into());
             self.oracle.handled(now, self.promised(), &read);
             self.machine.handle(at(now), read);
         }

@@ -291,7 +291,7 @@ fn a_reference_queued_while_the_process_was_held_is_assumed_maximally_old() {
     let mut bench = Bench::with_pad(guarded());
     bench.run(1000);
     bench.millis += 5000; // held
-    bench.give(Input::ClockRead(wall(bench.millis)));
+    bench.give(Input::ClockRead(wall(bench.millis).into()));
     bench.begin_reference();
     bench.give(Input::ReferenceReceived(reference(Stamp::ZERO, true, 0.5)));
     assert_eq!(published(&mut bench, 100), []);

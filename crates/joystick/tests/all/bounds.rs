@@ -46,7 +46,7 @@ fn check(dynamics: Dynamics, events: &[(u64, Event)]) -> Result<u64, TestCaseErr
     for (wait, event) in events {
         nanos += wait;
         let now = Instant::from_nanos(nanos);
-        machine.handle(now, Input::ClockRead(wall(nanos as i64)));
+        machine.handle(now, Input::ClockRead(wall(nanos as i64).into()));
         machine.handle(
             now,
             match event {

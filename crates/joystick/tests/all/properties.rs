@@ -12,7 +12,7 @@ use joystick::{
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use safety::{Instant, Machine, Stamp};
+use safety::{ClockReading, Instant, Machine, Stamp};
 
 fn connect(machine: &mut Joystick) {
     machine.handle(
@@ -150,7 +150,8 @@ fn input() -> impl Strategy<Value = Input> {
             .prop_map(|(id, button, pressed)| Input::ButtonChanged { id, button, pressed }),
         3 => (id(), number(), hat()).prop_map(|(id, hat, state)| Input::HatMoved { id, hat, state }),
         9 => Just(Input::BatchEnded),
-        4 => stamp().prop_map(Input::ClockRead),
+        4 => (stamp(), any::<bool>())
+            .prop_map(|(stamp, is_reliable)| Input::ClockRead(ClockReading { stamp, is_reliable })),
         4 => state.prop_map(Input::ReferenceReceived),
         2 => params().prop_map(Input::ParametersChanged),
         2 => (id(), "[a-c_]{0,3}").prop_map(|(id, name)| Input::DeviceRenamed { id, name }),

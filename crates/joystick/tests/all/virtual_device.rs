@@ -16,7 +16,7 @@ fn held(axes: &[i16], buttons: &[usize]) -> VirtualState {
 }
 
 fn hold(bench: &mut Bench, state: VirtualState) {
-    bench.give(Input::ClockRead(wall(bench.millis)));
+    bench.give(Input::ClockRead(wall(bench.millis).into()));
     bench.give(Input::VirtualDeviceMoved(state));
     bench.drain();
 }

@@ -1,7 +1,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use safety::Stamp;
+use safety::ClockReading;
 
 use crate::laws::{
     Bounds, FollowedJoint, GoalId, JointTolerances, Motion, NamedPoints, NamedPointsError, TrajectoryError,
@@ -81,14 +81,19 @@ pub enum GoalErrorKind {
 }
 
 impl FollowGoal {
-    /// The motion that fulfils this goal `id` with a controller of `joints`, from `now` on by the wall clock.
+    /// The motion that fulfils this goal `id` with a controller of `joints`, from `now` on by the clock of stamps.
     /// # Errors
     /// The first thing that is wrong.
     /// # Source
     /// `joint_trajectory_controller` of ros2_controllers 4 (Jazzy), `validate_trajectory_msg` and `get_segment_tolerances`; own:
     /// what could not take effect is refused: joints of several degrees of freedom, tolerances of accelerations, which are not
     /// measured, and tolerances of other joints.
-    pub fn motion(self, id: GoalId, joints: &[FollowedJoint], now: Stamp) -> Result<Motion, GoalError> {
+    pub fn motion(
+        self,
+        id: GoalId,
+        joints: &[FollowedJoint],
+        now: impl Into<ClockReading>,
+    ) -> Result<Motion, GoalError> {
         if self.is_multi_dof {
             return Err(GoalError::MultiDof);
         }
@@ -146,7 +151,9 @@ impl GoalError {
             Self::Trajectory(NamedPointsError::Joints { .. }) | Self::ToleranceJoint { .. } => {
                 GoalErrorKind::Joints
             }
-            Self::Trajectory(NamedPointsError::Late { .. }) => GoalErrorKind::Stamp,
+            Self::Trajectory(NamedPointsError::Late { .. } | NamedPointsError::NoTime) => {
+                GoalErrorKind::Stamp
+            }
             _ => GoalErrorKind::Goal,
         }
     }
@@ -186,6 +193,8 @@ impl core::error::Error for GoalError {}
 
 #[cfg(test)]
 mod tests {
+    use safety::Stamp;
+
     use super::*;
     use crate::laws::Point;
 

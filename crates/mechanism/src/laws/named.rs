@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use safety::Stamp;
+use safety::{ClockReading, Stamp};
 
 use crate::Joint;
 use crate::laws::{Point, Trajectory, TrajectoryError};
@@ -36,7 +36,7 @@ pub struct NamedPoints {
     pub joints: Vec<String>,
     /// The points.
     pub points: Vec<Point>,
-    /// When the trajectory starts, by the wall clock; zero for now.
+    /// When the trajectory starts, by the clock of stamps; zero for now.
     pub start: Stamp,
 }
 
@@ -108,15 +108,19 @@ pub enum NamedPointsError {
         /// How long it takes.
         whole: Duration,
     },
+    /// The time is not known, so neither is how far away its start is.
+    #[error("it has a stamp, and the time is not known")]
+    NoTime,
 }
 
 impl NamedPoints {
-    /// The trajectory for `joints`, in their order, from `now` on by the wall clock.
+    /// The trajectory for `joints`, in their order, from `now` on by the clock of stamps.
     ///
-    /// One that has started is [`late`](Trajectory::late); before one that starts later the joints are held.
+    /// One that has started is [`late`](Trajectory::late); before one that starts later the joints are held. From here on the control loop
+    /// counts the time, by the boot clock.
     /// # Errors
     /// The points are for other joints, or no trajectory, or beyond a joint's range, or faster than a joint's limit of speed, or all of
-    /// it is due at once, or it ended in the past.
+    /// it is due at once, or it ended in the past, or the time is not known by which it starts.
     ///
     /// A point at time zero is where the motion begins: that may be beyond the range, and then the motion leads back. So does one of
     /// a joint that is beyond its range now: no point may be further out than it is, or than the point before. A continuous joint takes the
@@ -124,8 +128,12 @@ impl NamedPoints {
     /// # Source
     /// `joint_trajectory_controller` of ros2_controllers 4 (Jazzy); own: what could only jump, or press a joint against its end stop, is
     /// refused.
-    pub fn for_joints(self, joints: &[FollowedJoint], now: Stamp) -> Result<Trajectory, NamedPointsError> {
-        let start = self.start;
+    pub fn for_joints(
+        self,
+        joints: &[FollowedJoint],
+        now: impl Into<ClockReading>,
+    ) -> Result<Trajectory, NamedPointsError> {
+        let (start, now) = (self.start, now.into());
         let mut trajectory = self.ordered(joints)?;
         let whole = trajectory.end();
         if whole.is_zero() {
@@ -136,7 +144,10 @@ impl NamedPoints {
         if start.is_zero() {
             return Ok(trajectory);
         }
-        let way = start.as_nanos().saturating_sub(now.as_nanos());
+        if !now.is_reliable || start == Stamp::UNKNOWN {
+            return Err(NamedPointsError::NoTime);
+        }
+        let way = start.as_nanos().saturating_sub(now.stamp.as_nanos());
         let away = Duration::from_nanos(way.unsigned_abs());
         if way >= 0 {
             return Ok(trajectory.later(away));

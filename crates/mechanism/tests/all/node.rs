@@ -155,7 +155,7 @@ fn the_stamp_of_a_step_is_the_wall_clock_s_less_the_time_since() {
     let mut snapshot = Snapshot::new(&common::robot(), 8);
     snapshot.now = Instant::from_millis(1000);
     node.now = Instant::from_millis(61_000);
-    node.machine.handle(node.now, Input::ClockRead(Stamp { sec: 1000, nanosec: 0 }));
+    node.machine.handle(node.now, Input::ClockRead(Stamp { sec: 1000, nanosec: 0 }.into()));
     node.machine.handle(node.now, Input::Reported(Box::new(snapshot)));
     let stamp = std::iter::from_fn(|| node.machine.poll(node.now)).find_map(|output| match output {
         Output::Publish(_, _, stamp) => Some(stamp),
@@ -163,7 +163,7 @@ fn the_stamp_of_a_step_is_the_wall_clock_s_less_the_time_since() {
     });
     assert_eq!(stamp, Some(Stamp { sec: 940, nanosec: 0 }));
     // A wall clock that was set back: the next stamps follow it.
-    node.machine.handle(node.now, Input::ClockRead(Stamp { sec: 100, nanosec: 0 }));
+    node.machine.handle(node.now, Input::ClockRead(Stamp { sec: 100, nanosec: 0 }.into()));
     let mut snapshot = Snapshot::new(&common::robot(), 8);
     snapshot.now = node.now;
     node.machine.handle(node.now, Input::Reported(Box::new(snapshot)));

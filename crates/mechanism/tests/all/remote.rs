@@ -24,7 +24,7 @@ impl Rig {
     fn give(&mut self, input: Input) -> Vec<String> {
         self.now += 1;
         let now = Instant::from_millis(self.now);
-        self.machine.handle(now, Input::ClockRead(Stamp { sec: 1_000_000, nanosec: 0 }));
+        self.machine.handle(now, Input::ClockRead(Stamp { sec: 1_000_000, nanosec: 0 }.into()));
         self.machine.handle(now, input);
         let outputs = core::iter::from_fn(|| self.machine.poll(now));
         let text = |output| match output {

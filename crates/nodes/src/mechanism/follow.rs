@@ -174,7 +174,7 @@ impl FollowServer {
     ) {
         let id = self.follower.new_id();
         let goal = goal(request.goal().clone());
-        let motion = goal.and_then(|goal| goal.motion(id, joints, clock::stamp()));
+        let motion = goal.and_then(|goal| goal.motion(id, joints, clock::reading()));
         let Some((goal, cancels)) = request.accept() else { return };
         let message = match motion {
             Ok(motion) => Message::Trajectory(Some(Box::new(motion))),

@@ -246,7 +246,7 @@ impl ControllerTopic {
 
 /// A velocity that is received now.
 fn velocity(command: Command, mut read: Clock) -> Message {
-    read.read(clock::now(), clock::stamp());
+    read.read(clock::now(), clock::reading());
     Message::Velocity(command, read)
 }
 
@@ -256,11 +256,10 @@ fn trajectory(joints: &[FollowedJoint], message: JointTrajectory) -> Result<Mess
         return Ok(Message::Stop);
     }
     let points = named_points(message).map_err(|error| error.to_string())?;
-    let now = clock::stamp();
-    match points.for_joints(joints, now) {
+    match points.for_joints(joints, clock::reading()) {
         Ok(trajectory) => Ok(Message::Trajectory(Some(Box::new(trajectory.into())))),
         // What it was to replace does not go on.
-        Err(error @ NamedPointsError::Late { .. }) => {
+        Err(error @ (NamedPointsError::Late { .. } | NamedPointsError::NoTime)) => {
             log::warn!(target: NAME, "a trajectory stops the motion and moves nothing: {error}");
             Ok(Message::Stop)
         }

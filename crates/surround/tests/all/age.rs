@@ -5,7 +5,7 @@ use crate::common;
 
 use common::{after, at, ms, of, pass, surround, text, turn};
 use params::Value;
-use safety::{Level, Machine, Stamp};
+use safety::{ClockReading, Level, Machine, Stamp};
 use surround::{Condition, Input, Surround, Unusable};
 use zones::{Scaling, Zone};
 
@@ -23,7 +23,7 @@ fn wall(millis: i64) -> Stamp {
 fn scanner(overrides: &[(&str, Value)]) -> Surround {
     let topic = [("sensors.scanner.topic", text("scan"))];
     let mut surround = surround(&[topic.as_slice(), overrides].concat());
-    surround.handle(ms(0), Input::ClockRead(wall(START)));
+    surround.handle(ms(0), Input::ClockRead(wall(START).into()));
     surround
 }
 
@@ -73,9 +73,22 @@ fn a_scan_of_the_future_blocks_and_makes_no_other_one_late() {
     let mut surround = scanner(&[]);
     assert!(is_free(&scan(&mut surround, 0, -100)), "clocks are not quite the same");
     assert!(is_blocked(&scan(&mut surround, 50, -HOUR)));
-    let sentence = "scanner counts as blocked: header.stamp is 3600.000 s ahead of the wall clock, must be at most 0.1 s";
+    let sentence =
+        "scanner counts as blocked: header.stamp is 3600.000 s ahead of the clock, must be at most 0.1 s";
     assert_eq!(surround.health(), (Level::Error, sentence.into()));
     assert!(is_free(&scan(&mut surround, 101, 0)));
+}
+
+#[test]
+fn without_a_time_a_scan_with_a_stamp_blocks() {
+    let mut surround = scanner(&[]);
+    assert!(is_free(&scan(&mut surround, 0, 0)));
+    surround.handle(ms(50), Input::ClockRead(ClockReading { stamp: wall(START + 50), is_reliable: false }));
+    assert!(is_blocked(&scan(&mut surround, 60, 0)));
+    let sentence = "scanner counts as blocked: header.stamp has no age, since the time is not known";
+    assert_eq!(surround.health(), (Level::Error, sentence.into()));
+    surround.handle(ms(70), Input::ClockRead(wall(START + 70).into()));
+    assert!(is_free(&scan(&mut surround, 80, 0)));
 }
 
 #[test]
@@ -136,7 +149,7 @@ fn the_clock_goes_on_between_two_readings_and_is_followed_when_it_jumps() {
     };
     assert!(!at_two(&mut surround.clone(), wall(START + 1500)), "500 ms old");
     assert!(at_two(&mut surround.clone(), wall(START + 1501)));
-    surround.handle(ms(2000), Input::ClockRead(wall(START + HOUR)));
+    surround.handle(ms(2000), Input::ClockRead(wall(START + HOUR).into()));
     assert!(!at_two(&mut surround.clone(), wall(START + 2000)));
     assert!(at_two(&mut surround, wall(START + HOUR)));
 }

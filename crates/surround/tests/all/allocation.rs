@@ -33,7 +33,7 @@ fn scans_clouds_silence_and_faults_allocate_nothing() {
         for scan in [&free, &holes, &bad] {
             surround.scan_received(now(0), 0, Stamp::ZERO, scan);
         }
-        surround.handle(now(0), Input::ClockRead(Stamp { sec: 7200, nanosec: 0 }));
+        surround.handle(now(0), Input::ClockRead(Stamp { sec: 7200, nanosec: 0 }.into()));
         for sec in [7200, 3600, 10_800] {
             surround.scan_received(now(0), 0, Stamp { sec, nanosec: 0 }, &free);
         }

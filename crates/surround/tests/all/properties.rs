@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use common::{after, at, cloud, drain, ms, scan, scanned, seen, surround, text, with_cloud};
 use proptest::num::{f32, f64};
 use proptest::prelude::*;
-use safety::{Machine, Stamp, Velocity};
+use safety::{ClockReading, Machine, Stamp, Velocity};
 use surround::{Cloud, Field, Input, Output, Scan, Surround};
 use zones::Scaling;
 
@@ -115,7 +115,8 @@ fn inputs() -> impl Strategy<Value = Input> {
             velocity: Velocity::planar(v, w).unwrap(),
             stamp: Stamp::ZERO
         }),
-        stamp().prop_map(Input::ClockRead),
+        (stamp(), any::<bool>())
+            .prop_map(|(stamp, is_reliable)| Input::ClockRead(ClockReading { stamp, is_reliable })),
         Just(Input::Stopping),
     ]
 }

@@ -255,7 +255,7 @@ fn the_time_to_a_collision_limits_where_a_velocity_is_used() {
     assert_eq!(of(&after(&mut surround, ms(20), go(-1.4)), Zone::Front), ALL);
     // An old velocity is not used.
     let old = Input::VelocityReceived { velocity: Velocity::ZERO, stamp: Stamp { sec: 1, nanosec: 0 } };
-    surround.handle(ms(25), Input::ClockRead(Stamp { sec: 3600, nanosec: 0 }));
+    surround.handle(ms(25), Input::ClockRead(Stamp { sec: 3600, nanosec: 0 }.into()));
     surround.handle(
         ms(25),
         Input::VelocityReceived { velocity: Velocity::planar(1.4, 0.0).unwrap(), stamp: Stamp::ZERO },

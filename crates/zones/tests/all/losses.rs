@@ -11,7 +11,7 @@ use zones::{Input, Params, Reason};
 
 /// The wall clock is at 100 s plus `ms`.
 fn clock(ms: i64) -> Input {
-    Input::ClockRead(wall(ms))
+    Input::ClockRead(wall(ms).into())
 }
 
 fn wall(ms: i64) -> Stamp {

@@ -144,7 +144,7 @@ fn driving(params: arbiter::Params, sources: u8, locks: u8) -> Arbiter {
     while let Some(due) = arbiter.deadline().filter(|&due| due < now) {
         while arbiter.poll(due).is_some() {}
     }
-    arbiter.handle(now, arbiter::Input::ClockRead(wall(now)));
+    arbiter.handle(now, arbiter::Input::ClockRead(wall(now).into()));
     for source in 0..usize::from(sources) {
         arbiter.handle(now, arbiter::Input::command(source, Ok(Velocity::ZERO), Stamp::ZERO));
     }
@@ -236,7 +236,7 @@ impl Rig {
 
     /// Handles `input` as a batch of its own.
     fn handle(&mut self, input: Input) {
-        let clock = Input::ClockRead(wall(self.now));
+        let clock = Input::ClockRead(wall(self.now).into());
         for input in [clock, input, Input::Joystick(joystick::Input::BatchEnded)] {
             self.drive.handle(self.now, input);
         }
@@ -265,7 +265,7 @@ impl Rig {
                 let free = zones::Input::ScalingReceived([1.0; 16]);
                 self.drive.handle(self.now, Input::Zones(free));
             }
-            self.drive.handle(self.now, Input::ClockRead(wall(self.now)));
+            self.drive.handle(self.now, Input::ClockRead(wall(self.now).into()));
             self.drain();
         }
     }

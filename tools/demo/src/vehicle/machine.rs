@@ -2,7 +2,7 @@ use core::time::Duration;
 use std::collections::VecDeque;
 
 use ratatui::crossterm::event::KeyCode;
-use safety::{Command, Instant, Stamp, Velocity, earliest};
+use safety::{ClockReading, Command, Instant, Stamp, Velocity, earliest};
 
 use crate::operator::Role;
 use crate::pilot::{Place, Turn};
@@ -16,8 +16,8 @@ use crate::vehicle::stages::{JOYSTICK, Stage, Traffic};
 /// The inputs of the operator.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// The wall clock was read.
-    ClockRead(Stamp),
+    /// The clock of stamps was read.
+    ClockRead(ClockReading),
     /// The robot's pose was received.
     RobotMoved(Pose),
     /// The zone factors were received.
@@ -247,7 +247,7 @@ impl Role for User {
 
     fn apply(&mut self, now: Instant, input: Input) {
         match input {
-            Input::ClockRead(stamp) => self.clock = stamp,
+            Input::ClockRead(reading) => self.clock = reading.stamp,
             Input::RobotMoved(pose) => {
                 let steps = |observed: &Observed| (observed.travelled / MIN_TRAVEL).floor();
                 let before = steps(&self.observed);

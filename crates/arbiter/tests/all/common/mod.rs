@@ -70,7 +70,7 @@ impl Bench {
 
     /// The wall clock reads `millis` after the second 100 at `ms`.
     pub fn clock(&mut self, ms: u64, millis: i64) {
-        self.0.handle(at(ms), Input::ClockRead(wall(millis)));
+        self.0.handle(at(ms), Input::ClockRead(wall(millis).into()));
     }
 
     /// All outputs until `now` without an input: the machine is drained at each deadline.

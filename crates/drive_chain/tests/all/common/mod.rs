@@ -103,7 +103,7 @@ impl Bench {
     }
 
     pub fn send(&mut self, inputs: impl IntoIterator<Item = Input>) {
-        self.drive.handle(self.now, Input::ClockRead(self.stamp()));
+        self.drive.handle(self.now, Input::ClockRead(self.stamp().into()));
         for input in inputs {
             self.drive.handle(self.now, input);
         }
@@ -131,7 +131,7 @@ impl Bench {
                     self.drive.handle(self.now, Input::Zones(zones::Input::ScalingReceived(fields)));
                 }
             }
-            self.drive.handle(self.now, Input::ClockRead(self.stamp()));
+            self.drive.handle(self.now, Input::ClockRead(self.stamp().into()));
             self.drain();
             if self.drive.deadline().is_some_and(|next| next <= self.now) {
                 self.now = self.now + Duration::from_micros(1); // a deadline that does not advance would hang the test

@@ -224,7 +224,7 @@ impl Adapter for Driven {
     type Machine = Drive;
 
     fn clock_read(stamp: Stamp) -> Input {
-        Input::ClockRead(stamp)
+        Input::ClockRead(stamp.into())
     }
 
     /// `None`: there is no subscription.

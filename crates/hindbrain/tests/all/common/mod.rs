@@ -106,7 +106,7 @@ impl Rig {
 
     /// Lets the machine read the wall clock: 1000 s at the start.
     pub fn read_clock(&mut self) {
-        self.send(Input::ClockRead(self.wall(0)));
+        self.send(Input::ClockRead(self.wall(0).into()));
     }
 
     /// The wall clock's time `ms` from now.

@@ -23,7 +23,7 @@ pub struct Bench {
 impl Bench {
     pub fn new(params: Params) -> Self {
         let mut bench = Self { machine: Joystick::new(params), millis: 0, outputs: Vec::new() };
-        bench.give(Input::ClockRead(wall(0)));
+        bench.give(Input::ClockRead(wall(0).into()));
         bench.give(Input::JoySubscribersCounted(1));
         bench
     }
@@ -52,7 +52,7 @@ impl Bench {
     }
 
     pub fn batch(&mut self) {
-        self.give(Input::ClockRead(wall(self.millis)));
+        self.give(Input::ClockRead(wall(self.millis).into()));
         self.give(Input::BatchEnded);
         self.drain();
     }
@@ -61,7 +61,7 @@ impl Bench {
     pub fn run(&mut self, millis: u64) {
         for _ in 0..millis / CYCLE {
             self.millis += CYCLE;
-            self.give(Input::ClockRead(wall(self.millis)));
+            self.give(Input::ClockRead(wall(self.millis).into()));
             self.drain();
         }
     }

@@ -55,6 +55,23 @@ fn a_stamp_says_when_the_trajectory_starts() {
     assert!(starting(99, 0).is_err());
 }
 
+#[test]
+fn without_a_time_only_a_trajectory_without_a_stamp_starts() {
+    let starting = |start, now: ClockReading| {
+        let named = NamedPoints { joints: names("pan"), points: points(&[1.0]), start };
+        named.for_joints(&joints("pan"), now).map(|trajectory| trajectory.duration().as_millis())
+    };
+    let unreliable = ClockReading { stamp: NOW, is_reliable: false };
+    for start in
+        [NOW, Stamp { sec: 102, nanosec: 0 }, Stamp { sec: 99, nanosec: 500_000_000 }, Stamp::UNKNOWN]
+    {
+        assert_eq!(starting(start, unreliable), Err(NamedPointsError::NoTime));
+    }
+    assert_eq!(starting(Stamp::ZERO, unreliable), Ok(1000));
+    let begun = ClockReading::from(Stamp { sec: 0, nanosec: 500_000_000 });
+    assert_eq!(starting(Stamp::UNKNOWN, begun), Err(NamedPointsError::NoTime), "stamped without a time");
+}
+
 /// The points of one joint in the range from -1.5 to 1.57, `(seconds, position)`.
 fn limited(given: &[(f64, f64)]) -> Result<Trajectory, String> {
     let point = |&(seconds, position): &(f64, f64)| Point {

@@ -101,7 +101,7 @@ fn the_course_makes_the_edges_in_order() {
 fn navigation_publishes_twenty_times_a_second_with_the_clock_s_stamp() {
     let mut operator = operator(false);
     let clock = Stamp { sec: 5, nanosec: 0 };
-    operator.handle(at(0), Input::ClockRead(clock));
+    operator.handle(at(0), Input::ClockRead(clock.into()));
     operator.handle(at(0), Input::KeyPressed(KeyCode::Char('n')));
     let commands: Vec<_> = run(&mut operator, 0, 1000)
         .into_iter()
@@ -186,7 +186,7 @@ fn the_record_begins_with_the_present_state_and_holds_changes_only() {
 fn only_the_stick_s_commands_have_a_latency() {
     let mut operator = operator(true);
     let sent = Input::CommandSent(Stage::Hindbrain, Stamp { sec: 1, nanosec: 0 });
-    operator.handle(at(0), Input::ClockRead(Stamp { sec: 2, nanosec: 0 }));
+    operator.handle(at(0), Input::ClockRead(Stamp { sec: 2, nanosec: 0 }.into()));
     operator.handle(at(0), Input::SourceChanged("navigation".into()));
     operator.handle(at(0), sent.clone());
     assert_eq!(operator.traffic(Stage::Hindbrain).latency.quantiles(), None);
