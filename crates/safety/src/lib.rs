@@ -18,6 +18,7 @@ mod outbox;
 mod publishers;
 mod robot_states;
 mod scale;
+mod simulated_time;
 mod stream_gate;
 #[cfg(test)]
 mod test_clock;
@@ -44,6 +45,7 @@ pub use robot_states::{
     ActuatorSample, LinkState, Measures, SpeedBound, StateMonitor, StateSample, StatesError, StatesMessage,
 };
 pub use scale::{OutOfUnitRange, Scale};
+pub use simulated_time::{Doubt, SimulatedTime};
 pub use stream_gate::{STREAM_PAUSE, StreamGate};
 pub use time::{Instant, Stamp};
 pub use vehicle_halt::{HaltEnds, VehicleHalt};
