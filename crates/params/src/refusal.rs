@@ -17,7 +17,7 @@ impl Refusal {
     }
 
     /// `value` breaks `rule`, which says what it must be.
-    pub(crate) fn of(name: &str, value: &Value, rule: &str) -> Self {
+    pub fn of(name: &str, value: &Value, rule: &str) -> Self {
         Self::new(name, format!("is {}, {rule}", value.quoted()))
     }
 

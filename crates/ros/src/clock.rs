@@ -1,29 +1,50 @@
-//! The clocks: monotonic for machines, wall clock for stamps.
+//! The clocks: monotonic for machines and time-outs; for stamps the wall clock, or `/clock` if the process has simulated time.
 #![allow(clippy::disallowed_methods)] // the ban on these calls names this module as the one place that may make them
 
+use std::sync::{Mutex, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use r2r::builtin_interfaces::msg::Time;
-use safety::{ClockReading, Instant, Stamp};
+use safety::{ClockReading, Doubt, Instant, SimulatedTime, Stamp};
+
+use crate::panics::lock;
+
+/// The simulated time of the process, if it has one. Its lock is held for a few instructions.
+static SIMULATED: OnceLock<Mutex<SimulatedTime>> = OnceLock::new();
 
 /// The time since the computer was booted, including the time that it was suspended. A machine sees a suspend as a hold, so a
-/// command from before it has its true age.
+/// command from before it has its true age. Simulated time does not change it.
 pub fn now() -> Instant {
     Instant::ZERO + boot_clock::now()
 }
 
-/// The wall clock as a ROS stamp. A clock before 1970 or after 2038 gives the nearest valid stamp.
+/// The stamp of what is measured or happens now. In simulated time it is what `/clock` showed last, and zero before that.
 pub fn stamp() -> Stamp {
+    SIMULATED.get().map_or_else(wall, |time| lock(time).stamp())
+}
+
+/// The clock that the stamps of messages are compared with, and whether it is reliable.
+pub fn reading() -> ClockReading {
+    SIMULATED.get().map_or_else(|| wall().into(), |time| lock(time).reading(now()))
+}
+
+/// Why the clock of stamps is not reliable.
+pub(crate) fn doubt() -> Option<Doubt> {
+    lock(SIMULATED.get()?).doubt(now())
+}
+
+/// The simulated time, which stamps follow from now on.
+pub(crate) fn simulate() -> &'static Mutex<SimulatedTime> {
+    SIMULATED.get_or_init(Mutex::default)
+}
+
+/// The wall clock as a ROS stamp. A clock before 1970 or after 2038 gives the nearest valid stamp.
+fn wall() -> Stamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     match i32::try_from(since.as_secs()) {
         Ok(sec) => Stamp { sec, nanosec: since.subsec_nanos() },
         Err(_) => Stamp { sec: i32::MAX, nanosec: 999_999_999 },
     }
-}
-
-/// The clock that the stamps of messages are compared with.
-pub fn reading() -> ClockReading {
-    stamp().into()
 }
 
 /// A stamp as a message.

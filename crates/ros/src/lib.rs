@@ -21,6 +21,7 @@ pub mod qos;
 mod action;
 mod alarm;
 mod candidate;
+mod clock_topic;
 mod diagnostics;
 mod error;
 mod goals;

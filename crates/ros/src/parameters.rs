@@ -5,10 +5,11 @@ use r2r::rcl_interfaces::{msg, srv};
 use r2r::{QosProfile, WrappedServiceTypeSupport};
 use safety::Machine;
 
+use crate::clock_topic::{self, ClockTopic};
 use crate::overrides::Overrides;
 use crate::service::{Serve, Service, answering};
 use crate::wire::{describe, from_wire, list, to_wire};
-use crate::{Error, ServiceContext, clock, publishers};
+use crate::{Error, ServiceContext, Status, clock, publishers};
 
 /// The six parameter services of a node, with descriptors, ranges, read-only and refusal with a reason.
 ///
@@ -20,6 +21,7 @@ use crate::{Error, ServiceContext, clock, publishers};
 pub struct Parameters {
     set: Set,
     events: r2r::Publisher<msg::ParameterEvent>,
+    clock: Option<ClockTopic>,
     node: String,
 }
 
@@ -30,8 +32,8 @@ const MAX_NAMES: usize = 200;
 /// Where each node reports the changes of its parameters.
 const EVENTS: &str = "/parameter_events";
 
-/// Parameters that ROS gives every node; the specification does not declare them.
-const ROS_OWN: [&str; 2] = ["use_sim_time", "start_type_description_service"];
+/// A parameter that ROS gives every node, and that is not declared.
+const ROS_OWN: &str = "start_type_description_service";
 
 impl Parameters {
     /// Reads the values for `node` from the command line and the parameter files, and serves them.
@@ -43,11 +45,10 @@ impl Parameters {
         let full_name = node.fully_qualified_name().map_err(Error::ros("read the node's name"))?;
         let given = Overrides::new(std::env::args())?;
         let mut overrides = given.of(&full_name);
-        if overrides.iter().any(|(key, value)| key == "use_sim_time" && *value == Value::Bool(true)) {
-            log::warn!(target: &name, "use_sim_time has no effect: stamps follow the wall clock");
-        }
-        overrides.retain(|(key, _)| !ROS_OWN.contains(&key.as_str()) && !key.starts_with("qos_overrides."));
-        let is_foreign = |key: &String| given.is_for_all(key, &full_name) && !specification.may_mean(key);
+        overrides.retain(|(key, _)| key != ROS_OWN && !key.starts_with("qos_overrides."));
+        let is_foreign = |key: &String| {
+            key != clock_topic::NAME && given.is_for_all(key, &full_name) && !specification.may_mean(key)
+        };
         let foreign: Vec<_> =
             overrides.extract_if(.., |(key, _)| is_foreign(key)).map(|(key, _)| key).collect();
         if !foreign.is_empty() {
@@ -59,12 +60,15 @@ impl Parameters {
             log::warn!(target: &name, "{sentence}");
         }
         let set = specification
+            .clone()
+            .with_all(vec![clock_topic::declaration()])
             .resolve(overrides)
             .map_err(|refusals| Error::Parameters { node: name.clone(), refusals })?;
+        let clock = ClockTopic::open(node, set.value(clock_topic::NAME) == Some(&Value::Bool(true)))?;
         let events = node
             .create_publisher(EVENTS, QosProfile::parameter_events())
             .map_err(Error::ros(format!("publish '{EVENTS}'")))?;
-        Ok(Self { set, events, node: full_name })
+        Ok(Self { set, events, clock, node: full_name })
     }
 
     /// Whether another node in the graph has this node's full name: each publishes its events.
@@ -73,9 +77,29 @@ impl Parameters {
         found.iter().filter(|publisher| publisher.full_name == self.node).count() > 1
     }
 
+    /// Counts the publishers of `/clock`.
+    pub(crate) fn count_clocks(&mut self, node: &r2r::Node) {
+        if let Some(clock) = &mut self.clock {
+            clock.count(node);
+        }
+    }
+
+    /// Reports in `status` and in the log whether stamps count.
+    pub(crate) fn report_clock(&mut self, status: &mut Status) {
+        if let Some(clock) = &mut self.clock {
+            clock.log();
+        }
+        clock_topic::report(self.clock.as_ref(), status);
+    }
+
     /// The values in force.
     pub fn set(&self) -> &Set {
         &self.set
+    }
+
+    /// Receives the time that r2r has, and returns the number of messages.
+    pub(crate) fn receive(&mut self) -> usize {
+        self.clock.as_mut().map_or(0, ClockTopic::receive)
     }
 
     fn set_each(
@@ -252,7 +276,7 @@ type Apply<'a> = dyn FnMut(&Set, &Set) -> Result<(), Refusal> + 'a;
 
 fn edits(parameters: &[msg::Parameter]) -> Result<Vec<Edit>, String> {
     let edit = |parameter: &msg::Parameter| {
-        if ROS_OWN.contains(&parameter.name.as_str()) {
+        if parameter.name == ROS_OWN {
             return Err(format!("parameter '{}' is set when the node starts", parameter.name));
         }
         // A value of unknown type is not a request to delete.

@@ -405,7 +405,8 @@ impl<M: Machine + 'static> Runner<M> {
             self.longest_sleep.min((self.wake_within)()).min(self.counting.due.since(clock::now()))
         };
         let mut received = 0;
-        let Self { inputs, receivers, life_cycle, urgent, services, parameter_services, update, .. } = self;
+        let Self { inputs, parameters, receivers, life_cycle, urgent, services, update, .. } = self;
+        let parameter_services = &mut self.parameter_services;
         self.reader.wait_and_receive(&mut self.node, &self.shell, idle, || {
             let all = urgent.iter_mut().chain(&mut *services).chain(&mut *parameter_services);
             let requests: usize = all.map(|service| service.receive()).sum();
@@ -413,7 +414,7 @@ impl<M: Machine + 'static> Runner<M> {
             received += messages;
             let transitions = life_cycle.as_mut().map_or(0, |(life_cycle, _)| life_cycle.receive());
             let others: usize = receivers.iter_mut().map(|receive| receive()).sum();
-            messages + transitions + requests + others
+            messages + parameters.receive() + transitions + requests + others
         });
         let Self { shell, node, parameters, update, life_cycle, urgent, .. } = self;
         if let Some((life_cycle, input)) = life_cycle {
@@ -428,6 +429,7 @@ impl<M: Machine + 'static> Runner<M> {
             for count in &mut self.counts {
                 count(&mut self.node);
             }
+            self.parameters.count_clocks(&self.node);
             self.inputs.check_publishers(&self.node, &self.name, &self.shell, true);
             if let Some(topics) = self.update.topics() {
                 topics.check_publishers(&self.node);
@@ -492,6 +494,7 @@ impl<M: Machine + 'static> Runner<M> {
             self.logged = Some(status.level);
             log::log!(target: &self.name, log_level(status.level), "{}", status.message);
         }
+        self.parameters.report_clock(&mut status);
         if let Err(error) = self.diagnostics.publish(status) {
             log::warn!(target: &self.name, "could not publish /diagnostics: {error}");
         }
