@@ -1,11 +1,12 @@
 use std::collections::VecDeque;
 
+use params::Refusal;
 use r2r::qos::ReliabilityPolicy;
 use r2r::{QosProfile, WrappedTypesupport};
 use safety::Machine;
 
 use crate::names::type_of;
-use crate::{Received, Shell, ready};
+use crate::{Endpoint, Received, Shell, overridden, ready};
 
 /// A subscription. r2r keeps ten messages of a topic and receives one with each wake-up; the middleware keeps the rest.
 pub(crate) trait Subscription<M: Machine>: Send {
@@ -27,12 +28,12 @@ const BACKLOG: usize = 20;
 /// A subscription of any message type.
 pub(crate) type Read<M> = Box<dyn Subscription<M>>;
 /// Creates a subscription.
-type Open<M> = Box<dyn FnOnce(&mut r2r::Node, &str) -> r2r::Result<Read<M>> + Send>;
+type Open<M> = Box<dyn FnOnce(&mut r2r::Node, &str, QosProfile) -> r2r::Result<Read<M>> + Send>;
 
 /// The message type and QoS of a topic that the parameters add and remove, see [`SubscriptionSpec`](crate::SubscriptionSpec).
 pub struct Candidate<M: Machine> {
     type_name: String,
-    reliable: bool,
+    qos: QosProfile,
     open: Open<M>,
 }
 
@@ -50,9 +51,8 @@ impl<M: Machine + 'static> Candidate<M> {
         qos: QosProfile,
         convert: impl FnMut(usize, T) -> Option<M::Input> + Send + 'static,
     ) -> Self {
-        let reliable = is_reliable(&qos);
-        let open: Open<M> = Box::new(move |node, topic| subscribe(node, topic, qos, convert));
-        Self { type_name: type_of::<T>(), reliable, open }
+        let open: Open<M> = Box::new(move |node, topic, qos| subscribe(node, topic, qos, convert));
+        Self { type_name: type_of::<T>(), qos, open }
     }
 
     /// The ROS name of the type.
@@ -61,12 +61,18 @@ impl<M: Machine + 'static> Candidate<M> {
     }
 
     pub(crate) fn is_reliable(&self) -> bool {
-        self.reliable
+        is_reliable(&self.qos)
+    }
+
+    /// Puts the overrides of `node` for `topic` in force.
+    pub(crate) fn overridden(self, node: &r2r::Node, topic: &str) -> Result<Self, Refusal> {
+        let qos = overridden(node, Endpoint::Subscription, topic, self.qos)?;
+        Ok(Self { qos, ..self })
     }
 
     /// Subscribes `node` to `topic` with this type.
     pub(crate) fn open(self, node: &mut r2r::Node, topic: &str) -> r2r::Result<Read<M>> {
-        (self.open)(node, topic)
+        (self.open)(node, topic, self.qos)
     }
 }
 

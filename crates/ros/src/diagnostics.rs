@@ -3,7 +3,7 @@ use std::cmp::Ordering;
 use r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use safety::Level;
 
-use crate::{clock, qos};
+use crate::{Endpoint, Error, clock, overridden, qos};
 
 /// A node's diagnostics, published once a second.
 #[derive(Clone, Debug, Default)]
@@ -58,9 +58,12 @@ pub(crate) struct Diagnostics {
 }
 
 impl Diagnostics {
-    pub(crate) fn new(node: &mut r2r::Node) -> r2r::Result<Self> {
-        let name = node.fully_qualified_name()?.trim_start_matches('/').to_owned();
-        Ok(Self { publisher: node.create_publisher("/diagnostics", qos::edge())?, name })
+    pub(crate) fn new(node: &mut r2r::Node) -> Result<Self, Error> {
+        const TOPIC: &str = "/diagnostics";
+        let what = || Error::ros(format!("publish {TOPIC}"));
+        let name = node.fully_qualified_name().map_err(what())?.trim_start_matches('/').to_owned();
+        let qos = overridden(node, Endpoint::Publisher, TOPIC, qos::edge()).map_err(Error::refused(node))?;
+        Ok(Self { publisher: node.create_publisher(TOPIC, qos).map_err(what())?, name })
     }
 
     pub(crate) fn publish(&self, status: Status) -> r2r::Result<()> {

@@ -30,6 +30,12 @@ impl Error {
         let what = what.into();
         move |source| Self::Ros { what, source }
     }
+
+    /// An error that names the node whose parameter was refused.
+    pub(crate) fn refused(node: &r2r::Node) -> impl FnOnce(Refusal) -> Self {
+        let node = node.name().unwrap_or_default();
+        move |refusal| Self::Parameters { node, refusals: vec![refusal] }
+    }
 }
 
 /// A line for each, indented.

@@ -4,7 +4,7 @@ use safety::{Machine, PublisherCount, PublisherId};
 use crate::candidate::{self, Read};
 use crate::names::type_of;
 use crate::topic_monitor::TopicMonitor;
-use crate::{Error, Names, Shell, Status, publishers};
+use crate::{Endpoint, Error, Names, Shell, Status, overridden, publishers};
 
 /// The topics that a node subscribes to from its start to its end, in reading order: topics that stop come before topics that
 /// move.
@@ -50,8 +50,8 @@ impl<M: Machine + 'static> Inputs<M> {
 
     /// Subscribes to `topic`. `convert` makes an input of a message, or returns `None` if the message carries none.
     /// # Errors
-    /// It is subscribed to already, under this name or another, or the middleware refuses it, for example because its name is not
-    /// legal.
+    /// It is subscribed to already, under this name or another, or an override of its QoS is refused, or the middleware refuses it, for
+    /// example because its name is not legal.
     pub fn subscribe<T: WrappedTypesupport + Send + 'static>(
         &mut self,
         node: &mut r2r::Node,
@@ -59,6 +59,7 @@ impl<M: Machine + 'static> Inputs<M> {
         qos: QosProfile,
         mut convert: impl FnMut(T) -> Option<M::Input> + Send + 'static,
     ) -> Result<(), Error> {
+        let qos = overridden(node, Endpoint::Subscription, topic, qos).map_err(Error::refused(node))?;
         let (type_name, full, reliable) =
             (type_of::<T>(), self.names.resolve(topic), candidate::is_reliable(&qos));
         if self.find(&full).is_some() {

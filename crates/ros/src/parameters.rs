@@ -9,7 +9,7 @@ use crate::clock_topic::{self, ClockTopic};
 use crate::overrides::Overrides;
 use crate::service::{Serve, Service, answering};
 use crate::wire::{describe, from_wire, list, to_wire};
-use crate::{Error, ServiceContext, Status, clock, publishers};
+use crate::{Endpoint, Error, ServiceContext, Status, clock, overridden, publishers, qos_overrides};
 
 /// The six parameter services of a node, with descriptors, ranges, read-only and refusal with a reason.
 ///
@@ -45,7 +45,9 @@ impl Parameters {
         let full_name = node.fully_qualified_name().map_err(Error::ros("read the node's name"))?;
         let given = Overrides::new(std::env::args())?;
         let mut overrides = given.of(&full_name);
-        overrides.retain(|(key, _)| key != ROS_OWN && !key.starts_with("qos_overrides."));
+        overrides.retain(|(key, _)| key != ROS_OWN);
+        let refused = |refusals| Error::Parameters { node: name.clone(), refusals };
+        qos_overrides::take(&full_name, &mut overrides).map_err(refused)?;
         let is_foreign = |key: &String| {
             key != clock_topic::NAME && given.is_for_all(key, &full_name) && !specification.may_mean(key)
         };
@@ -63,11 +65,12 @@ impl Parameters {
             .clone()
             .with_all(vec![clock_topic::declaration()])
             .resolve(overrides)
-            .map_err(|refusals| Error::Parameters { node: name.clone(), refusals })?;
+            .map_err(refused)?;
         let clock = ClockTopic::open(node, set.value(clock_topic::NAME) == Some(&Value::Bool(true)))?;
-        let events = node
-            .create_publisher(EVENTS, QosProfile::parameter_events())
-            .map_err(Error::ros(format!("publish '{EVENTS}'")))?;
+        let qos = QosProfile::parameter_events();
+        let qos = overridden(node, Endpoint::Publisher, EVENTS, qos).map_err(Error::refused(node))?;
+        let events =
+            node.create_publisher(EVENTS, qos).map_err(Error::ros(format!("publish '{EVENTS}'")))?;
         Ok(Self { set, events, clock, node: full_name })
     }
 
@@ -75,6 +78,13 @@ impl Parameters {
     pub(crate) fn have_namesake(&self, node: &r2r::Node) -> bool {
         let found = publishers(node, EVENTS).unwrap_or_default();
         found.iter().filter(|publisher| publisher.full_name == self.node).count() > 1
+    }
+
+    /// Logs overrides of QoS that apply to no topic of the node so far.
+    pub(crate) fn warn_of_unused_overrides(&self) {
+        for name in qos_overrides::unused(&self.node) {
+            log::warn!(target: self.node.trim_start_matches('/'), "'{name}' is for no topic that this node has so far");
+        }
     }
 
     /// Counts the publishers of `/clock`.

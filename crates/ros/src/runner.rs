@@ -104,7 +104,7 @@ impl<M: Machine + 'static> Runner<M> {
         let name = node.name().map_err(Error::ros("read the node's name"))?;
         warn_of_late_devices(&name);
         let parameter_services = parameter_services(&mut node, &name)?;
-        let diagnostics = Diagnostics::new(&mut node).map_err(Error::ros("publish /diagnostics"))?;
+        let diagnostics = Diagnostics::new(&mut node)?;
         Ok(Self {
             node,
             name,
@@ -366,6 +366,7 @@ impl<M: Machine + 'static> Runner<M> {
 
     /// Runs until `stop` is set. The node and its topics stay until the runner is dropped, for final messages.
     pub fn run(&mut self, stop: &Stop) {
+        self.parameters.warn_of_unused_overrides();
         self.reader = Reader::new();
         while !stop.is_set() {
             self.spin_once();

@@ -147,7 +147,8 @@ impl<M: Machine + 'static> DynamicSubscriptions<M> {
         commit: impl FnOnce(),
     ) -> Result<(), Refusal> {
         let mut specs: Vec<(String, SubscriptionSpec<M>)> = Vec::new();
-        for spec in (self.plan)(after)? {
+        for mut spec in (self.plan)(after)? {
+            spec.candidate = spec.candidate.overridden(node, &spec.topic)?;
             let full = self.names.resolve(&spec.topic);
             if let Some((_, other)) = specs.iter().find(|(other, _)| *other == full) {
                 let rule = format!(

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use r2r::{QosProfile, WrappedTypesupport};
 
-use crate::Error;
+use crate::{Endpoint, Error, overridden};
 
 /// A topic that a node publishes. It logs once when publishing begins to fail and once when it works again. A clone is the same topic for
 /// another thread; it does not keep the topic alive when the node ends.
@@ -18,9 +18,10 @@ pub struct Topic<T: WrappedTypesupport> {
 impl<T: WrappedTypesupport + 'static> Topic<T> {
     /// Creates the publisher of `name`.
     /// # Errors
-    /// The middleware refuses the topic, for example because its name is invalid.
+    /// The middleware refuses the topic, for example because its name is invalid, or an override of its QoS is refused.
     pub fn new(node: &mut r2r::Node, name: &str, qos: QosProfile) -> Result<Self, Error> {
         let what = || Error::ros(format!("publish '{name}'"));
+        let qos = overridden(node, Endpoint::Publisher, name, qos).map_err(Error::refused(node))?;
         let publisher = node.create_publisher(name, qos).map_err(what())?;
         Ok(Self {
             publisher,

@@ -51,8 +51,11 @@ struct Waiting<T> {
 }
 
 impl<T: WrappedTypesupport + Send + 'static> Waiting<T> {
-    fn subscribe(node: &mut r2r::Node, topic: &str, qos: QosProfile) -> r2r::Result<Self> {
-        Ok(Self { stream: Box::pin(node.subscribe(topic, qos)?), waiting: VecDeque::new() })
+    fn subscribe(node: &mut r2r::Node, topic: &str, qos: QosProfile) -> Result<Self, Error> {
+        let qos = ros::overridden(node, ros::Endpoint::Subscription, topic, qos);
+        let qos = qos.map_err(|refusal| Error::Start(refusal.to_string()))?;
+        let stream = node.subscribe(topic, qos).map_err(Error::ros(format!("subscribe to '{topic}'")))?;
+        Ok(Self { stream: Box::pin(stream), waiting: VecDeque::new() })
     }
 
     /// Receives what r2r has, and returns how much that was.
@@ -80,7 +83,7 @@ enum Messages {
 }
 
 impl Messages {
-    fn subscribe(node: &mut r2r::Node, topic: &str, kind: InputKind) -> r2r::Result<Self> {
+    fn subscribe(node: &mut r2r::Node, topic: &str, kind: InputKind) -> Result<Self, Error> {
         Ok(match kind {
             InputKind::Float => Self::Float(Waiting::subscribe(node, topic, qos::command())?),
             InputKind::Velocity => Self::Velocity(Waiting::subscribe(node, topic, qos::commands())?),
@@ -133,8 +136,7 @@ impl ControllerTopics {
                     return Err(Error::Start(text));
                 }
                 None => {
-                    let what = Error::ros(format!("subscribe to '{topic}'"));
-                    let messages = Messages::subscribe(node, &topic, input.kind).map_err(what)?;
+                    let messages = Messages::subscribe(node, &topic, input.kind)?;
                     self.topics.push(ControllerTopic {
                         name: topic,
                         messages,

@@ -87,7 +87,9 @@ fn publisher<T: r2r::WrappedTypesupport>(
     node: &mut r2r::Node,
     topic: &str,
 ) -> Result<r2r::Publisher<T>, Error> {
-    node.create_publisher(topic, qos::command()).map_err(Error::ros(format!("publish '{topic}'")))
+    let qos = ros::overridden(node, ros::Endpoint::Publisher, topic, qos::command());
+    let qos = qos.map_err(|refusal| Error::Start(refusal.to_string()))?;
+    node.create_publisher(topic, qos).map_err(Error::ros(format!("publish '{topic}'")))
 }
 
 impl Efforts {
