@@ -3,8 +3,8 @@ use std::collections::VecDeque;
 
 use safety::freshness::is_stale;
 use safety::{
-    Backlog, Clock, ClockReading, Instant, Level, Machine, MessageTime, PublisherCount, PublisherId, Stamp, StateMonitor,
-    StateSample, StatesMessage, earliest,
+    Backlog, Clock, ClockReading, Instant, Level, Machine, MessageTime, PublisherCount, PublisherId, Stamp,
+    StateMonitor, StateSample, StatesMessage, earliest,
 };
 
 use crate::controllers::{self, ControllerId, ControllerInput, Manager, Refusal, RequestId};

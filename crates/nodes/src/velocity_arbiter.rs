@@ -15,7 +15,7 @@ use r2r::or_pose_estimator::msg as or_pose;
 use r2r::std_msgs::msg::Bool;
 use ros::panics::lock;
 use ros::{Candidate, Error, Names, Shell, Status, Stop, SubscriptionSpec, Topic, clock, qos};
-use safety::{ClockReading, Command, Contains, Instant, NotFinite, PublisherCount, Stamp};
+use safety::{Command, Contains, Instant, NotFinite, PublisherCount, Stamp};
 
 use crate::command_topic::CommandTopic;
 use crate::messages;

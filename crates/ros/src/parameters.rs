@@ -69,8 +69,7 @@ impl Parameters {
         let clock = ClockTopic::open(node, set.value(clock_topic::NAME) == Some(&Value::Bool(true)))?;
         let qos = QosProfile::parameter_events();
         let qos = overridden(node, Endpoint::Publisher, EVENTS, qos).map_err(Error::refused(node))?;
-        let events =
-            node.create_publisher(EVENTS, qos).map_err(Error::ros(format!("publish '{EVENTS}'")))?;
+        let events = node.create_publisher(EVENTS, qos).map_err(Error::ros(format!("publish '{EVENTS}'")))?;
         Ok(Self { set, events, clock, node: full_name })
     }
 

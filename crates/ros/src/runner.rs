@@ -319,11 +319,7 @@ impl<M: Machine + 'static> Runner<M> {
         mut self,
         guard: impl FnMut(&M, &Set, &Set) -> Result<(), Refusal> + Send + 'static,
     ) -> Self {
-        debug_assert!(
-            self.update.topics().is_none(),
-            "{} subscribes to topics that its parameters name",
-            self.name
-        );
+        debug_assert!(self.update.topics().is_none(), "{} subscribes by its parameters", self.name);
         self.update.extra = Extra::Guard(Box::new(guard));
         self
     }

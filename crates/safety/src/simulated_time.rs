@@ -193,7 +193,7 @@ mod tests {
             bench
         }
 
-        /// What a monitor makes of a command of 1 m/s or rest that was stamped when `/clock` showed `stamp` \[ms\].
+        /// The answer of a monitor to a command of 1 m/s or rest that was stamped when `/clock` showed `stamp` \[ms\].
         fn give(&self, monitor: &mut CommandMonitor, speed: f64, stamp: f64) -> Received {
             let velocity = Velocity::planar(speed, 0.0).unwrap();
             monitor.expire(at(self.boot), TIMEOUT);
