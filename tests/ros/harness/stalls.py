@@ -6,7 +6,6 @@ its own. Nodes and observers use the middleware as it is installed, without the 
 
 import importlib
 import json
-import math
 import os
 import subprocess
 import sys
@@ -167,9 +166,15 @@ def drive(watcher, kind, topics):
             if vehicle.state != "OK":
                 rise = lambda: enable(False) or enable(True)  # noqa: E731
                 act_until(vehicle.graph, rise, lambda: vehicle.state == "OK", lambda: f"it is not enabled: {vehicle.causes}", 10.0)
-            time.sleep(0.1)  # a zero came
-            vehicle.set_command(0.5)
-            vehicle.wait_for_motors(57, 57, "half ahead", 10.0)
+
+            def push():
+                vehicle.set_command(0.0)
+                time.sleep(0.1)  # a zero came
+                vehicle.set_command(0.5)
+
+            # A stage that discovered the stick after the zero waits for one more, and a person centers the stick again.
+            moves = lambda: vehicle.motors == (57, 57)  # noqa: E731
+            act_until(vehicle.graph, push, moves, lambda: f"it does not move: {vehicle.motors}, {vehicle.causes}", 10.0, 2.0)
 
         def by(act, state):
             def stop():
@@ -315,16 +320,18 @@ def joints(watcher, name, controller, joint, effort, middle):
             moves = lambda: state()[1] * message.data > 0.0 and abs(state()[1]) > 0.05  # noqa: E731
             graph.wait(moves, lambda: f"it does not move: {state()}\n{process.output}", 10.0)
 
-        def without_effort(start, slower=math.inf):
+        def without_effort(start, share=1.0):
+            """How long after `start` [s] it had no effort and at most this share of its greatest speed since then."""
             index = list(graph.last("/joint_states").name).index(joint)
-            later = [(at, m) for at, m in graph.messages["/joint_states"] if at >= start]
-            return [at - start for at, m in later if m.effort[index] == 0.0 and abs(m.velocity[index]) < slower]
+            later = [(at, m.effort[index], abs(m.velocity[index])) for at, m in graph.messages["/joint_states"] if at >= start]
+            fastest = max((speed for _, _, speed in later), default=0.0)
+            return [at - start for at, effort, speed in later if effort == 0.0 and speed <= share * fastest]
 
         def press():
-            start, speed = time.monotonic(), abs(state()[1])
+            start = time.monotonic()
             button.press(True)
             # Without effort it coasts, braked by the damping of the simulated joint alone.
-            stands = lambda: without_effort(start, 0.2 * speed)  # noqa: E731
+            stands = lambda: without_effort(start, 0.2)  # noqa: E731
             graph.wait(stands, lambda: f"the e-stop does not stop it: {state()}", 10.0)
             graph.wait(lambda: vehicle.state == "ESTOP", "the state does not follow", 10.0)
             assert stands()[0] < 0.5, f"it stands {stands()[0]:.3f} s after the e-stop"

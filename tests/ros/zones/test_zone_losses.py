@@ -167,5 +167,6 @@ def test_the_first_message_of_a_second_publisher_of_commands_moves_nothing_after
                 scaler.wait_for_health(DiagnosticStatus.ERROR, "more than one publisher of commands")
             moved = [m for m in scaler.graph.since("/cmd_vel", start) if m.twist != Twist()]
             assert not moved, moved[0]
+        scaler.wait_for_health(DiagnosticStatus.WARN, "waits for a zero command")
         scaler.command(1.0)
         scaler.wait_for_left(1.0, 0.0, "alone again")
