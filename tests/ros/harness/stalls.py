@@ -4,6 +4,7 @@
 its own. Nodes and observers use the middleware as it is installed, without the profile of the tests.
 """
 
+import contextlib
 import importlib
 import json
 import os
@@ -166,15 +167,14 @@ def drive(watcher, kind, topics):
             if vehicle.state != "OK":
                 rise = lambda: enable(False) or enable(True)  # noqa: E731
                 act_until(vehicle.graph, rise, lambda: vehicle.state == "OK", lambda: f"it is not enabled: {vehicle.causes}", 10.0)
-
-            def push():
+            # A stage that discovered the stick after the zero waits for one more, and a person centers the stick again.
+            for last in (False, False, True):
                 vehicle.set_command(0.0)
                 time.sleep(0.1)  # a zero came
                 vehicle.set_command(0.5)
-
-            # A stage that discovered the stick after the zero waits for one more, and a person centers the stick again.
-            moves = lambda: vehicle.motors == (57, 57)  # noqa: E731
-            act_until(vehicle.graph, push, moves, lambda: f"it does not move: {vehicle.motors}, {vehicle.causes}", 10.0, 2.0)
+                with contextlib.nullcontext() if last else contextlib.suppress(AssertionError):
+                    vehicle.wait_for_motors(57, 57, "half ahead", 5.0)
+                    return
 
         def by(act, state):
             def stop():
