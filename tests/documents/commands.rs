@@ -177,7 +177,8 @@ fn launch(file: &str, words: &[&str]) -> Result<(), String> {
     let text = read(&format!("launch/{file}"));
     for word in words {
         let Some((name, _)) = word.split_once(":=") else { return Err(format!("{word} is no argument")) };
-        if !text.contains(&format!("<arg name=\"{name}\"")) {
+        let declared = format!("<arg name=\"{name}\"");
+        if !text.lines().any(|line| line.contains(&declared) && !line.contains("\"renamed: ")) {
             return Err(format!("{file} declares no argument {name}"));
         }
     }
@@ -230,6 +231,7 @@ fn a_command_that_does_not_exist_is_found() {
         "cargo xtask demo --headles",
         "ros2 launch steersman robot.launch.xml",
         "ros2 launch steersman steersman.launch.xml configuration:=x.yaml",
+        "ros2 launch steersman steersman.launch.xml config:=x.yaml",
         "ros2 topic echo /hind/stat",
         "ros2 topic pub -r 10 /hind/enable std_msgs/msg/Int16 'data: 1'",
         "ros2 service call /chair/activate std_srvs/srv/Empty",

@@ -1,4 +1,4 @@
-"""The robots of the display sets: the nodes that their launch files start, with a hand that moves them."""
+"""The robots of the display sets: the nodes that their launch files start, with rviz:=true, and a hand that moves them."""
 
 import contextlib
 import time
@@ -9,6 +9,7 @@ from geometry_msgs.msg import TwistStamped
 from graph import Graph, act_until
 from haptix_msgs.msg import GraspValue
 from haptix_msgs.srv import SetGrasp
+from launch_files import Launch
 from nav_msgs.msg import Odometry
 from or_joystick.msg import State
 from paths import ROOT
@@ -16,19 +17,22 @@ from processes import Process, stop_all
 from rviz_picture import Received
 from std_msgs.msg import Bool, String
 
-CONFIG, URDF = ROOT / "config", ROOT / "config" / "urdf"
+URDF = ROOT / "config" / "urdf"
 PAD = ("-p", "joystick:virtual_device:=Test Pad")
 
 
 class Shown:
     """A robot with everything that its display set shows."""
 
-    def __init__(self, name, commands, urdf=None, joint_states="joint_states"):
+    def __init__(self, name, file, urdf=None, joint_states="joint_states", **arguments):
         self.graph, self.displays = Graph(), named(name)
         self.graph.subscribe(Odometry, "/odom")
         self.graph.subscribe(TwistStamped, "/cmd_vel_arbitrated")
+        self.graph.subscribe(String, "/hind/state")
         self.received = Received(self.graph, self.displays)
-        self.processes = [Process(executable, "--ros-args", *arguments) for executable, *arguments in commands]
+        self.launch = Launch(file, sim="true", rviz="true", **arguments)
+        commands = [command for command in self.launch.commands() if command[0] not in ("rviz2", "robot_state_publisher")]
+        self.processes = [Process(*command, *(PAD if command[0] in ("joystick", "steersman") else ())) for command in commands]
         self.hand = State(axes=[0] * 6, buttons=[False] * 11)
         if urdf:
             self.robot = RobotStatePublisher(self.graph, URDF / urdf, joint_states)
@@ -54,28 +58,6 @@ class Shown:
             self.graph.close()
 
 
-def file(name):
-    return ("--params-file", str(CONFIG / name))
-
-
-def drive():
-    """`steersman.launch.xml simulator:=true surround:=true rviz:=true`."""
-    demo = file("demo.yaml")
-    shown = Shown(
-        "drive",
-        [
-            ("steersman", *demo, *PAD),
-            ("simulator", *demo, "-r", "luci/scaling:=simulator/scaling"),
-            ("surround", *demo),
-            ("marker_publisher", *demo),
-        ],
-        "simulator.urdf",
-        "motor_states",
-    )
-    shown.graph.subscribe(String, "/hind/state")
-    return shown
-
-
 def begin_driving(shown):
     """Resets and enables, and drives off in a curve toward a wall."""
     graph = shown.graph
@@ -96,27 +78,6 @@ def speed(shown):
     return shown.graph.last("/odom").twist.twist.linear.x if shown.graph.last("/odom") else 0.0
 
 
-def chair():
-    """`luci.launch.xml rviz:=true`."""
-    luci = file("luci.yaml")
-    world = ("-r", "luci/scaling:=interface/scaling", "-r", "odom:=interface/odom", "-r", "/tf:=simulator/tf")
-    nodes = [(name, *luci) for name in ("luci_chair", "velocity_arbiter", "zone_scaler", "chair")]
-    extra = [("simulator", *luci, *world), ("joystick", *luci, *PAD), ("marker_publisher", *luci, "-r", "hind/applied:=cmd_vel")]
-    return Shown("chair", [*nodes, *extra], "chair.urdf")
-
-
-def arm():
-    """`arm.launch.xml rviz:=true`, with a controller."""
-    urdf = ("-p", f"mechanism:robot_description:={URDF / 'arm.urdf'}")
-    commands = [("mechanism", *file("arm.yaml"), *urdf), ("marker_publisher", *file("arm.yaml"))]
-    return Shown("arm", commands, "arm.urdf")
-
-
-def hand():
-    """`hand.launch.xml rviz:=true`."""
-    return Shown("hand", [("haptix", *file("hand.yaml")), ("marker_publisher", *file("hand.yaml"))])
-
-
 def begin_grasping(shown):
     client = shown.graph.node.create_client(SetGrasp, "/haptix/set_grasp")
     assert client.wait_for_service(10.0), shown.output()
@@ -128,7 +89,12 @@ def begin_grasping(shown):
     timer.append(shown.graph.node.create_timer(0.3, grasp))  # a grasp that is not repeated ends
 
 
-ROBOTS = {"drive": drive, "chair": chair, "arm": arm, "hand": hand}
+ROBOTS = {
+    "drive": lambda: Shown("drive", "steersman", "simulator.urdf", "motor_states", surround="true"),
+    "chair": lambda: Shown("chair", "wheelchair", "chair.urdf"),
+    "arm": lambda: Shown("arm", "arm", "arm.urdf"),
+    "hand": lambda: Shown("hand", "hand"),
+}
 
 
 @contextlib.contextmanager

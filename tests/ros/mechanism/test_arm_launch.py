@@ -1,61 +1,31 @@
 """`launch/arm.launch.xml`: the simulated arm, and a spawner of the controllers in its argument.
 
-The file's processes are started as `ros2 launch` would: a substitution within `cmd` stays one argument, whatever spaces it has.
+A substitution within `args` stays one argument, whatever spaces it has.
 """
 
 import signal
 import time
-import xml.etree.ElementTree
 
 import pytest
 from graph import LATCHED, Graph
+from launch_files import Launch
 from mechanisms import Manager
-from paths import ROOT
 from processes import Process
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, Float64
 
-FILE = ROOT / "launch" / "arm.launch.xml"
-VARIABLE = "$(var controllers)"
-
-
-def commands(controllers):
-    """The executables of the launch file with their arguments."""
-    tree = xml.etree.ElementTree.parse(FILE).getroot()
-    defaults = {arg.get("name"): arg.get("default") for arg in tree.findall("arg")}
-    assert defaults["controllers"] == "", "by default none is spawned"
-    def share(text):
-        for name in ("config", "log_level"):
-            text = text.replace(f"$(var {name})", defaults[name])
-        return text.replace("$(find-pkg-share steersman)", str(ROOT))
-
-    node, spawner = tree.findall("node")
-    arguments = share(node.get("ros_args")).split(" ")
-    for param in node.findall("param"):
-        arguments += ["-p", f"{param.get('name')}:={share(param.get('value'))}"]
-    yield [node.get("exec"), "--ros-args", *arguments]
-    assert spawner.get("if") == f"$(eval \"'{VARIABLE}' != ''\")"
-    if controllers:
-        # What launch_ros adds to each node's arguments.
-        words = spawner.get("args").replace(VARIABLE, "VARIABLE").split()
-        yield [spawner.get("exec"), *(controllers if word == "VARIABLE" else word for word in words), "--ros-args"]
-
 
 def launched(controllers):
-    return [Process(*command) for command in commands(controllers)]
-
-
-def test_the_arm_comes_without_controllers_by_default():
-    assert [command[0] for command in commands("")] == ["mechanism"]
-    assert list(commands("pan_position tilt_position"))[1] == ["steersman-controller", "spawner", "pan_position tilt_position", "--ros-args"]
+    launch = Launch("arm", sim="true", frames="false", controllers=controllers)
+    return launch, [Process(*command) for command in launch.commands()]
 
 
 @pytest.mark.parametrize("to", ["all", "spawner"])
 def test_controllers_of_the_argument_are_spawned_and_taken_down_by_ctrl_c(to):
     """Ctrl-C reaches all processes of a launch at once, so the manager may end before its controllers are taken down."""
     graph = Graph()
-    processes = launched("pan_position tilt_position")
+    launch, processes = launched("pan_position tilt_position")
     output = lambda: "\n".join(process.output for process in processes)  # noqa: E731
     try:
         graph.subscribe(JointState, "joint_states", QoSProfile(depth=100))

@@ -2,13 +2,13 @@
 
 import math
 import time
-import xml.etree.ElementTree
 
 import pytest
 import yaml
 from chairs import ONE
 from geometry_msgs.msg import TwistStamped
 from graph import LATCHED, Graph
+from launch_files import Launch
 from luci_messages.msg import LuciJoystick
 from nav_msgs.msg import Odometry
 from or_joystick.msg import State
@@ -19,57 +19,17 @@ from std_msgs.msg import String
 EXTRA = {"joystick": ["-p", "virtual_device:=Test Pad"]}
 
 
-def commands(fake):
-    """The nodes that `ros2 launch steersman luci.launch.xml fake:=...` starts."""
-    tree = xml.etree.ElementTree.parse(ROOT / "launch" / "luci.launch.xml")
-    skipped = {id(node) for group in tree.iter("group") if not fake for node in group}
-    for node in tree.iter("node"):
-        if id(node) not in skipped:
-            remaps = [text for remap in node.iter("remap") for text in ("-r", f"{remap.get('from')}:={remap.get('to')}")]
-            name = node.get("exec")
-            config = str(ROOT / "config" / "luci.yaml")
-            yield name, ["--ros-args", "--params-file", config, *remaps, *EXTRA.get(name, [])]
-
-
 @pytest.fixture
 def chair():
     graph = Graph()
-    processes = {name: Process(name, *arguments) for name, arguments in commands(fake=True)}
+    launch = Launch("wheelchair", sim="true", frames="false")
+    processes = {name: Process(name, *arguments, *EXTRA.get(name, [])) for name, *arguments in launch.commands()}
     try:
         yield graph, processes
     finally:
         for process in reversed(processes.values()):
             process.stop()
         graph.close()
-
-
-def default_of(file, name, **arguments):
-    """The default that the argument `name` of a launch file has with these values of others; None if it must be given."""
-    tree = xml.etree.ElementTree.parse(ROOT / "launch" / file)
-    values = {arg.get("name"): arg.get("default") for arg in tree.iter("arg") if not (arg.get("if") or arg.get("unless"))}
-    values.update(arguments)
-    true = lambda text: {f"$(var {key})": value for key, value in values.items()}[text] == "true"  # noqa: E731
-    found = []
-    for arg in tree.getroot().findall("arg"):
-        skipped = (arg.get("if") and not true(arg.get("if"))) or (arg.get("unless") and true(arg.get("unless")))
-        if arg.get("name") == name and not skipped:
-            found.append(arg.get("default"))
-    assert len(found) == 1, f"'{name}' is declared {len(found)} times with {arguments}"
-    return found[0]
-
-
-def test_a_real_vehicle_is_never_driven_with_the_numbers_of_another():
-    assert default_of("luci.launch.xml", "config", fake="true").endswith("/config/luci.yaml")
-    assert default_of("luci.launch.xml", "config", fake="false") is None
-    assert default_of("luci.launch.xml", "fake") == "true"
-    assert default_of("steersman.launch.xml", "config", simulator="true").endswith("/config/demo.yaml")
-    assert default_of("steersman.launch.xml", "config", simulator="false") is None
-    assert default_of("steersman.launch.xml", "config") is None
-    for node in ("hindbrain", "zone_scaler", "chair"):  # their parameters define full speed
-        assert default_of(f"{node}.launch.xml", "config") is None
-    # The generated defaults have no chair's calibration, and enter no mode.
-    chair = yaml.safe_load((ROOT / "config" / "chair.yaml").read_text())["chair"]["ros__parameters"]
-    assert chair["activate"] is False and not chair.get("profiles")
 
 
 def test_the_fake_chair_has_one_calibration_and_the_occupant_comes_first():
@@ -79,10 +39,6 @@ def test_the_fake_chair_has_one_calibration_and_the_occupant_comes_first():
     assert example["chair"] == example["zone_scaler"]
     priority = {name: nodes["velocity_arbiter"][f"sources.{name}.priority"] for name in ("occupant", "joystick", "navigation")}
     assert priority["occupant"] > priority["joystick"] > priority["navigation"]
-
-
-def test_a_real_chair_has_no_world_beside_it():
-    assert [name for name, _ in commands(fake=False)] == ["joystick", "velocity_arbiter", "zone_scaler", "chair"]
 
 
 def test_a_hand_drives_a_chair_that_is_not_there(chair):
