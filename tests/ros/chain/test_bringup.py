@@ -1,6 +1,7 @@
 """The launch files' processes over DDS: within a robot's bringup, and each with each of the common arguments."""
 
 import contextlib
+import time
 
 import pytest
 from geometry_msgs.msg import Twist, TwistStamped
@@ -10,6 +11,7 @@ from mechanisms import Manager
 from nav_msgs.msg import Odometry
 from or_joystick.msg import State
 from paths import ROOT
+from pr2_mechanism_msgs.srv import ListControllers
 from processes import Process, stop_all
 from rcl_interfaces.srv import GetParameters
 from simulated_clock import SimulatedClock
@@ -111,6 +113,18 @@ def test_the_common_arguments_reach_every_node(tmp_path, name):
         assert "INFO" not in output() and "DEBUG" not in output()
 
 
+def test_an_arms_controllers_are_those_of_the_group(tmp_path):
+    """The spawner, too, gets the group's namespace, parameters and remaps."""
+    include = '<include file="$(find-pkg-share steersman)/launch/arm.launch.xml"><arg name="sim" value="true"/><arg name="controllers" value="pan_position tilt_position"/></include>'
+    group = '<push_ros_namespace namespace="left"/><set_parameter name="use_sim_time" value="false"/><set_remap from="joint_states" to="arm/joint_states"/>'
+    (tmp_path / "bringup.launch.xml").write_text(f"<launch><group>{group}{include}</group></launch>")
+    launch = Launch(tmp_path / "bringup.launch.xml")
+    with running(launch, **{"steersman-controller": ()}) as (graph, services, output):
+        states = lambda: services.call(ListControllers, "/left/pr2_controller_manager/list_controllers").state  # noqa: E731
+        graph.wait(lambda: list(states()) == ["running", "running"], output, 15.0)
+        assert graph.node.count_publishers("/left/arm/joint_states") == 1 and graph.node.count_publishers("/left/joint_states") == 0
+
+
 PAD = {"joystick": ("-p", "virtual_device:=Test Pad")}
 
 
@@ -120,7 +134,10 @@ def drive(graph, output, topic, condition):
     graph.repeat("/joystick/virtual_device", hand, 20.0)
     graph.wait(lambda: graph.node.count_publishers("/joystick/device/Test_Pad"), output)
     graph.wait(lambda: graph.last(topic) is not None, output, 10.0)
+    # As a hand does it: first the button, whose zero begins the motion.
     hand.buttons[5] = True
+    graph.wait(lambda: "active: the stick drives" in output(), output)
+    time.sleep(0.3)
     hand.axes[1] = -32767
     graph.wait(condition, lambda: f"{graph.last(topic)}\n{output()}", 15.0)
     hand.buttons[5] = False

@@ -177,6 +177,8 @@ def test_the_chairs_old_file_starts_the_new_one_with_a_sentence():
     launch = Launch("luci")
     assert launch.comparable() == Launch("wheelchair", sim="true").comparable()
     assert launch.warnings[0].endswith("is deprecated: it is wheelchair.launch.xml, with sim in place of fake and params_file in place of config")
+    with pytest.raises(Refused, match="renamed: params_file"):
+        Launch("luci", config="my_chair.yaml")
     assert Launch("luci", fake="false", params_file="/robot.yaml").commands() == Launch("wheelchair", params_file="/robot.yaml").commands()
 
 
@@ -199,7 +201,7 @@ def test_what_a_group_sets_is_in_force_for_every_process_of_it(tmp_path, compose
         assert environment == {"RMW_IMPLEMENTATION": "rmw_fastrtps_cpp"}
         assert rules(arguments, "-r")[0] == "__ns:=/robot" and "motor/port:=wheels/left" in rules(arguments, "-r"), executable
         # The last of several is in force, and the group's comes after the file's and ours.
-        assert rules(arguments) == ["use_sim_time:=false", "use_sim_time:=True"], executable
+        assert [rule for rule in rules(arguments) if "stamped" not in rule] == ["use_sim_time:=false", "use_sim_time:=True"], executable
     assert launch.configurations == {} and launch.environment == {}
 
 
@@ -221,6 +223,8 @@ def test_an_argument_of_the_including_file_is_ours_unless_it_passes_another(tmp_
     own = '<arg name="params_file" default="/nav2.yaml"/><arg name="rviz" default="true"/><arg name="log_level" default="debug"/>'
     inherits = Launch(wrap(tmp_path, "joystick", own))
     assert files_of(inherits.of("joystick")) == ["/nav2.yaml"] and inherits.of("rviz2")
+    with pytest.raises(Refused, match="missing required argument 'params_file'"):
+        Launch(wrap(tmp_path, "hindbrain", own))
     passed = Launch(wrap(tmp_path, "joystick", own, {"params_file": "/robot.yaml", "rviz": "false", "log_level": "info"}))
     assert files_of(passed.of("joystick")) == ["/robot.yaml"] and len(passed.processes) == 1
     # Without forwarding there is nothing of the file around it, and neither the namespace nor the parameters of its groups.
@@ -241,27 +245,37 @@ def test_what_would_not_be_scoped_is_found():
                 check(element)
 
 
-BRINGUP = f"""<launch><set_remap from="a" to="b"/><set_env name="X_ONE" value="1"/><arg name="namespace" default="left"/>
-  <group>{GROUP}<set_env name="X_TWO" value="$(var namespace)"/>
-    <include file="$(find-pkg-share steersman)/launch/arm.launch.xml"><arg name="sim" value="True"/><arg name="controllers" value="a b"/></include>
-    <node pkg="steersman" exec="joystick" name="pad" args="one $(var namespace)/two'  'three four $(eval &quot;1 + 1&quot;)x">
-      <param name="a" value="$(var namespace)"/><param name="b" value="1.0"/><param name="c" value="1" type="str"/><param name="d" value="true"/>
-      <remap from="p" to="q"/><env name="X_ONE" value="3"/></node></group>
-  <node pkg="steersman" exec="joystick" name="pad"><param name="a" value="yes"/></node>
-  <executable cmd="joystick --x $(var namespace) "/></launch>"""
+INCLUDE = '<include file="$(find-pkg-share steersman)/launch'
+BRINGUPS = {
+    "everything": f"""<set_remap from="a" to="b"/><set_env name="X_ONE" value="1"/><arg name="namespace" default="left"/>
+      <group>{GROUP}<set_env name="X_TWO" value="$(var namespace)"/>
+        {INCLUDE}/arm.launch.xml"><arg name="sim" value="True"/><arg name="controllers" value="a b"/></include>
+        <node pkg="steersman" exec="joystick" name="pad" args="one $(var namespace)/two'  'three four $(eval &quot;1 + 1&quot;)x">
+          <param name="a" value="$(var namespace)"/><param name="b" value="1.0"/><param name="c" value="1" type="str"/>
+          <param name="use_sim_time" value="$(var sim)"/><remap from="p" to="q"/><env name="X_ONE" value="3"/></node></group>
+      <node pkg="steersman" exec="joystick" name="pad"><param name="a" value="yes"/></node><executable cmd="joystick --x $(var namespace) "/>""",
+    # It inherits the argument, and is refused, since the include does not give it.
+    "required": f"""<arg name="params_file" default="/nav2.yaml"/>{INCLUDE}/hindbrain.launch.xml"/>""",
+    "inherited": f"""<arg name="params_file" default="/nav2.yaml"/>{INCLUDE}/joystick.launch.xml"/>""",
+    "alone": f"""<arg name="params_file" default="/nav2.yaml"/><group>{GROUP}<group forwarding="false">{INCLUDE}/joystick.launch.xml"/></group></group>""",
+    "open": f"""<group scoped="false">{GROUP}{INCLUDE}/joystick.launch.xml"><arg name="rviz" value="true"/></include></group>
+      <arg name="a" default="1"/><arg name="a"/><let name="a" value="\\$(var a) $(var none 'it is none')"/><node pkg="steersman" exec="joystick" args="$(var a)"/>""",
+}
 
 
-@pytest.mark.parametrize("name", [*FILES, "bringup"])
+@pytest.mark.parametrize("name", [*FILES, *BRINGUPS])
 def test_launch_itself_reads_the_files_in_the_same_way(name, tmp_path, monkeypatch):
-    """With the sourced ROS 2, if it has launch: commands, environment, what stays set, and refusals."""
+    """With the sourced ROS 2, if it has launch: commands, environment, what stays set, refusals and the list of arguments."""
     pytest.importorskip("launch_ros")
     pytest.importorskip("launch_xml")
     import real_launch
 
     real_launch.pretend_installed(tmp_path, monkeypatch)
-    file = tmp_path / "bringup.launch.xml"
-    file.write_text(BRINGUP)
-    path = FOLDER / f"{name}.launch.xml" if name in FILES else file
+    path = FOLDER / f"{name}.launch.xml"
+    if name in BRINGUPS:
+        path = tmp_path / "bringup.launch.xml"
+        path.write_text(f"<launch>{BRINGUPS[name]}</launch>")
+    assert list(declared(xml.etree.ElementTree.parse(path).getroot())) == real_launch.arguments(path)
     robot = {"params_file": "/robot.yaml /more.yaml", "urdf": URDF}
     sim = {"sim": "true", "rviz": "true", "controllers": "a b", "namespace": "left", "use_sim_time": "true"}
     for given in ({}, robot, sim, {**sim, "composed": "false", "surround": "1"}, {"config": "x"}, {"simulator": "true"}, {**robot, "config": "x"}, {"params_file": ""}, {"sim": "perhaps"}):

@@ -31,9 +31,15 @@ def prepared(action, context):
     """A process as in `Launch.comparable`."""
     action.prepare(context)
     executable, *arguments = action.process_description.final_cmd
-    environment = {name: value for name, value in action.process_description.final_env.items() if os.environ.get(name) != value or name.startswith("X_")}
+    environment = {name: value for name, value in action.process_description.final_env.items() if name.startswith("X_")}
     own = lambda word: yaml.safe_load(open(word)) if "launch_params_" in word else word  # noqa: E731
     return pathlib.Path(executable).name, [own(word) for word in arguments], environment
+
+
+def arguments(path):
+    """The names of the arguments of the file at `path` itself, as `ros2 launch --show-args` lists them."""
+    description = AnyLaunchDescriptionSource(str(path)).get_launch_description(LaunchContext())
+    return [argument.name for argument, includes in description.get_launch_arguments_with_include_launch_description_actions() if not includes]
 
 
 def outcome(launched):
