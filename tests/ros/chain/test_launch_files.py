@@ -234,6 +234,20 @@ def test_an_argument_of_the_including_file_is_ours_unless_it_passes_another(tmp_
     assert files_of(launch.of("joystick")) == [str(CONFIG / "joystick.yaml")] and rules(launch.of("joystick"), "-r") == ["__ns:=/"]
 
 
+@pytest.mark.parametrize("name", CURRENT)
+def test_what_the_include_passes_is_all_that_counts(name, tmp_path):
+    """Whatever the including file has by the names of our arguments and variables."""
+    names = {element.get("name") for path in FOLDER.rglob("*.xml") for tag in ("arg", "let") for element in xml.etree.ElementTree.parse(path).iter(tag)}
+    own = "".join(f'<let name="{known}" value="outer"/>' for known in sorted(names))
+    values = {"params_file": "/robot.yaml", "namespace": "left", "urdf": URDF, "robot_description": URDF, "log_level": "warn", "display": "arm"}
+    is_flag = lambda known: known in ("sim", "rviz", "frames", "composed", "surround", "use_sim_time", "stamped")  # noqa: E731
+    for flag in ("true", "false"):
+        known = [known for known, argument in declared(root(name)).items() if not argument.get("default", "").startswith("renamed")]
+        passed = {key: flag if is_flag(key) else values.get(key, "") for key in known}
+        direct = Launch(name, **passed)
+        assert Launch(wrap(tmp_path, name, own, passed)).comparable() == direct.comparable() != []
+
+
 def test_what_would_not_be_scoped_is_found():
     leaks = """<launch><arg name="a"/><group><executable cmd="ls"/><set_remap from="a" to="b"/><node pkg="p" exec="e" namespace="/left"/></group>
     <group scoped="false"/><group><include file="f"><arg name="b" value="c"/></include><let name="a" value="b"/></group></launch>"""
@@ -256,7 +270,7 @@ BRINGUPS = {
       <node pkg="steersman" exec="joystick" name="pad"><param name="a" value="yes"/></node><executable cmd="joystick --x $(var namespace) "/>""",
     # It inherits the argument, and is refused, since the include does not give it.
     "required": f"""<arg name="params_file" default="/nav2.yaml"/>{INCLUDE}/hindbrain.launch.xml"/>""",
-    "inherited": f"""<arg name="params_file" default="/nav2.yaml"/>{INCLUDE}/joystick.launch.xml"/>""",
+    "inherited": f"""<arg name="params_file" default="/nav2.yaml"/>{INCLUDE}/joystick.launch.xml"/><executable cmd="joystick $(dirname)"/>""",
     "alone": f"""<arg name="params_file" default="/nav2.yaml"/><group>{GROUP}<group forwarding="false">{INCLUDE}/joystick.launch.xml"/></group></group>""",
     "open": f"""<group scoped="false">{GROUP}{INCLUDE}/joystick.launch.xml"><arg name="rviz" value="true"/></include></group>
       <arg name="a" default="1"/><arg name="a"/><let name="a" value="\\$(var a) $(var none 'it is none')"/><node pkg="steersman" exec="joystick" args="$(var a)"/>""",
@@ -282,11 +296,18 @@ def test_launch_itself_reads_the_files_in_the_same_way(name, tmp_path, monkeypat
         assert real_launch.read(path, given) == real_launch.outcome(lambda: Launch(path, **given)), given
 
 
-def test_a_page_has_the_arguments_of_the_files():
+def test_a_page_has_the_arguments_of_the_files(tmp_path):
     page = (ROOT / "docs" / "launch.md").read_text()
-    rows = dict(re.findall(r"^\| \[?`(\w+)`.*?\| (.*?) \|$", page, re.MULTILINE))
+    rows = dict(re.findall(r"^\| `(\w+)` \|(.*)\|$", page, re.MULTILINE))
     for name in CURRENT:
         own = [known for known, argument in declared(root(name)).items() if known not in COMMON and not argument.get("default", "").startswith("renamed")]
-        assert re.findall(r"`(\w+)`", rows[name].rsplit("|", 1)[-1]) == own, name
+        files, arguments = rows[name].rsplit("|", 2)[-2:]
+        assert re.findall(r"`(\w+)`", arguments) == own, name
+        default = declared(root(name))["params_file"].get("default", "none").split("/")[-1]
+        expected = {f"{name}.yaml": "its own", "none": "none", "$(var known).yaml": "of the display"}
+        assert files.strip() in (expected.get(default), f"`{default}`", f"`{default}` with `sim`"), name
     common = re.findall(r"^\| `(\w+)` \|", page.split("| file |")[0], re.MULTILINE)
     assert common == COMMON
+    (tmp_path / "own.launch.xml").write_text(f"<launch>{page.split('```xml')[1].split('```')[0]}</launch>")
+    arguments = Launch(tmp_path / "own.launch.xml").of("steersman")
+    assert rules(arguments, "-r") == ["__ns:=/robot"] and rules(arguments)[-1] == "use_sim_time:=True" and files_of(arguments) == ["/home/robot/robot.yaml"]

@@ -161,7 +161,7 @@ class Launch:
         for argument in [] if element is path else element.findall("arg"):
             # SetLaunchConfiguration: it stays set after the include, and one that is not declared is set, too.
             self.configurations[argument.get("name")] = self.text(argument.get("value"))
-        root, before = xml.etree.ElementTree.parse(path).getroot(), getattr(self, "file", path)
+        root = xml.etree.ElementTree.parse(path).getroot()
         check(root)
         if root.get("deprecated"):
             self.warnings.append(f"launch file [{path}] is deprecated: {root.get('deprecated')}")
@@ -169,10 +169,9 @@ class Launch:
             # execute, "best effort checking": without a condition and a default the include itself has to give it.
             if "default" not in argument and not argument.is_conditional and name not in given:
                 raise Refused(f"missing required argument '{name}' (description: '{argument.get('description')}')")
-        self.file = path
+        self.file = path  # execute, extend_locals: $(dirname) is the included file's for what follows the include, too
         for action in root:
             self._visit(action)
-        self.file = before
 
     # declare_launch_argument.py, execute: a value that is set already stays, whichever file set it.
     def _arg(self, element):
