@@ -142,7 +142,7 @@ impl<P, M: Machine + 'static> Member<P, M> {
     ) -> Result<Self, Error> {
         let name = specification.node;
         let mut node = Node::new(context, name)?;
-        let parameters = Parameters::new(&mut node, &specification)?;
+        let parameters = Parameters::new(&mut node, &specification, &NODES)?;
         let params = read(parameters.set())
             .map_err(|refusal| Error::Parameters { node: name.into(), refusals: vec![refusal] })?;
         let namespace = node.namespace().map_err(Error::ros("read the node's namespace"))?;

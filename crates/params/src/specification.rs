@@ -188,6 +188,16 @@ impl Specification {
         is_in_group || nearest(name, self.parameters.iter().map(|declared| declared.name)).is_some()
     }
 
+    /// Whether `name` is exactly one of its parameters, or a member of one of its groups.
+    pub fn declares(&self, name: &str) -> bool {
+        let is_member = || {
+            let (prefix, _, member) = split(name)?;
+            let group = self.groups.iter().find(|group| group.prefix == prefix)?;
+            Some(group.members.iter().any(|declared| declared.name == member))
+        };
+        self.parameters.iter().any(|declared| declared.name == name) || is_member() == Some(true)
+    }
+
     /// The values in force when the user gives none.
     pub fn defaults(&self) -> Set {
         // Without overrides nothing can be refused: the defaults are not checked against themselves.

@@ -4,7 +4,7 @@ use std::fs;
 use params::file::{Block, is_for, read, read_value};
 use params::{Value, nearest, quoted};
 
-use crate::Error;
+use crate::{Error, clock_topic};
 
 /// The parameters in the process's arguments: its files and its `-p` rules, in their order.
 ///
@@ -28,6 +28,18 @@ impl Given {
     /// The last name of its key: a node's name, without a namespace.
     fn last_name(&self) -> &str {
         last_name(&self.block.node)
+    }
+
+    fn is_pattern(&self) -> bool {
+        matches!(self.last_name(), "*" | "**")
+    }
+
+    /// The names of its parameters, but for those that any node of ROS may have.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let names = self.block.values.iter().map(|(name, _)| name.as_str());
+        names.filter(|name| {
+            ![clock_topic::NAME, "autostart"].contains(name) && !name.starts_with("qos_overrides.")
+        })
     }
 }
 
@@ -81,7 +93,7 @@ impl Overrides {
         let mut giving = self.given.iter().filter(|given| {
             is_for(&given.block.node, name) && given.block.values.iter().any(|(known, _)| known == parameter)
         });
-        giving.all(|given| !given.is_rule && matches!(given.last_name(), "*" | "**"))
+        giving.all(|given| !given.is_rule && given.is_pattern())
     }
 
     /// Why there are all defaults for the node whose full name is `name`, if files were given and none has a block for it.
@@ -89,7 +101,10 @@ impl Overrides {
     /// A robot's file serves several processes, so it may hold blocks for other nodes only.
     pub(crate) fn nothing_for(&self, name: &str) -> Option<String> {
         let mut blocks = self.given.iter().filter(|given| !given.is_rule);
-        if self.files.is_empty() || blocks.clone().any(|given| is_for(&given.block.node, name)) {
+        let gives = |given: &Given| !given.is_pattern() || given.names().next().is_some();
+        if self.files.is_empty()
+            || blocks.clone().any(|given| is_for(&given.block.node, name) && gives(given))
+        {
             return None;
         }
         let found = blocks.next().map_or("no block at all".to_owned(), |first| {
@@ -144,13 +159,41 @@ impl Overrides {
         Err(Error::Start(format!("{found} {reason}")))
     }
 
+    /// Checks that no block of a file has a name that is none of `nodes` and sets only what the node whose full name is `name`
+    /// `declares`, if no block names this node: what was meant for it would not be in force.
+    /// # Errors
+    /// The first such block.
+    pub(crate) fn check_unnamed(
+        &self,
+        name: &str,
+        nodes: &[&str],
+        declares: impl Fn(&str) -> bool,
+    ) -> Result<(), Error> {
+        let own = last_name(name);
+        let mut blocks = self.given.iter().filter(|given| !given.is_rule && !given.is_pattern());
+        if blocks.clone().any(|given| given.last_name() == own) {
+            return Ok(());
+        }
+        let unnamed = blocks.find(|given| {
+            !nodes.contains(&given.last_name())
+                && given.names().next().is_some()
+                && given.names().all(&declares)
+        });
+        let Some(Given { place, block, .. }) = unnamed else { return Ok(()) };
+        Err(Error::Start(format!(
+            "{place}: '{}' is no node of Steersman and sets only parameters of '{own}', which has no block: write '{own}' in its place, \
+             or add an empty block '{own}' if it is another program's",
+            block.node
+        )))
+    }
+
     /// Refuses a rule that applies neither to one of the nodes `known`, which may run in other processes, nor to a node in `renamed`,
     /// and a file's block whose name is similar to one of these. A file may have blocks for other programs.
     fn check(&self, known: &[&str], renamed: &[String]) -> Result<(), Error> {
         let known: Vec<&str> = known.iter().copied().chain(renamed.iter().map(String::as_str)).collect();
         for given in &self.given {
             let (Given { place, is_rule, block }, name) = (given, given.last_name());
-            if matches!(name, "*" | "**") || known.contains(&name) {
+            if given.is_pattern() || known.contains(&name) {
                 continue;
             }
             let hint = match nearest(name, known.iter().copied()) {
@@ -298,11 +341,39 @@ mod tests {
             )
         );
         assert!(nothing(&[]).is_some_and(|text| text.ends_with("in f and g there is no block at all")));
-        assert_eq!(nothing(&["hindbrain", "/**"]), None);
+        assert_eq!(nothing(&["hindbrain", "joystick"]), None, "an empty block is one");
+        assert!(nothing(&["hindbrain", "/**"]).is_some(), "a block for all nodes that sets nothing");
         assert_eq!(
             Overrides::new(words("x --ros-args -p hindbrain:a:=1")).unwrap().nothing_for("/joystick"),
             None
         );
+    }
+
+    #[test]
+    fn a_block_of_an_unknown_name_with_a_nodes_parameters_alone_is_refused() {
+        let check = |blocks: &[(&str, &[&str])]| {
+            let nodes: Vec<&str> = blocks.iter().map(|(node, _)| *node).collect();
+            let mut overrides = given(&nodes);
+            for (given, (_, names)) in overrides.given.iter_mut().zip(blocks) {
+                given.block.values = names.iter().map(|name| ((*name).into(), Value::Bool(true))).collect();
+            }
+            let declares = |name: &str| ["estop.required", "track"].contains(&name);
+            overrides.check_unnamed("/hindbrain", &KNOWN, declares).map_err(|error| error.to_string())
+        };
+        let meant: (&str, &[&str]) = ("brain", &["estop.required", "autostart"]);
+        assert_eq!(
+            check(&[("/**", &["use_sim_time"]), meant]).unwrap_err(),
+            "f, line 1: 'brain' is no node of Steersman and sets only parameters of 'hindbrain', which has no block: write \
+             'hindbrain' in its place, or add an empty block 'hindbrain' if it is another program's"
+        );
+        for fine in [
+            &[meant, ("hindbrain", &[])][..],
+            &[("controller", &["track", "gain"])],
+            &[("controller", &["use_sim_time", "autostart"])],
+            &[("joystick", &["track"])],
+        ] {
+            assert_eq!(check(fine), Ok(()), "{fine:?}");
+        }
     }
 
     #[test]

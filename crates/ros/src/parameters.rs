@@ -36,11 +36,11 @@ const EVENTS: &str = "/parameter_events";
 const ROS_OWN: &str = "start_type_description_service";
 
 impl Parameters {
-    /// Reads the values for `node` from the command line and the parameter files, and serves them.
+    /// Reads the values for `node` from the command line and the parameter files, and serves them; `nodes` are all of Steersman's.
     /// # Errors
     /// A value that the specification refuses or a key that it does not declare, all of them at once; or a refusal by the
     /// middleware.
-    pub fn new(node: &mut r2r::Node, specification: &Specification) -> Result<Self, Error> {
+    pub fn new(node: &mut r2r::Node, specification: &Specification, nodes: &[&str]) -> Result<Self, Error> {
         let name = node.name().map_err(Error::ros("read the node's name"))?;
         let full_name = node.fully_qualified_name().map_err(Error::ros("read the node's name"))?;
         let given = Overrides::new(std::env::args())?;
@@ -58,6 +58,7 @@ impl Parameters {
             log::warn!(target: &name, "'{names}' of a block for all nodes is no parameter of this node, which passes it over");
         }
         given.check_meant_for(&full_name, specification.node)?;
+        given.check_unnamed(&full_name, nodes, |key| specification.declares(key))?;
         if let Some(sentence) = given.nothing_for(&full_name) {
             log::warn!(target: &name, "{sentence}");
         }

@@ -207,12 +207,30 @@ def test_a_block_for_the_name_that_a_node_had_is_refused(tmp_path, executable, t
 
 
 @pytest.mark.parametrize(
+    "executable, name, values, meant",
+    [
+        ("hindbrain", "vehicle_brain", "{estop: {required: true}, autostart: true}", "hindbrain"),
+        ("steersman", "steersman", "{estop: {required: true}}", "hindbrain"),
+        ("steersman", "lock_and_sources", "{locks: {gate: {topic: gate, priority: 200}}}", "velocity_arbiter"),
+    ],
+)
+def test_a_block_of_an_unknown_name_with_a_nodes_parameters_alone_is_refused(tmp_path, executable, name, values, meant):
+    """Another program's block is passed over, but not one that only this node can have been meant by."""
+    text = f"/**: {{ros__parameters: {{use_sim_time: false}}}}\n{name}: {{ros__parameters: {values}}}\n"
+    process = Process(executable, "--ros-args", *parameters_in(tmp_path, text))
+    assert process.wait() == 1, process.output
+    sentence = f"robot.yaml, line 2: '{name}' is no node of Steersman and sets only parameters of '{meant}', which has no block"
+    assert sentence in process.output, process.output
+
+
+@pytest.mark.parametrize(
     "text, arguments, node, value",
     [
         ("brain: {ros__parameters: {accel: 31.0}}\nhindbrain: {ros__parameters: {accel: 32.0}}", ["-r", "__node:=brain"], "brain", 31.0),
         ("/**: {ros__parameters: {accel: 31.0}}", ["-r", "__node:=brain"], "brain", 31.0),
         ("joystick: {ros__parameters: {drag: 1.0}}", ["-r", "__node:=brain"], "brain", None),
         ("joystick: {ros__parameters: {drag: 1.0}}", [], "hindbrain", None),
+        ("brain: {ros__parameters: {accel: 31.0}}\nhindbrain: {ros__parameters: {}}", [], "hindbrain", 20.0),
     ],
 )
 def test_a_node_starts_with_the_file_of_a_robot_that_names_it_or_other_nodes_only(graph, tmp_path, text, arguments, node, value):
