@@ -115,11 +115,12 @@ impl Value {
     }
 }
 
-/// `text` as an error quotes it, shortened like [`Value::quoted`].
+/// `text` as an error quotes it: shortened like [`Value::quoted`], and without characters that would begin a line of their own.
 pub fn quoted(text: &str) -> Cow<'_, str> {
     match shorten(text) {
+        None if text.contains(char::is_control) => Cow::Owned(text.escape_debug().to_string()),
         None => Cow::Borrowed(text),
-        Some((start, count)) => Cow::Owned(format!("{start}… ({count} characters)")),
+        Some((start, count)) => Cow::Owned(format!("{}… ({count} characters)", start.escape_debug())),
     }
 }
 

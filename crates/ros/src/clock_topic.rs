@@ -11,6 +11,7 @@ use r2r::rosgraph_msgs::msg::Clock;
 use safety::{Doubt, Level, PublisherCount};
 
 use crate::panics::lock;
+use crate::qos_overrides::{Endpoint, overridden};
 use crate::{Error, Names, Publisher, Received, Status, clock, publishers, ready};
 
 /// The topic.
@@ -53,9 +54,9 @@ impl ClockTopic {
         }
         let what = || Error::ros(format!("subscribe to '{CLOCK}'"));
         // As in rclcpp's `ClockQoS`: it matches any publisher.
-        let messages = node
-            .subscribe(CLOCK, QosProfile::default().best_effort().volatile().keep_last(1))
-            .map_err(what())?;
+        let qos = QosProfile::default().best_effort().volatile().keep_last(1);
+        let qos = overridden(node, Endpoint::Subscription, CLOCK, qos).map_err(Error::refused(node))?;
+        let messages = node.subscribe(CLOCK, qos).map_err(what())?;
         let namespace = node.namespace().map_err(what())?;
         let full = Names::new(&name, &namespace, std::env::args()).resolve(CLOCK);
         clock::simulate();

@@ -1,14 +1,21 @@
-use params::{AUTOSTART, Set, Value};
-use r2r::QosProfile;
-use r2r::lifecycle_msgs::{msg, srv};
+use std::collections::VecDeque;
+use std::mem::{replace, take};
+use std::time::Duration;
 
+use params::{AUTOSTART, Set, Value, quoted};
+use r2r::lifecycle_msgs::{msg, srv};
+use r2r::{QosProfile, ServiceRequest};
+use safety::Instant;
+use safety::freshness::STALE;
+
+use crate::qos_overrides::{Endpoint, overridden};
 use crate::requests::{Requests, respond};
 use crate::{Error, clock, qos};
 
 /// The life cycle of a managed node: the five services of `lifecycle_msgs` and the topic `~/transition_event`.
 ///
-/// Only an active node lets something move. In each other state it runs, answers its services and publishes stop, as a node that shuts
-/// down does; it never falls silent. Activation is no permission to move: whatever has to happen after a loss has to happen after it.
+/// Only an active node lets something move. In each other state it runs, answers its services and gives no command but stop, as a node that
+/// shuts down does. Activation is no permission to move: whatever has to happen after a loss has to happen after it.
 ///
 /// # Source
 /// `lifecycle_msgs` and `rclcpp_lifecycle` (ROS 2 Jazzy): the same names, numbers and events; a label of a request comes before its number.
@@ -16,11 +23,16 @@ pub(crate) struct LifeCycle {
     name: String,
     state: Primary,
     change: Requests<srv::ChangeState::Service>,
+    /// Requests that were considered, with their answers.
+    changed: VecDeque<(ServiceRequest<srv::ChangeState::Service>, bool)>,
     get: Requests<srv::GetState::Service>,
     states: Requests<srv::GetAvailableStates::Service>,
     available: Requests<srv::GetAvailableTransitions::Service>,
     graph: Requests<srv::GetAvailableTransitions::Service>,
     events: r2r::Publisher<msg::TransitionEvent>,
+    /// When requests were read last, and for how long those that were read since the last answers may have waited before.
+    read_at: Instant,
+    waited: Duration,
 }
 
 /// A state in which a node stays.
@@ -107,16 +119,22 @@ impl LifeCycle {
     pub(crate) fn new(node: &mut r2r::Node, name: &str, parameters: &Set) -> Result<Self, Error> {
         let what = || Error::ros(format!("serve the life cycle of '{name}'"));
         let is_active = parameters.value(AUTOSTART) != Some(&Value::Bool(false));
-        let events = node.create_publisher("~/transition_event", QosProfile::default()).map_err(what())?;
+        let events = "~/transition_event";
+        let qos = overridden(node, Endpoint::Publisher, events, QosProfile::default());
+        let qos = qos.map_err(Error::refused(node))?;
+        let events = node.create_publisher(events, qos).map_err(what())?;
         Ok(Self {
             name: name.into(),
             state: if is_active { Primary::Active } else { Primary::Unconfigured },
             change: Requests::new(node, "~/change_state", qos::requests()).map_err(what())?,
+            changed: VecDeque::new(),
             get: Requests::new(node, "~/get_state", qos::requests()).map_err(what())?,
             states: Requests::new(node, "~/get_available_states", qos::requests()).map_err(what())?,
             available: Requests::new(node, "~/get_available_transitions", qos::requests()).map_err(what())?,
             graph: Requests::new(node, "~/get_transition_graph", qos::requests()).map_err(what())?,
             events,
+            read_at: clock::now(),
+            waited: Duration::ZERO,
         })
     }
 
@@ -127,60 +145,88 @@ impl LifeCycle {
 
     /// Receives the requests that r2r has and returns their number.
     pub(crate) fn receive(&mut self) -> usize {
+        let now = clock::now();
+        self.waited = self.waited.max(now.since(replace(&mut self.read_at, now)));
         let Self { change, get, states, available, graph, .. } = self;
         change.receive() + get.receive() + states.receive() + available.receive() + graph.receive()
     }
 
-    /// Answers the received requests in the order of each service. `set_active` puts a change of activity in force; the answer follows it.
-    pub(crate) fn serve(&mut self, mut set_active: impl FnMut(bool)) {
+    /// Makes the requested transitions, in their order; `set_active` puts a change of activity in force. The answers wait for
+    /// [`Self::answer_one`].
+    pub(crate) fn change_state(&mut self, mut set_active: impl FnMut(bool)) {
+        let waited = take(&mut self.waited);
         while let Some(request) = self.change.next() {
-            let success = self.change(
-                request.message.transition.id,
-                &request.message.transition.label,
-                &mut set_active,
-            );
-            respond(request, srv::ChangeState::Response { success });
-        }
-        while let Some(request) = self.get.next() {
-            respond(request, srv::GetState::Response { current_state: state(self.state.state()) });
-        }
-        while let Some(request) = self.states.next() {
-            let available_states = STATES.into_iter().map(state).collect();
-            respond(request, srv::GetAvailableStates::Response { available_states });
-        }
-        while let Some(request) = self.available.next() {
-            let possible = REQUESTS.iter().filter(|one| one.from == self.state);
-            let available_transitions = possible.map(Request::begin).collect();
-            respond(request, srv::GetAvailableTransitions::Response { available_transitions });
-        }
-        while let Some(request) = self.graph.next() {
-            respond(
-                request,
-                srv::GetAvailableTransitions::Response { available_transitions: transition_graph() },
-            );
+            let msg::Transition { id, label } = &request.message.transition;
+            let success = self.change(*id, label, waited, &mut set_active);
+            self.changed.push_back((request, success));
         }
     }
 
+    /// Whether a request waits for its answer.
+    pub(crate) fn is_waiting(&self) -> bool {
+        !self.changed.is_empty()
+            || self.get.are_waiting()
+            || self.states.are_waiting()
+            || self.available.are_waiting()
+            || self.graph.are_waiting()
+    }
+
+    /// Answers one request, and returns whether there was one. The middleware waits up to 0.1 s for a client that cannot receive it.
+    pub(crate) fn answer_one(&mut self) -> bool {
+        if let Some((request, success)) = self.changed.pop_front() {
+            respond(request, srv::ChangeState::Response { success });
+        } else if let Some(request) = self.get.next() {
+            respond(request, srv::GetState::Response { current_state: state(self.state.state()) });
+        } else if let Some(request) = self.states.next() {
+            let available_states = STATES.into_iter().map(state).collect();
+            respond(request, srv::GetAvailableStates::Response { available_states });
+        } else if let Some(request) = self.available.next() {
+            let possible = REQUESTS.iter().filter(|one| one.from == self.state);
+            let available_transitions = possible.map(Request::begin).collect();
+            respond(request, srv::GetAvailableTransitions::Response { available_transitions });
+        } else if let Some(request) = self.graph.next() {
+            let available_transitions = transition_graph();
+            respond(request, srv::GetAvailableTransitions::Response { available_transitions });
+        } else {
+            return false;
+        }
+        true
+    }
+
     /// Makes the requested transition; returns whether it is possible from the present state.
-    fn change(&mut self, number: u8, label: &str, set_active: &mut impl FnMut(bool)) -> bool {
+    fn change(
+        &mut self,
+        number: u8,
+        label: &str,
+        waited: Duration,
+        set_active: &mut impl FnMut(bool),
+    ) -> bool {
         let Some(request) = requested(self.state, number, label) else {
             let (_, state) = self.state.state();
             let possible: Vec<_> =
                 REQUESTS.iter().filter(|one| one.from == self.state).map(|one| one.label).collect();
-            let asked = if label.is_empty() { number.to_string() } else { label.into() };
+            let asked = if label.is_empty() { number.to_string() } else { label.to_owned() };
             log::warn!(
                 target: &self.name,
-                "life cycle: transition '{asked}' is not possible, the state is {state}; possible: {}",
+                "life cycle: transition '{}' is not possible, the state is {state}; possible: {}",
+                quoted(&asked),
                 if possible.is_empty() { "none".into() } else { possible.join(", ") }
             );
             return false;
         };
+        if request.to == Primary::Active && waited >= STALE {
+            log::warn!(
+                target: &self.name,
+                "life cycle: the request to activate may have waited for {waited:?} while the node was held; request it again"
+            );
+            return false;
+        }
         let was_active = self.is_active();
-        self.publish(request.begin());
         self.state = request.to;
         if was_active != self.is_active() {
-            set_active(self.is_active());
+            set_active(self.is_active()); // before anything is sent
         }
+        self.publish(request.begin());
         self.publish(request.end());
         let (_, state) = self.state.state();
         log::info!(target: &self.name, "life cycle: {state}{}", if self.is_active() { "" } else { ", so nothing moves" });

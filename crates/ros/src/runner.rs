@@ -13,7 +13,7 @@ use crate::parameter_update::{Extra, ParameterUpdate};
 use crate::parameters::parameter_services;
 use crate::publishers::{CountSchedule, publishers};
 use crate::reader::Reader;
-use crate::service::{Reply, Serve, Service, answering, deferring};
+use crate::service::{Reply, Serve, Service, answering, deferring, serve_in_turn};
 use crate::subscriptions::DynamicSubscriptions;
 use crate::{Error, Inputs, Node, Parameters, ServiceContext, Shell, Status, Stop, SubscriptionSpec, clock};
 
@@ -396,7 +396,9 @@ impl<M: Machine + 'static> Runner<M> {
     }
 
     fn spin_once(&mut self) {
-        let idle = if self.parameter_services.iter().any(|service| service.is_waiting()) {
+        let is_asked = self.parameter_services.iter().any(|service| service.is_waiting())
+            || self.life_cycle.as_ref().is_some_and(|(life_cycle, _)| life_cycle.is_waiting());
+        let idle = if is_asked {
             Duration::ZERO
         } else {
             self.longest_sleep.min((self.wake_within)()).min(self.counting.due.since(clock::now()))
@@ -415,7 +417,7 @@ impl<M: Machine + 'static> Runner<M> {
         });
         let Self { shell, node, parameters, update, life_cycle, urgent, .. } = self;
         if let Some((life_cycle, input)) = life_cycle {
-            life_cycle.serve(|is_active| shell.deliver(input(is_active)));
+            life_cycle.change_state(|is_active| shell.deliver(input(is_active)));
         }
         let mut context = ServiceContext { shell, parameters, update, node };
         urgent.iter_mut().for_each(|service| service.serve(&mut context));
@@ -459,13 +461,8 @@ impl<M: Machine + 'static> Runner<M> {
             }
         }
         let mut context = ServiceContext { shell, parameters: &mut self.parameters, update, node };
-        // One request for parameters at a time, the services in turn: however many come, the node reads the stops in between.
-        for _ in 0..self.parameter_services.len() {
-            self.turn = (self.turn + 1) % self.parameter_services.len();
-            if self.parameter_services[self.turn].serve_one(&mut context) {
-                break;
-            }
-        }
+        let life_cycle = self.life_cycle.as_mut().map(|(life_cycle, _)| life_cycle);
+        serve_in_turn(&mut self.parameter_services, life_cycle, &mut self.turn, &mut context);
         self.services.iter_mut().for_each(|service| service.serve(&mut context));
     }
 

@@ -2,6 +2,7 @@ use params::Value;
 use r2r::{ServiceRequest, WrappedServiceTypeSupport};
 use safety::Machine;
 
+use crate::life_cycle::LifeCycle;
 use crate::parameter_update::ParameterUpdate;
 use crate::requests::{Requests, respond};
 use crate::{Error, Parameters, Shell, qos};
@@ -51,6 +52,26 @@ pub(crate) trait Serve<M: Machine> {
     /// Answers the received requests, as far as they can be answered now.
     fn serve(&mut self, context: &mut ServiceContext<'_, M>) {
         while self.serve_one(context) {}
+    }
+}
+
+/// Answers one request for parameters or of the life cycle, the services in `turn`: however many come, and however long the middleware
+/// waits for clients that cannot receive their answers, the node reads the stops in between.
+pub(crate) fn serve_in_turn<M: Machine>(
+    services: &mut [Box<dyn Serve<M> + Send>],
+    mut life_cycle: Option<&mut LifeCycle>,
+    turn: &mut usize,
+    context: &mut ServiceContext<'_, M>,
+) {
+    for _ in 0..=services.len() {
+        *turn = (*turn + 1) % (services.len() + 1);
+        let is_answered = match services.get_mut(*turn) {
+            Some(service) => service.serve_one(context),
+            None => life_cycle.as_mut().is_some_and(|life_cycle| life_cycle.answer_one()),
+        };
+        if is_answered {
+            break;
+        }
     }
 }
 

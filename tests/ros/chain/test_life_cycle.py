@@ -4,6 +4,7 @@ The services are compared with those of rclpy's LifecycleNode, whose states and 
 """
 
 import contextlib
+import signal
 import threading
 import time
 
@@ -12,15 +13,17 @@ import rclpy
 from chairs import NEUTRAL, Driver, Luci
 from graph import STOP, Graph
 from hands import command, hand
-from lifecycle_msgs.msg import TransitionEvent
+from lifecycle_msgs.msg import Transition, TransitionEvent
 from lifecycle_msgs.srv import ChangeState, GetAvailableStates, GetAvailableTransitions, GetState
 from mechanisms import URDF, Manager, MovingArm, arm
 from processes import Process
+from rcl_interfaces.srv import GetParameters
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.lifecycle import LifecycleNode
-from rclpy.qos import QoSProfile
+from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Int16
+from std_msgs.msg import Bool, Int16
+from std_srvs.srv import SetBool
 from surrounds import SCANNER, Surround, scan
 from vehicle import Vehicle, now
 
@@ -236,6 +239,43 @@ def test_a_hand_holds_and_its_activation_moves_nothing():
         graph.stop_repeating(timer)
 
 
+@pytest.mark.few
+@pytest.mark.parametrize("kind, name", [(GetState, "get_state"), (ChangeState, "change_state"), (GetParameters, "get_parameters")])
+def test_a_client_that_cannot_receive_its_answers_delays_no_stop(kind, name):
+    """For each answer the middleware waits 0.1 s for its reader, which has another durability."""
+    with Vehicle() as vehicle:
+        deaf = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        client = vehicle.graph.node.create_client(kind, f"/hindbrain/{name}", qos_profile=deaf)
+        vehicle.half_ahead()
+        time.sleep(1.0)
+        for _ in range(40):
+            client.call_async(kind.Request())
+        time.sleep(0.02)
+        start = now()
+        vehicle.graph.publish("/hind/enable", Bool(data=False))
+        vehicle.stopped_within(0.12, start, "enable false")
+        time.sleep(4.0)  # until the last answer
+        assert vehicle.state == "SSTOP.ROS", vehicle.causes
+
+
+@pytest.mark.fault("inactive")
+def test_an_activation_that_waited_while_the_node_was_held_is_refused():
+    """Who called may have given up: the answer comes, and the node stays as it is. To deactivate is never too late."""
+    with Vehicle() as vehicle:
+        life = LifeCycle(vehicle.graph, "/hindbrain")
+        client = vehicle.graph.node.create_client(ChangeState, "/hindbrain/change_state")
+        for transition, success in ((DEACTIVATE, True), (ACTIVATE, False)):
+            vehicle.process.process.send_signal(signal.SIGSTOP)
+            time.sleep(0.1)
+            answer = client.call_async(ChangeState.Request(transition=Transition(id=transition)))
+            time.sleep(2.0)
+            vehicle.process.process.send_signal(signal.SIGCONT)
+            vehicle.wait(answer.done, "no answer")
+            assert answer.result().success is success
+        assert "the request to activate may have waited for" in vehicle.process.output
+        assert life.change(ACTIVATE)
+
+
 @pytest.mark.fault("inactive")
 def test_a_chair_is_given_back():
     with Luci() as luci, Driver() as driver:
@@ -247,6 +287,8 @@ def test_a_chair_is_given_back():
         assert life.change(DEACTIVATE)
         driver.become("inactive")
         assert driver.last[:3] == NEUTRAL and luci.called("remove_shared_remote_input")
+        refused = driver.call(SetBool, "/chair/activate", SetBool.Request(data=True))
+        assert (refused.success, refused.message) == (False, "the node's life cycle is not active")
         assert life.change(ACTIVATE)
         time.sleep(0.5)
         assert driver.state == "inactive", "the mode has to be entered again"
