@@ -412,7 +412,9 @@ impl Machine for Arbiter {
             Input::ParametersChanged(params) => self.adopt(params),
             Input::ActivityChanged(is_active) => {
                 self.is_active = is_active;
-                self.sources.iter_mut().for_each(|monitor| monitor.require_zero(ZeroCause::Begins));
+                let now = self.clock.now();
+                let sources = self.sources.iter_mut().zip(&self.params.sources);
+                sources.for_each(|(monitor, source)| monitor.begin_again(now, source.kind));
             }
             Input::Stopping if !self.stopping => {
                 self.stopping = true;

@@ -134,6 +134,16 @@ impl SourceMonitor {
         self.commands.require_zero();
     }
 
+    /// The node's life cycle became active, or left that state: a source from which messages came lately begins with a zero, another one
+    /// as if it was added now.
+    pub(crate) fn begin_again(&mut self, now: Instant, kind: SourceType) {
+        if self.stats.last().is_some_and(|last| now.since(last) < ALREADY_SENDING) {
+            self.require_zero(ZeroCause::Begins);
+        } else {
+            *self = Self { stats: self.stats, ..Self::new(now, kind) };
+        }
+    }
+
     /// Lets time pass.
     pub(crate) fn expire(&mut self, now: Instant, timeout: Duration) {
         let (waited, asked_for_motion) = (self.commands.waits_for_zero(), self.commands.asks_for_motion());

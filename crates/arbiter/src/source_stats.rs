@@ -107,6 +107,11 @@ impl SourceStats {
         self.last = Some(now);
     }
 
+    /// When the last message was received.
+    pub(crate) fn last(&self) -> Option<Instant> {
+        self.last
+    }
+
     pub(crate) fn traffic(&self, now: Instant, age: Option<Duration>) -> Traffic {
         let rate = match second(now).saturating_sub(self.second) {
             0 => self.before,

@@ -1,5 +1,6 @@
 use core::time::Duration;
 
+use safety::freshness::is_stale;
 use safety::{
     Backlog, Clock, Command, CommandMonitor, Instant, MAX_PLAUSIBLE, Machine, NotFinite, PublisherCount,
     Received, Stale, Velocity, WATCHDOG_INTERVAL, earliest,
@@ -112,6 +113,11 @@ impl Remote {
     /// The time as of the last call.
     pub(crate) fn clock(&self) -> &Clock {
         &self.clock
+    }
+
+    /// Whether the node's life cycle is active; without, nothing enters the mode.
+    pub fn is_active(&self) -> bool {
+        self.is_active
     }
 
     /// The state, as of the last call.
@@ -245,7 +251,7 @@ impl Remote {
         let is_lost = self.command.expire(self.clock.now(), self.params.command_timeout);
         self.counters.lost_commands += u64::from(is_lost);
         match self.state {
-            State::Inactive if self.wanted && self.is_active && !self.stopping => self.activate(),
+            State::Inactive if self.wanted && !self.stopping => self.activate(),
             State::Inactive => {}
             State::Activating => self.update_activating(),
             State::Confirmed | State::Active | State::Lost => self.update_driving(),
@@ -337,10 +343,11 @@ impl Machine for Remote {
         }
         self.update(); // time first: expired inputs are lost before the next input
         match input {
-            Input::Activated if self.stopping => {}
+            // A request that waited while the node was held may be one that its user has given up.
+            Input::Activated if self.stopping || !self.is_active || is_stale(&self.clock) => {}
             Input::Activated => {
                 self.wanted = true;
-                if self.state == State::Lost && self.is_active {
+                if self.state == State::Lost {
                     self.activate();
                 }
             }

@@ -217,6 +217,11 @@ impl Filter {
         }
     }
 
+    /// Whether the node's life cycle is active.
+    pub(crate) fn is_active(&self) -> bool {
+        self.is_active
+    }
+
     /// The node's life cycle became active, or left that state. The stick has to rest and the reference to be zero before either counts
     /// again, and a takeover ends.
     pub(crate) fn set_active(&mut self, is_active: bool) {

@@ -115,6 +115,11 @@ impl Joy {
         }
     }
 
+    /// Whether a device drives.
+    pub(crate) fn has_device(&self) -> bool {
+        self.state.is_some()
+    }
+
     /// `device` starts to drive.
     pub(crate) fn begin(&mut self, now: Instant, stamp: Stamp, device: &Device) {
         let (mut snapshot, mut neutral) = (Snapshot::default(), Snapshot::default());

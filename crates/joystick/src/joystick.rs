@@ -267,12 +267,13 @@ impl Joystick {
         self.joy.configure(self.now, stamp, &params.joy, device);
     }
 
-    /// Updates `joy`; the previous device comes before a new one.
+    /// Updates `joy`; the previous device comes before a new one. Of a node that is not active every device counts as released there, since
+    /// others drive by it.
     fn update_joy(&mut self, handed_over: bool, at_once: bool) {
         let stamp = self.stamp();
-        match self.devices.driving() {
+        match self.devices.driving().filter(|_| self.filter.is_active()) {
             None => self.joy.lose(stamp, true),
-            Some(device) if handed_over => {
+            Some(device) if handed_over || !self.joy.has_device() => {
                 self.joy.lose(stamp, false);
                 self.joy.begin(self.now, stamp, device);
             }

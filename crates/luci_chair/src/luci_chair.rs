@@ -272,6 +272,8 @@ impl Machine for LuciChair {
             Input::ActivityChanged(is_active) => {
                 self.is_active = is_active;
                 self.drive.centre();
+                // A remote that ran on meanwhile drives again only after the mode was entered again.
+                self.drive.hand_to(Source::ChairPhysical);
             }
             Input::ParametersChanged(params) => self.params = self.params.changed(params),
             Input::Stopping => {

@@ -76,6 +76,9 @@ pub fn run_with(
     let runner = with(services::serve(runner)?);
     if params.activate {
         shell.deliver(ChairInput::Remote(Input::Activated));
+        if !shell.inspect(|chair| chair.remote().is_active()) {
+            log::warn!(target: NAME, "the parameter activate does nothing, since the node does not start active: call ~/activate once it is");
+        }
     }
     let last = ChairInput::Remote(Input::Stopping);
     start::run_until_finished(runner, stop, &shell, last, |chair| chair.remote().is_finished(), broken)
@@ -85,7 +88,10 @@ pub fn run_with(
 fn activation_result(chair: &Chair, activate: bool) -> String {
     let state = chair.remote().state();
     match (activate, state) {
-        (true, State::Inactive) => "the node is about to end".into(),
+        (true, State::Inactive) if !chair.remote().is_active() => {
+            "the node's life cycle is not active".into()
+        }
+        (true, State::Inactive) => "the node is about to end, or the request waited while it was held".into(),
         (false, State::Inactive) => "inactive".into(),
         _ => format!("{}; ~/state reports the result", state.as_str()),
     }

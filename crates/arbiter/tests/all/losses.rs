@@ -317,6 +317,29 @@ fn a_source_that_published_before_the_start_begins_with_a_zero() {
 }
 
 #[test]
+fn after_an_activation_only_a_source_that_was_silent_begins_with_motion() {
+    let mut bench = Bench::new(vec![]);
+    assert_eq!(bench.command(0, LOW, 0.5, 1), [go(0.5, 1)]);
+    bench.on(10, Input::ActivityChanged(false));
+    bench.on(4_900, command(LOW, 0.5, 2)); // it asks on and on
+    bench.on(9_800, command(LOW, 0.5, 3));
+    bench.on(10_000, Input::ActivityChanged(true));
+    let rests = |commands: Vec<Command>| {
+        assert!(commands.iter().all(|command| command.velocity.is_neutral()), "{commands:?}")
+    };
+    rests(bench.on(10_010, command(LOW, 0.5, 4)));
+    assert_eq!(bench.verdicts()[LOW], BEGINS);
+    // The other one may have been sending before, at first.
+    rests(bench.on(10_020, command(HIGH, 0.6, 5)));
+    assert_eq!(bench.verdicts()[HIGH], BEGINS);
+    let mut bench = Bench::new(vec![]);
+    bench.on(0, Input::ActivityChanged(false));
+    bench.on(10_000, Input::ActivityChanged(true));
+    let last = bench.on(15_001, command(HIGH, 0.6, 6)).pop();
+    assert_eq!(last, Some(go(0.6, 6)), "its first goal begins with motion");
+}
+
+#[test]
 fn a_source_that_published_before_it_was_added_begins_with_a_zero() {
     let mut bench = Bench::new(vec![]);
     let mut one = params(vec![]);

@@ -260,6 +260,19 @@ fn a_lost_chair_is_asked_for_again_only_by_hand() {
 }
 
 #[test]
+fn a_request_while_the_node_is_not_active_is_forgotten() {
+    let mut bench = Bench::new(params(Mode::Shared));
+    bench.feedback = Some(position(Source::SharedRemote));
+    bench.on(Input::ActivityChanged(false));
+    bench.on(Input::Activated);
+    bench.on(Input::ActivityChanged(true));
+    bench.pass(5000);
+    assert_eq!((bench.remote.state(), bench.called.len()), (State::Inactive, 0));
+    bench.on(Input::Activated);
+    assert_eq!(bench.remote.state(), State::Activating);
+}
+
+#[test]
 fn a_mode_left_behind_by_another_is_reported() {
     let mut bench = Bench::new(params(Mode::Shared));
     bench.feedback = Some(position(Source::SharedRemote));

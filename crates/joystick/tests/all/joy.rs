@@ -308,3 +308,23 @@ fn the_desired_state_is_published_before_joy() {
     assert!(matches!(bench.outputs[0], Output::PublishDesired(_)));
     assert!(matches!(bench.outputs.last(), Some(Output::PublishJoy(_))));
 }
+
+#[test]
+fn joy_of_a_node_that_is_not_active_is_released() {
+    let mut bench = Bench::with_pad(quiet());
+    bench.button(1, true);
+    bench.axis(0, 16384);
+    bench.run(50);
+    bench.outputs.clear();
+    bench.give(Input::ActivityChanged(false));
+    bench.button(0, true);
+    bench.axis(0, 20000);
+    bench.run(100);
+    let released = bench.joys();
+    assert!(released.iter().all(|joy| joy.axes[0] == 0.0 && joy.buttons.iter().all(|&button| button == 0)));
+    assert_eq!((released.len(), bench.connections()), (1, vec![false]));
+    bench.outputs.clear();
+    bench.give(Input::ActivityChanged(true));
+    bench.run(50);
+    assert_eq!((bench.joys().last().map(|joy| joy.buttons[0]), bench.connections()), (Some(1), vec![true]));
+}

@@ -455,3 +455,18 @@ fn a_trigger_at_its_end_is_at_rest() {
         assert_eq!(forward(&mut bench) > 2.5, driven, "plugged in at {at_plug}");
     }
 }
+
+#[test]
+fn a_stick_without_a_dead_man_waits_for_rest_after_an_activation() {
+    let mut bench = Bench::with_pad(driving());
+    axis(&mut bench, PAD, 0, i16::MAX);
+    assert!(forward(&mut bench) > 2.5);
+    bench.give(Input::ActivityChanged(false));
+    bench.run(500);
+    bench.give(Input::ActivityChanged(true));
+    assert_eq!(forward(&mut bench), 0.0);
+    assert!(waits(&bench));
+    axis(&mut bench, PAD, 0, 0);
+    axis(&mut bench, PAD, 0, i16::MAX);
+    assert!(forward(&mut bench) > 2.5);
+}

@@ -336,5 +336,8 @@ fn a_chair_that_is_not_active_stands() {
     assert_eq!(bench.speeds(), [0.0; 2]);
     bench.on(Input::ActivityChanged(true));
     bench.pass(1000, Some(remote(50, 0, 5)));
+    assert_eq!(bench.speeds(), [0.0; 2], "activation is no permission to move");
+    bench.on(Input::ServiceCalled(Service::SetShared));
+    bench.pass(1000, Some(remote(50, 0, 5)));
     assert!(near(bench.speeds(), [0.27, 0.27]));
 }

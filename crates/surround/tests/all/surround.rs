@@ -125,6 +125,8 @@ fn a_factor_blocked_only_by_a_lost_sensor_is_published_as_unknown() {
     };
     assert_eq!(of(Zone::Front).0, 0.0);
     assert!(of(Zone::Back).0.is_nan() && of(Zone::Left).1.is_nan());
+    // At once, not with the next heartbeat.
+    assert!(fields_after(&mut surround, 5, Input::ActivityChanged(false)).iter().all(|field| field.is_nan()));
     assert!(fields_after(&mut surround, 10, Input::Stopping).iter().all(|field| field.is_nan()));
 }
 

@@ -51,6 +51,19 @@ fn a_stale_scaling_stops_at_once_and_a_zero_frees() {
 }
 
 #[test]
+fn a_zero_of_before_the_activation_frees_nothing() {
+    let mut bench = Bench::new(params());
+    bench.on(0, free());
+    bench.on(10, command(0.0, 0.0, 3));
+    bench.on(20, Input::ActivityChanged(false));
+    bench.on(30, command(0.0, 0.0, 4));
+    bench.on(40, Input::ActivityChanged(true));
+    assert_eq!(bench.on(50, command(1.0, 0.2, 5)), []);
+    bench.on(60, command(0.0, 0.0, 6));
+    assert_eq!(bench.on(70, command(1.0, 0.2, 7)), [go(1.0, 0.2, 7)]);
+}
+
+#[test]
 fn with_two_publishers_no_scaling_counts() {
     let mut bench = Bench::new(params());
     bench.on(0, free());
