@@ -110,14 +110,16 @@ def test_an_old_command_that_a_jump_back_makes_young_moves_nothing():
         clock = vehicle.begin_clock()
         vehicle.half_ahead()
         vehicle.fall_silent()
-        old = TwistStamped()
-        old.header.stamp, old.twist.linear.x = clock.stamp, 0.5
+        old = TwistStamped(), TwistStamped()
+        for message, speed in zip(old, (0.0, 0.5)):  # motion would begin with the zero
+            message.header.stamp, message.twist.linear.x = clock.stamp, speed
         vehicle.wait_for("OK", "CMD_STALE")
         time.sleep(1.0)
         jumped = now()
-        clock.jump(seconds_of(old.header.stamp) - 0.1)
+        clock.jump(seconds_of(old[0].header.stamp) - 0.1)
         while now() < jumped + 1.5:  # while it is refused, and 0.4 to 0.5 s old by the clock, and later
-            vehicle.publisher(TwistStamped, "/cmd_vel").publish(old)
+            for message in old:
+                vehicle.publisher(TwistStamped, "/cmd_vel").publish(message)
             time.sleep(0.02)
         assert set(vehicle.values(jumped)) == {STOP}, vehicle.values(jumped)
         vehicle.commands.reset()
