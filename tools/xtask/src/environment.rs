@@ -121,7 +121,7 @@ impl Environment {
                 list.push(("PYTHONPATH", with(modules(&install), "PYTHONPATH")));
                 list.push(("ROS_DISTRO", "jazzy".to_owned()));
                 list.push(("ROS_VERSION", "2".to_owned()));
-                list.push(("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp".to_owned()));
+                list.push(("RMW_IMPLEMENTATION", setup::middleware::OWN.to_owned()));
                 // The wheels' Python would restart itself to set LD_LIBRARY_PATH, which is set here.
                 list.push(("_ROS_WHEELS_BOOTSTRAP_COMPLETE", "1".to_owned()));
                 let profile = inherited("FASTRTPS_DEFAULT_PROFILES_FILE").filter(|value| !value.is_empty());

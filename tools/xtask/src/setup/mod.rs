@@ -5,6 +5,7 @@ pub mod disk;
 pub mod fixes;
 pub mod guard;
 pub mod interfaces;
+pub mod middleware;
 mod mujoco;
 pub mod package;
 pub mod python;
@@ -27,6 +28,7 @@ pub fn run(root: &Root) -> Outcome<()> {
     let watch = Watch::start();
     let guard = Guard::take(root)?;
     let ros = detect(&inherited);
+    middleware::check(&ros, inherited("RMW_IMPLEMENTATION"))?;
     debian::ensure_tools()?;
     match &ros {
         Ros::Sourced { distro, .. } if !DISTROS.contains(&distro.as_str()) => {
@@ -59,7 +61,9 @@ pub fn mujoco(root: &Root) -> Outcome<()> {
 /// # Errors
 /// When it has not.
 pub fn check(root: &Root) -> Outcome<()> {
-    let ready = match detect(&inherited) {
+    let ros = detect(&inherited);
+    middleware::check(&ros, inherited("RMW_IMPLEMENTATION"))?;
+    let ready = match ros {
         Ros::Sourced { .. } => root.install().is_dir(),
         Ros::Own => wheels::is_complete(root) && root.install().is_dir(),
     };
