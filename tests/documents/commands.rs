@@ -64,6 +64,10 @@ impl Shell<'_> {
             ["cc", file, ..] if file.contains('/') => exists("file", file),
             ["cc", ..] | ["./my_program"] => Ok(()),
             ["cp", "-r", path, _] => exists("folder", path),
+            ["ros2", "run", "steersman", node, ..] => {
+                exists("node", &format!("crates/nodes/src/bin/{node}.rs"))
+            }
+            ["ros2", "security", "generate_artifacts" | "create_enclave", ..] => Ok(()),
             ["ros2", "launch", "steersman", file, rest @ ..] => launch(file, rest),
             ["ros2", "topic", "pub", rest @ ..] => self.publish(rest),
             ["ros2", "topic", "echo" | "hz", name]

@@ -10,6 +10,7 @@ import time
 
 import pytest
 from graph import Graph
+from paths import ROOT
 from processes import Process
 
 PROFILE = pathlib.Path(os.environ.get("FASTRTPS_DEFAULT_PROFILES_FILE", "/nowhere"))
@@ -122,6 +123,7 @@ def test_each_setting_that_lets_sends_wait_is_named_with_its_remedy(graph, envir
     own = "FASTRTPS_DEFAULT_PROFILES_FILE"
     for settings, sentence, has_memory in (
         ({own: mine}, None, False),
+        ({own: ROOT / "config/fastdds_wifi.xml"}, None, False),
         ({own: mine, "FASTDDS_BUILTIN_TRANSPORTS": "SHM"}, None, False),
         ({own: mine, "ROS_AUTOMATIC_DISCOVERY_RANGE": "SYSTEM_DEFAULT", "ROS_STATIC_PEERS": "127.0.0.1"}, None, False),
         ({own: mine, "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET", "ROS_STATIC_PEERS": "127.0.0.1"}, None, False),

@@ -22,7 +22,7 @@ VEHICLE, OPERATOR = "10.213.7.1", "10.213.7.2"
 NEAR, FAR = "steersman_near", "steersman_far"
 
 # Of Steersman's nodes, and for other nodes beside them: a send over a link that stands still waits for nothing.
-PROFILE = ROOT / "config/fastdds.xml"
+PROFILE = ROOT / "config" / os.environ.get("HOSTS_PROFILE", "fastdds.xml")
 
 # How much a link lets through: a still one keeps its packets back until it is good again, as some wireless drivers do; a slow one has a
 # queue of half a second.
