@@ -4,6 +4,7 @@ Each executable is started in every way that adds a topic, each time in a namesp
 """
 
 import fnmatch
+import time
 import xml.etree.ElementTree
 
 import pytest
@@ -103,7 +104,7 @@ def compare(graph, profile, processes):
         unused, more = None, set()
         for namespace in processes:
             rules = list(allowed(profile, namespace))
-            names = [name for name, ns in graph.node.get_node_names_and_namespaces() if ns == (namespace or '/')]
+            names = [name for name, ns in graph.node.get_node_names_and_namespaces() if ns == (namespace or "/")]
             name = next((name for name in names if name.startswith(profile.get("node"))), None)
             found = present(graph.node, name, namespace or "/") if name else set()
             fits = lambda rule, found: rule[0] == found[0] and fnmatch.fnmatchcase(found[1], rule[1])  # noqa: E731
@@ -116,3 +117,15 @@ def compare(graph, profile, processes):
         return differences == [[], []]
 
     graph.wait(are_equal, lambda: f"more than the policy allows, and allowed without use: {differences}\n{[p.output for p in processes.values()]}", 20.0)
+    time.sleep(0.3)
+    assert are_equal(), f"later: {differences}"
+
+
+def test_no_node_starts_without_keys_where_security_is_enforced(monkeypatch, tmp_path):
+    monkeypatch.setenv("ROS_SECURITY_ENABLE", "true")
+    monkeypatch.setenv("ROS_SECURITY_STRATEGY", "Enforce")
+    monkeypatch.setenv("ROS_SECURITY_KEYSTORE", str(tmp_path))
+    started = {name: Process(name.replace("steersman_c", "steersman-c"), *(["list"] if name == "steersman_controller" else [])) for name in ENCLAVES}
+    for name, process in started.items():
+        assert process.wait() != 0, name
+        assert f"SECURITY ERROR: directory '{tmp_path}/enclaves' does not exist" in process.output, process.output
