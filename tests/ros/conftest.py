@@ -11,6 +11,7 @@ import threading
 import time
 
 import pytest
+import rclpy
 from _pytest.runner import runtestprotocol
 
 sys.path.insert(0, str(pathlib.Path(__file__).with_name("harness")))
@@ -118,11 +119,18 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "few: only a few other tests may run at the same time")
     config.addinivalue_line("markers", "pair: measures, or needs a processor for itself: only one other test may run at the same time")
     config.addinivalue_line("markers", "fault(row, ...): shows these rows of docs/safety.md, named by their anchors; checked by tests/safety.rs")
+    config.addinivalue_line("markers", "fast_dds: is about Fast DDS, its profiles or its times; skipped with another middleware")
     config.addinivalue_line("markers", "starts_nothing: starts no process, and needs no time of the machine")
     worker = os.environ.get("PYTEST_XDIST_WORKER")  # gw0, gw1, ...
     if worker:
         domain = os.environ["WORKER_DOMAINS"].split()[int(worker.removeprefix("gw"))]
         os.environ["ROS_DOMAIN_ID"] = os.environ["STEERSMAN_DOMAIN"] = domain
+
+
+def pytest_runtest_setup(item):
+    middleware = rclpy.get_rmw_implementation_identifier()
+    if item.get_closest_marker("fast_dds") and not middleware.startswith("rmw_fastrtps"):
+        pytest.skip(f"it is about Fast DDS, and this is {middleware}")
 
 
 @pytest.hookimpl(trylast=True)

@@ -3,10 +3,12 @@
 import signal
 import time
 
+import pytest
 from graph import Graph
 from processes import Process
 from vehicle import Vehicle, now
 
+pytestmark = pytest.mark.fast_dds
 # The lease of Fast DDS [s], which no profile here changes, and its announcements; after it Fast DDS looks when it wakes up.
 LEASE = 20.0
 ANNOUNCED = 3.0

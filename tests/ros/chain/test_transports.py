@@ -13,6 +13,7 @@ from graph import Graph
 from paths import ROOT
 from processes import Process
 
+pytestmark = pytest.mark.fast_dds
 PROFILE = pathlib.Path(os.environ.get("FASTRTPS_DEFAULT_PROFILES_FILE", "/nowhere"))
 SETTINGS = (
     "FASTRTPS_DEFAULT_PROFILES_FILE",

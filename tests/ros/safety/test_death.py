@@ -126,6 +126,7 @@ def test_a_thread_that_hangs_in_a_send_keeps_no_stop_from_the_motor_controller(t
 
 @pytest.mark.fault("hindbrain-hangs")
 @pytest.mark.few
+@pytest.mark.fast_dds
 @pytest.mark.parametrize("scenario", sends.SCENARIOS)
 def test_a_send_that_hangs_keeps_no_stop_from_what_needs_no_send(tmp_path, scenario):
     """With a profile whose sends wait for the network: the threads hang in the kernel, with the locks of the middleware."""

@@ -437,6 +437,7 @@ rclpy.shutdown()
 """
 
 
+@pytest.mark.fast_dds
 @pytest.mark.parametrize("composed", [True, False], ids=["composed", "separate"])
 def test_a_publisher_that_cannot_be_counted_is_a_conflict_and_ends_nothing(composed, tmp_path):
     """Its lifespan has more nanoseconds than a second has, as a profile may set and DDS passes on."""
