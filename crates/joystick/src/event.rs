@@ -178,10 +178,24 @@ pub enum Output {
     PublishJoy(JoyState),
     /// Publish on `~/connected`: whether a device drives.
     PublishConnected(bool),
-    /// Run the motors of a device, strong and weak, 0 to 65535, for a time.
-    Rumble {
+    /// Give a device's user a feedback.
+    Feedback {
         /// Which device.
         device: DeviceId,
+        /// Its effect.
+        effect: Effect,
+    },
+    /// Append the row of this cycle to the log file.
+    LogRow(LogRow),
+    /// Write a line to the ROS log.
+    Report(Report),
+}
+
+/// An effect that the user of a device feels or sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// The motors run, each with a strength of 0 to 65535.
+    Rumble {
         /// The strong motor.
         low: u16,
         /// The weak motor.
@@ -189,15 +203,6 @@ pub enum Output {
         /// The duration.
         time: Duration,
     },
-    /// Set the colour of a device's light.
-    Light {
-        /// Which device.
-        device: DeviceId,
-        /// Red, green, blue.
-        colour: [u8; 3],
-    },
-    /// Append the row of this cycle to the log file.
-    LogRow(LogRow),
-    /// Write a line to the ROS log.
-    Report(Report),
+    /// The light has this colour: red, green, blue.
+    Light([u8; 3]),
 }

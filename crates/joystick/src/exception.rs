@@ -19,7 +19,7 @@ pub enum Exception {
     #[serde(rename = "::joystick::e_sdl")]
     Sdl {
         /// The reason; at most 256 bytes are sent.
-        #[serde(serialize_with = "start_of_256_bytes")]
+        #[serde(serialize_with = "start::<256, _>")]
         what: String,
     },
     /// `e_sys`.
@@ -28,7 +28,7 @@ pub enum Exception {
         /// The operating system's error number.
         code: i16,
         /// The reason; at most 128 bytes are sent.
-        #[serde(serialize_with = "start_of_128_bytes")]
+        #[serde(serialize_with = "start::<128, _>")]
         what: String,
     },
     /// `e_value`: a value was refused and nothing changed.
@@ -99,18 +99,9 @@ impl Formatter for NumericEscapes {
     }
 }
 
-fn start_of_256_bytes<S: Serializer>(what: &str, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(start(what, 256))
-}
-
-fn start_of_128_bytes<S: Serializer>(what: &str, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(start(what, 128))
-}
-
-/// The first `longest` bytes, or slightly fewer where that would split a character.
-fn start(text: &str, longest: usize) -> &str {
-    let end = (0..=longest.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    text.get(..end).unwrap_or_default()
+/// Serializes the first `LONGEST` bytes, or slightly fewer where that would split a character.
+fn start<const LONGEST: usize, S: Serializer>(what: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(what.get(..what.floor_char_boundary(LONGEST)).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -137,9 +128,9 @@ mod tests {
 
     #[test]
     fn a_reason_keeps_the_bounds_of_the_component() {
-        assert_eq!(start("abc", 2), "ab");
-        assert_eq!(start("abc", 3), "abc");
-        assert_eq!(start("aé", 2), "a", "a character is not split");
+        let of_sdl = |what: String| Exception::Sdl { what }.to_string().matches(['y', 'é']).count();
+        assert_eq!((of_sdl("y".repeat(256) + "y"), of_sdl("y".repeat(254) + "é")), (256 + 1, 255 + 1));
+        assert_eq!(of_sdl("y".repeat(255) + "é"), 255 + 1, "a character is not split");
         let long = Exception::Sys { code: 1, what: "x".repeat(300) }.to_string();
         assert_eq!(long.matches("x").count(), 128 + 1, "128 and the one of the key ex");
     }

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use safety::Instant;
 
-use crate::{DeviceId, Output, Report};
+use crate::{DeviceId, Effect, Output, Report};
 
 /// How long a motor runs after one feedback.
 /// # Source
@@ -73,7 +73,7 @@ impl Feedbacks {
                 *part = intensity;
             }
             let colour = self.colour.map(|part| (part * f32::from(u8::MAX)).round() as u8);
-            return Output::Light { device, colour };
+            return Output::Feedback { device, effect: Effect::Light(colour) };
         }
         if let Some(motor) = self.motors.get_mut(usize::from(id)) {
             *motor = Motor { strength: intensity, until: now + DURATION };
@@ -106,7 +106,8 @@ impl Feedbacks {
 
     fn rumble(&self, now: Instant, device: DeviceId) -> Output {
         let [(low, low_left), (high, high_left)] = self.motors.map(|motor| motor.running(now));
-        Output::Rumble { device, low, high, time: low_left.max(high_left) }
+        let effect = Effect::Rumble { low, high, time: low_left.max(high_left) };
+        Output::Feedback { device, effect }
     }
 }
 
@@ -160,7 +161,8 @@ mod tests {
     }
 
     fn rumble(low: u16, high: u16, millis: u64) -> Option<Output> {
-        Some(Output::Rumble { device: PAD, low, high, time: Duration::from_millis(millis) })
+        let effect = Effect::Rumble { low, high, time: Duration::from_millis(millis) };
+        Some(Output::Feedback { device: PAD, effect })
     }
 
     #[test]
@@ -194,7 +196,10 @@ mod tests {
             light.receive(at(0), Some(PAD), requested)
         };
         colour(1, 1.0);
-        assert_eq!(colour(2, 0.5), Some(Output::Light { device: PAD, colour: [0, 255, 128] }));
+        assert_eq!(
+            colour(2, 0.5),
+            Some(Output::Feedback { device: PAD, effect: Effect::Light([0, 255, 128]) })
+        );
     }
 
     #[test]

@@ -6,8 +6,7 @@ use crate::integrator::Integrator;
 use crate::joystick::Course;
 use crate::mapping::{DeflectedAxis, commands, deflected_axis, is_at_rest, reads_the_same};
 use crate::mode::{Activity, Mode};
-use crate::reference::{Loss, Reference, requested_velocity};
-use crate::takeover::{Reach, Seed};
+use crate::reference::{Loss, Reach, Reference, Seed, requested_velocity};
 use crate::{Dynamics, EnableButtons, Mappings, Params, PoseState};
 
 /// How long a loss is published as a state without velocity: several messages, so at least one is received.

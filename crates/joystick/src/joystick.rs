@@ -2,9 +2,9 @@ use std::collections::VecDeque;
 
 use safety::{Backlog, Clock, Instant, Machine, Stamp, Velocity, WATCHDOG_INTERVAL, earliest};
 
-pub(crate) use self::pace::Course;
-use self::pace::Pace;
-use self::reading::Reading;
+pub use self::report::Counters;
+pub(crate) use self::time::Course;
+use self::time::{Pace, Reading};
 use crate::device::Identity;
 use crate::devices::{Devices, Ignored};
 use crate::feedback::Feedbacks;
@@ -12,14 +12,10 @@ use crate::filter::Filter;
 use crate::joy::Joy;
 use crate::names::Bindings;
 use crate::virtual_device::VirtualDevice;
-use crate::{Counters, DeviceId, Input, Output, Params, PoseState, Report};
+use crate::{DeviceId, Input, Output, Params, PoseState, Report};
 
-mod pace;
-mod reading;
 mod report;
-mod services;
 mod time;
-mod warnings;
 
 /// Capacity of the output queue before it grows; a batch of four devices has about twelve.
 const CAPACITY: usize = 64;
@@ -442,8 +438,7 @@ impl Machine for Joystick {
             | Output::PublishDesired(_)
             | Output::PublishJoy(_)
             | Output::PublishConnected(_)
-            | Output::Rumble { .. }
-            | Output::Light { .. }
+            | Output::Feedback { .. }
             | Output::LogRow(_)
             | Output::Report(_) => Backlog::Recent,
         }

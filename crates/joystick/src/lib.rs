@@ -7,21 +7,18 @@
 //!
 //! | file | one idea |
 //! |---|---|
-//! | `joystick` | the machine: [`Input`] to [`Output`], time, order of outputs, health, answers to services |
-//! | `event`, `report` | [`Input`], [`Output`]; [`Report`], a line of the log |
+//! | `joystick` | the machine: [`Input`] to [`Output`], time, order of outputs, health, [`Counters`], answers to services |
+//! | `event`, `report` | [`Input`], [`Output`]; [`Report`], a line of the log, with untrusted names escaped |
 //! | `state` | the messages: [`DeviceState`], [`PoseState`], [`JoyState`] |
-//! | `devices`, `device`, `name`, `choice`, `guid` | publish task: connected devices, one device, its port, the selection of the driving device |
+//! | `devices`, `device`, `name`, `choice` | publish task: connected devices, one device, its port, the selection of the driving device |
 //! | `names` | SDL's names of axes and buttons: the number that each has on a device |
 //! | `filter` | state task: the desired state |
 //! | `mode`, `mapping`, `integrator` | when the stick drives, its command, the resulting velocity |
-//! | `reference` | which reference is in force |
-//! | `takeover` | the initial velocity of a takeover |
+//! | `reference` | which reference is in force, the initial velocity of a takeover from it |
 //! | `virtual_device`, `feedback` | the device of `~/virtual_device`; motors and light of the driving device |
 //! | `joy` | the `joy` messages: dead zone, repeats, coalesced moves, the neutral message |
-//! | `log`, `g` | which cycles are logged, and the text of a row |
+//! | `log` | which cycles are logged, and the text of a row |
 //! | `requests`, `exception` | services: the parameters they set, why they refuse |
-//! | `printable` | untrusted names, escaped for one line of a log |
-//! | `health` | [`Counters`] for `/diagnostics` |
 //! | `parameters` | [`specification`], [`Params`] |
 //!
 //! Deliberately absent: rotation between frames (the numbers are only labelled, see [`PoseState::intrinsic`]), anything
@@ -36,9 +33,6 @@ mod event;
 mod exception;
 mod feedback;
 mod filter;
-mod g;
-mod guid;
-mod health;
 mod integrator;
 mod joy;
 mod joystick;
@@ -48,20 +42,17 @@ mod mode;
 mod name;
 mod names;
 mod parameters;
-mod printable;
 mod reference;
 mod report;
 mod requests;
 mod state;
-mod takeover;
 mod virtual_device;
 
-pub use event::{Input, Output};
+pub use choice::is_same_model;
+pub use event::{Effect, Input, Output};
 pub use exception::{Exception, RenameRefused};
 pub use feedback::Feedback;
-pub use guid::is_same_model;
-pub use health::Counters;
-pub use joystick::Joystick;
+pub use joystick::{Counters, Joystick};
 pub use log::{LOG_HEADER, LogLine, LogPace, LogRow};
 pub use mapping::DeflectedAxis;
 pub use name::{MAX_NAME_LENGTH, port_name};
@@ -69,8 +60,7 @@ pub use names::{Binding, Bindings, Names, Reason, Unnamed};
 pub use parameters::{
     AxisMapping, Dynamics, EnableButtons, FrameButtons, JoyParams, Mappings, Params, Shape, specification,
 };
-pub use printable::Printable;
-pub use report::Report;
+pub use report::{Printable, Report};
 pub use requests::{Changes, RequestedAxis, RequestedMappings, dynamics_changes, frame_change};
 pub use safety::Level;
 pub use state::{DeviceId, DeviceState, Hat, JoyState, MAX_PUBLISHED, PoseState};

@@ -3,7 +3,6 @@ use core::fmt;
 use safety::Stamp;
 
 use crate::PoseState;
-use crate::g::G;
 
 /// The first line of a log: the names of the columns.
 ///
@@ -48,8 +47,34 @@ impl fmt::Display for LogRow {
         write!(f, "{sec}.{nanosec:09} {} {}", u8::from(self.intrinsic), u8::from(self.active))?;
         let parts = [self.vel, self.avel, self.acc, self.aacc];
         let numbers = parts.iter().flat_map(|part| part.unwrap_or([f64::NAN; 3]));
-        numbers.into_iter().try_for_each(|number| write!(f, " {}", G(number)))
+        numbers.into_iter().try_for_each(|number| write!(f, " {}", general(number)))
     }
+}
+
+/// The number as C's `printf("%g")` writes it: six significant digits, no trailing zeros, an exponent below 1e-4 and
+/// from 1e6 on. NaN is `nan` whatever its sign.
+/// # Source
+/// ISO C, 7.21.6.1; own: the sign of a NaN means nothing here.
+fn general(value: f64) -> String {
+    /// The number of significant digits.
+    const DIGITS: i32 = 6;
+    if !value.is_finite() {
+        return value.to_string().to_lowercase();
+    }
+    // Rounded first: 999999.5 becomes seven digits, which need an exponent.
+    let rounded = format!("{value:.5e}");
+    let (mantissa, exponent) = rounded.split_once('e').unwrap_or((&rounded, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if (-4..DIGITS).contains(&exponent) {
+        let places = (DIGITS - 1 - exponent).unsigned_abs() as usize;
+        without_zeros(&format!("{value:.places$}")).to_owned()
+    } else {
+        format!("{}e{exponent:+03}", without_zeros(mantissa))
+    }
+}
+
+fn without_zeros(text: &str) -> &str {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
 /// Decides which cycles are logged, and counts those missed because the disk was busy.
@@ -192,5 +217,45 @@ mod tests {
         };
         assert_eq!(row.to_string(), "12.000000034 1 0 1 -0.5 1e-07 0 0 0 nan nan nan inf nan 1.23457e+06");
         assert_eq!(row.to_string().split(' ').count(), LOG_HEADER.split(' ').count());
+    }
+    #[test]
+    fn a_number_is_written_as_c_writes_it() {
+        // The output of printf("%g") of the GNU C library.
+        let table = [
+            (0.0, "0"),
+            (-0.0, "-0"),
+            (1.0, "1"),
+            (-1.5, "-1.5"),
+            (0.1, "0.1"),
+            (1.0 / 3.0, "0.333333"),
+            (2.0 / 3.0, "0.666667"),
+            (3.167_376_439_8, "3.16738"),
+            (100_000.0, "100000"),
+            (123_456.0, "123456"),
+            (123_456.5, "123456"), // half to even
+            (123_457.5, "123458"),
+            (999_999.4, "999999"),
+            (999_999.5, "1e+06"),
+            (1_000_000.0, "1e+06"),
+            (1_234_567.0, "1.23457e+06"),
+            (0.0001, "0.0001"),
+            (0.000_123_456_7, "0.000123457"),
+            (0.000_099_999_94, "9.99999e-05"),
+            (0.000_099_999_95, "0.0001"),
+            (0.000_099_999_96, "0.0001"),
+            (0.000_01, "1e-05"),
+            (1e100, "1e+100"),
+            (-1.25e-100, "-1.25e-100"),
+            (f64::MAX, "1.79769e+308"),
+            (f64::MIN_POSITIVE, "2.22507e-308"),
+            (5e-324, "4.94066e-324"),
+            (f64::INFINITY, "inf"),
+            (f64::NEG_INFINITY, "-inf"),
+            (f64::NAN, "nan"),
+            (-f64::NAN, "nan"),
+        ];
+        for (value, text) in table {
+            assert_eq!(general(value), text, "{value:e}");
+        }
     }
 }

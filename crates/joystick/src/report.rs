@@ -1,8 +1,8 @@
-use core::fmt;
+use core::fmt::{self, Write};
 
 use crate::mapping::REST;
 use crate::names::Unnamed;
-use crate::{DeflectedAxis, MAX_PUBLISHED, Printable};
+use crate::{DeflectedAxis, MAX_PUBLISHED};
 
 /// An event for the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -204,6 +204,31 @@ impl fmt::Display for Report {
     }
 }
 
+/// An untrusted text, such as a device's name or a path, on one line: invisible characters are replaced by their
+/// escapes, and letters of all languages are kept.
+///
+/// Control characters, separators of lines and paragraphs, characters that change the writing direction, and the
+/// backslash are escaped, so no text looks like the escape of another.
+///
+/// # Source
+/// own: the name of a device could otherwise write its own lines into the log or to a terminal that shows it.
+#[derive(Clone, Copy, Debug)]
+pub struct Printable<'a>(pub &'a str);
+
+impl fmt::Display for Printable<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|c| match c {
+            '\\' => f.write_str("\\\\"),
+            c if c.is_control() || is_invisible(c) => write!(f, "{}", c.escape_default()),
+            c => f.write_char(c),
+        })
+    }
+}
+
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -255,5 +280,19 @@ mod tests {
         };
         assert_eq!(report(16).to_string(), "'Pad!' (03) connected as pad: 16 axes, 2 buttons");
         assert!(report(17).to_string().ends_with("; its port and the mappings use the first 16 of each"));
+    }
+
+    #[test]
+    fn a_text_stays_on_its_line() {
+        for (text, escaped) in [
+            ("Pad", "Pad"),
+            ("日本 ü 'x' \"y\"", "日本 ü 'x' \"y\""),
+            ("a\nb\r\t", "a\\nb\\r\\t"),
+            ("\u{1b}[2J\u{7f}\u{85}", "\\u{1b}[2J\\u{7f}\\u{85}"),
+            ("\u{202e}dap\u{2028}", "\\u{202e}dap\\u{2028}"),
+            ("a\\nb", "a\\\\nb"),
+        ] {
+            assert_eq!(Printable(text).to_string(), escaped);
+        }
     }
 }

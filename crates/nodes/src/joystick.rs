@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `pads` | the devices |
 //! | `absence` | logs that no device drives, and why |
-//! | `extras`, `extra_topics` | battery and motion of the device that drives |
+//! | `extras` | battery and motion of the device that drives |
 //! | `device_topics` | topics that open and close with the devices |
 //! | `services` | the nine of the openrobots component |
 //! | `log` | the log file of the published state |
@@ -13,18 +13,15 @@
 mod absence;
 mod desired;
 mod device_topics;
-mod extra_topics;
 mod extras;
 mod log;
-#[cfg(test)]
-mod mock;
 mod pads;
 mod services;
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use ::log::{info, warn};
-use joystick::{Input, Joystick, Output, Params, specification};
+use joystick::{DeviceId, Effect, Input, Joystick, Output, Params, specification};
 use r2r::or_pose_estimator::msg as or_pose;
 use r2r::sensor_msgs::msg as sensor;
 use r2r::std_msgs::msg as std_msgs;
@@ -35,7 +32,6 @@ use self::absence::{Absence, Missing};
 use self::desired::Desired;
 use self::device_topics::DeviceTopics;
 use self::log::Log;
-use self::pads::Effect;
 use crate::messages;
 use crate::start::{self, Member};
 
@@ -50,7 +46,7 @@ pub struct Topics {
     joy: Topic<sensor::Joy>,
     connected: Topic<std_msgs::Bool>,
     devices: DeviceTopics,
-    effects: Sender<Effect>,
+    effects: Sender<(DeviceId, Effect)>,
     log: Log,
 }
 
@@ -58,7 +54,7 @@ pub struct Topics {
 pub struct Parts {
     devices: DeviceTopics,
     /// The machine's effects on the devices, which are carried out without the machine's lock.
-    effects: Receiver<Effect>,
+    effects: Receiver<(DeviceId, Effect)>,
     log: Log,
     joy: r2r::Publisher<sensor::Joy>,
 }
@@ -146,12 +142,7 @@ impl Topics {
             Output::PublishConnected(data) => self.connected.publish(&std_msgs::Bool { data }),
             Output::LogRow(row) => self.log.row(row),
             // The receiver is gone only when the node ends.
-            Output::Rumble { device, low, high, time } => {
-                let _ = self.effects.send(Effect::Rumble(device, (low, high), time));
-            }
-            Output::Light { device, colour } => {
-                let _ = self.effects.send(Effect::Light(device, colour));
-            }
+            Output::Feedback { device, effect } => drop(self.effects.send((device, effect))),
             Output::OpenDevice { name } => self.devices.open(name),
             Output::PublishDevice { name, state } => self.devices.publish(&name, state),
             Output::CloseDevice { name } => self.devices.close(&name),

@@ -1,4 +1,28 @@
-use crate::{EnableButtons, Joystick, Level, Printable, Report};
+use crate::{
+    Dynamics, EnableButtons, Exception, Input, Joystick, Level, Mappings, Output, Printable, Report,
+    RequestedMappings,
+};
+
+safety::counters! {
+    /// Counts of ignored and refused inputs since the start.
+    pub struct Counters {
+        /// Events of a device that is not connected.
+        unknown_device: "events of unknown devices",
+        /// Events of an axis, button or hat that the device does not have or that lies beyond 64 axes and 128 buttons.
+        beyond_limits: "events beyond limits",
+        /// Connections under the id of a device that was still connected.
+        duplicate_device: "duplicate connections",
+        /// New names that no port can have, or that another device has.
+        bad_names: "names refused",
+        /// Cycles of the filter that were skipped because the machine was not polled in time.
+        missed_cycles: "missed cycles",
+        /// Takeovers that started from zero because the reference's velocity was old, from the future, in another frame,
+        /// or invalid, or because the stick was not at rest yet.
+        seeds_refused: "takeovers from zero",
+        /// Takeovers that started slower than the reference, which was faster than the stick can command.
+        seeds_limited: "takeovers slowed down",
+    }
+}
 
 impl Joystick {
     /// Keys and values for `/diagnostics`.
@@ -93,5 +117,124 @@ impl Joystick {
             Some(format!("{act} {}button {button} ({name}){again}", sdl_name.unwrap_or_default()))
         });
         format!("{} to drive", ways.collect::<Vec<_>>().join(" or "))
+    }
+}
+
+/// Reports that are made on a change only.
+impl Joystick {
+    /// Warns of mappings that limit what the stick can do, if they are new.
+    pub(super) fn warn(&mut self, had_axis: bool, had_enable_button: bool) {
+        if had_axis && !self.filter.has_axis() {
+            self.emit(Report::Unmapped);
+        }
+        if had_enable_button && !self.filter.has_enable_button() {
+            self.emit(Report::AlwaysActive);
+        }
+    }
+
+    /// Warns of mapped inputs that the driving device does not have, if they are new.
+    pub(super) fn report_missing(&mut self) {
+        let missing = match self.devices.driving() {
+            Some(device) => {
+                self.filter.mappings().beyond(device.state().axes.len(), device.state().buttons.len())
+            }
+            None => Vec::new(),
+        };
+        if missing != self.missing && !missing.is_empty() {
+            let name = self.controlled().unwrap_or_default().to_owned();
+            self.emit(Report::MissingInputs { name, parameters: missing.clone() });
+        }
+        self.missing = missing;
+    }
+
+    /// Warns of devices that lack an input which the mappings name, if they are new.
+    pub(super) fn report_refused(&mut self) {
+        let refused: Vec<Report> = self
+            .devices
+            .unnamed()
+            .map(|(name, unnamed)| Report::InputsUnnamed { name: name.to_owned(), unnamed: unnamed.to_vec() })
+            .collect();
+        for report in &refused {
+            if !self.refused.contains(report) {
+                self.queue.push_back(Output::Report(report.clone()));
+            }
+        }
+        self.refused = refused;
+    }
+
+    pub(super) fn report_reference(&mut self) {
+        let waits = self.filter.reference().waits_for_zero();
+        let [_, reported] = &mut self.reported_to_wait;
+        if core::mem::replace(reported, waits) != waits {
+            self.emit(Report::ReferenceWaits(waits));
+        }
+    }
+
+    pub(super) fn report_waiting(&mut self) {
+        let waits = self.filter.waits();
+        let [reported, _] = &mut self.reported_to_wait;
+        if !self.in_batch && core::mem::replace(reported, waits) != waits {
+            let deflected_axis = self.filter.deflected_axis(self.devices.stick());
+            self.emit(if waits { Report::WaitsForRest(deflected_axis) } else { Report::AtRest });
+        }
+    }
+}
+
+/// Answers of services. They change nothing: a change is returned as an input, which must be given to the same
+/// machine before any other.
+impl Joystick {
+    /// The ports of the connected devices in the order of connection.
+    ///
+    /// # Source
+    /// joystick-genom3 `device_list`.
+    pub fn device_list(&self) -> Vec<String> {
+        self.devices.names().map(str::to_owned).collect()
+    }
+
+    /// The input that renames the device with the port `name` to `newname`; `None` if it already has that name.
+    ///
+    /// Any character of `newname` other than an ASCII letter, digit or underscore is replaced, as in
+    /// [`port_name`](crate::port_name).
+    /// # Errors
+    /// [`Exception::NoEntry`] if no device has that name; [`Exception::Sdl`] if no legal character of `newname` is
+    /// left, or if another device has it.
+    /// # Source
+    /// joystick-genom3 `rename`; own: renaming a device to its own name is allowed.
+    pub fn rename(&self, name: &str, newname: &str) -> Result<Option<Input>, Exception> {
+        let renaming = self.devices.renaming(name, newname)?;
+        Ok(renaming.map(|(id, name)| Input::DeviceRenamed { id, name }))
+    }
+
+    /// The dynamics in force.
+    pub fn dynamics(&self) -> Dynamics {
+        self.filter.dynamics()
+    }
+
+    /// The devices that may not drive since they lack inputs that parameters name.
+    pub fn refused(&self) -> &[Report] {
+        &self.refused
+    }
+
+    /// The mappings in force as numbers.
+    ///
+    /// # Errors
+    /// [`Exception::Value`] if a parameter gives a name and no device drove yet: with -1 for a dead-man button, a client
+    /// that writes back what it read would remove it.
+    /// # Source
+    /// joystick-genom3 `get_mappings`; its inputs have numbers only.
+    pub fn numbered_mappings(&self) -> Result<RequestedMappings, Exception> {
+        let mappings = self.mappings();
+        match self.devices.mapped_names().given().next() {
+            Some((parameter, name)) if mappings.has_unknown() => {
+                let what = format!("'{name}' ({parameter}) has no number until a device drives");
+                Err(Exception::Value { what })
+            }
+            _ => Ok(RequestedMappings::from(mappings)),
+        }
+    }
+
+    /// The mappings in force.
+    pub fn mappings(&self) -> &Mappings {
+        self.filter.mappings()
     }
 }

@@ -5,9 +5,9 @@ use crate::common;
 
 use common::{PAD, bits, driving, guarded, reference, wall};
 use joystick::{
-    AxisMapping, DeviceId, Dynamics, EnableButtons, Feedback, FrameButtons, Hat, Input, JoyParams, Joystick,
-    MAX_NAME_LENGTH, MAX_PUBLISHED, Mappings, Names, Output, Params, PoseState, Shape, VirtualState,
-    port_name,
+    AxisMapping, DeviceId, Dynamics, Effect, EnableButtons, Feedback, FrameButtons, Hat, Input, JoyParams,
+    Joystick, MAX_NAME_LENGTH, MAX_PUBLISHED, Mappings, Names, Output, Params, PoseState, Shape,
+    VirtualState, port_name,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -304,8 +304,10 @@ proptest! {
                     connected = Some(now);
                 }
                 Output::LogRow(row) => prop_assert_eq!(row.to_string().split(' ').count(), 15),
-                Output::Rumble { time, .. } => prop_assert!(time.as_secs() <= 1),
-                Output::Light { .. } | Output::Report(_) => {}
+                Output::Feedback { effect: Effect::Rumble { time, .. }, .. } => {
+                    prop_assert!(time.as_secs() <= 1);
+                }
+                Output::Feedback { .. } | Output::Report(_) => {}
             }
         }
     }

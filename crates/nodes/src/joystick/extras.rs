@@ -1,111 +1,100 @@
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::collections::BTreeMap;
 
 use gamepad::{Battery, Capabilities, Event, Feature};
 use joystick::Printable;
-use ros::clock;
+use r2r::sensor_msgs::msg as sensor;
+use ros::{Error, Topic, clock, qos};
 use safety::Stamp;
 
 use super::NAME;
 
-/// The most measurements that may wait for the node's thread; a pad makes some hundred per second.
-const MAX_WAITING: usize = 256;
+/// Marks a missing value in `sensor_msgs/Imu`.
+const NO_ESTIMATE: f64 = -1.0;
 /// The most refusals that are remembered.
 const MAX_REFUSED: usize = 64;
 
-/// The sending end of a channel from SDL's thread to the node's, for events besides axes and buttons.
-///
-/// # Real-time
-/// Never blocks. Measurements that find the queue full are dropped, since others follow. A device's refusal is logged once.
+/// Battery and motion of the device that drives, and the log of what its devices refuse.
 pub struct Extras {
-    sender: Sender<Extra>,
-    waiting: Arc<AtomicUsize>,
-    /// The refusals that were logged.
-    refused: Vec<(u32, Feature, String)>,
-}
-
-/// The receiving end of [`Extras`].
-pub struct ExtraReceiver {
-    receiver: Receiver<Extra>,
-    waiting: Arc<AtomicUsize>,
-}
-
-impl ExtraReceiver {
-    /// The oldest waiting event.
-    pub fn next(&self) -> Option<Extra> {
-        let extra = self.receiver.try_recv().ok()?;
-        if matches!(extra, Extra::SensorMoved(..)) {
-            self.waiting.fetch_sub(1, Ordering::Relaxed);
-        }
-        Some(extra)
-    }
-}
-
-/// An event of a device that the machine does not need.
-pub enum Extra {
-    /// The device is connected and has these capabilities.
-    Connected(u32, Capabilities, Battery),
-    /// The device is disconnected.
-    Disconnected(u32),
-    /// Its capabilities, which SDL found out late.
-    CapabilitiesChanged(u32, Capabilities),
-    /// Its battery.
-    Battery(u32, Battery),
-    /// Acceleration \[m/s²] and angular velocity \[rad/s].
-    SensorMoved(u32, Stamp, [Option<[f32; 3]>; 2]),
+    devices: Devices,
+    battery: Topic<sensor::BatteryState>,
+    imu: Topic<sensor::Imu>,
 }
 
 impl Extras {
-    /// A channel from SDL's thread to the node's.
-    pub fn channel() -> (Self, ExtraReceiver) {
-        let (sender, receiver) = channel();
-        let waiting = Arc::new(AtomicUsize::new(0));
-        (
-            Self { sender, waiting: Arc::clone(&waiting), refused: Vec::new() },
-            ExtraReceiver { receiver, waiting },
-        )
+    /// Opens the topics.
+    /// # Errors
+    /// The middleware refuses a topic.
+    pub fn new(node: &mut r2r::Node) -> Result<Self, Error> {
+        let battery = Topic::new(node, "~/battery", qos::state())?;
+        let imu = Topic::new(node, "~/imu", qos::command())?;
+        Ok(Self { devices: Devices::default(), battery, imu })
     }
 
-    /// Queues what the machine does not need, and returns what it needs.
-    pub fn handle(&mut self, event: Event) -> Option<Event> {
-        let extra = match &event {
+    /// Handles an event while the device `driver` drives: its measurements are published at once.
+    pub fn handle(&mut self, event: &Event, driver: Option<u32>) {
+        if let Some(message) = self.devices.handle(event, driver.filter(|_| self.imu.has_subscribers())) {
+            self.imu.publish(&message);
+        }
+    }
+
+    /// Publishes the battery of the device `driver` if it is not published yet, and makes the device measure while `~/imu` has
+    /// subscribers; `enable` switches a device's sensors.
+    pub fn serve(&mut self, driver: Option<u32>, enable: impl FnMut(u32, bool)) {
+        if let Some(message) = self.devices.battery(driver) {
+            self.battery.publish(&message);
+        }
+        self.devices.measure(driver.filter(|_| self.imu.has_subscribers()), enable);
+    }
+}
+
+/// The state of the devices besides axes and buttons.
+#[derive(Default)]
+struct Devices {
+    known: BTreeMap<u32, (Capabilities, Battery)>,
+    /// The refusals that were logged.
+    refused: Vec<(u32, Feature, String)>,
+    /// The device that drove, and its battery, as last published.
+    published: Option<(Option<u32>, Battery)>,
+    measuring: Option<u32>,
+}
+
+impl Devices {
+    /// Records an event; returns the message of a measurement of the device `watched`.
+    fn handle(&mut self, event: &Event, watched: Option<u32>) -> Option<sensor::Imu> {
+        match event {
             Event::Connected { id, details, .. } => {
-                Extra::Connected(*id, details.capabilities, details.battery)
+                self.known.insert(*id, (details.capabilities, details.battery));
             }
             Event::Disconnected { id } => {
+                self.known.remove(id);
                 self.refused.retain(|(of, _, _)| of != id);
-                Extra::Disconnected(*id)
+                self.measuring = self.measuring.filter(|measuring| measuring != id);
             }
-            Event::CapabilitiesChanged { id, capabilities } => Extra::CapabilitiesChanged(*id, *capabilities),
-            Event::BatteryChanged { id, battery } => Extra::Battery(*id, *battery),
-            Event::SensorMoved { id, acceleration, angular_velocity } => {
-                Extra::SensorMoved(*id, clock::stamp(), [*acceleration, *angular_velocity])
+            Event::CapabilitiesChanged { id, capabilities } => {
+                if let Some((known, _)) = self.known.get_mut(id) {
+                    *known = *capabilities;
+                }
+            }
+            Event::BatteryChanged { id, battery } => {
+                if let Some((_, known)) = self.known.get_mut(id) {
+                    *known = *battery;
+                }
+            }
+            Event::SensorMoved { id, acceleration, angular_velocity } if Some(*id) == watched => {
+                return Some(imu(clock::stamp(), *acceleration, *angular_velocity));
             }
             Event::OpenFailed { name, path, reason } => {
                 let [name, path, reason] = [name, path, reason].map(|text| Printable(text));
                 log::warn!(target: NAME, "'{name}' ({path}) cannot be opened: {reason}");
-                return None;
             }
-            Event::Refused { id, feature, reason } => {
-                if self.is_new_refusal(*id, *feature, reason) {
-                    let hint = if *feature == Feature::Sensors { "; '~/imu' stays silent" } else { "" };
-                    let reason = Printable(reason);
-                    log::warn!(target: NAME, "device {id} refused {feature}: {reason}{hint}");
-                }
-                return None;
+            Event::Refused { id, feature, reason } if self.is_new_refusal(*id, *feature, reason) => {
+                let hint = if *feature == Feature::Sensors { "; '~/imu' stays silent" } else { "" };
+                let reason = Printable(reason);
+                log::warn!(target: NAME, "device {id} refused {feature}: {reason}{hint}");
             }
-            _ => return Some(event),
-        };
-        if matches!(extra, Extra::SensorMoved(..))
-            && self.waiting.fetch_add(1, Ordering::Relaxed) >= MAX_WAITING
-        {
-            self.waiting.fetch_sub(1, Ordering::Relaxed);
-        } else {
-            // The receiver is gone only when the node is ending.
-            let _ = self.sender.send(extra);
+            _ => {}
         }
-        Some(event)
+        None
     }
 
     /// Whether this refusal was not logged yet.
@@ -120,40 +109,184 @@ impl Extras {
         }
         !known
     }
+
+    /// The message for the battery of the device `driver`, if it is not published yet.
+    fn battery(&mut self, driver: Option<u32>) -> Option<sensor::BatteryState> {
+        let battery = driver.and_then(|id| self.known.get(&id)).map_or(Battery::Unknown, |device| device.1);
+        let before = self.published.replace((driver, battery));
+        (before != self.published).then(|| battery_state(driver.is_some(), battery))
+    }
+
+    /// Switches the sensors of the device `watched` on, and all others off.
+    fn measure(&mut self, watched: Option<u32>, mut enable: impl FnMut(u32, bool)) {
+        let measures = |id: &u32| self.known.get(id).is_some_and(|(can, _)| can.accelerometer || can.gyro);
+        let wanted = watched.filter(measures);
+        if wanted != self.measuring {
+            if let Some(id) = self.measuring.take() {
+                enable(id, false);
+            }
+            if let Some(id) = wanted {
+                enable(id, true);
+            }
+            self.measuring = wanted;
+        }
+    }
+}
+
+fn battery_state(present: bool, battery: Battery) -> sensor::BatteryState {
+    let percentage = match battery {
+        Battery::Unknown | Battery::Wired => f32::NAN,
+        Battery::Empty => 0.05,
+        Battery::Low => 0.2,
+        Battery::Medium => 0.7,
+        Battery::Full => 1.0,
+    };
+    let mut message = sensor::BatteryState {
+        voltage: f32::NAN,
+        temperature: f32::NAN,
+        current: f32::NAN,
+        charge: f32::NAN,
+        capacity: f32::NAN,
+        design_capacity: f32::NAN,
+        percentage,
+        // Unknown, or charging if the device is wired.
+        power_supply_status: u8::from(battery == Battery::Wired),
+        present: present && battery != Battery::Unknown,
+        ..Default::default()
+    };
+    message.header.stamp = clock::to_wire(clock::stamp());
+    message
+}
+
+fn imu(stamp: Stamp, acceleration: Option<[f32; 3]>, angular_velocity: Option<[f32; 3]>) -> sensor::Imu {
+    let mut message = sensor::Imu::default();
+    message.header.stamp = clock::to_wire(stamp);
+    message.header.frame_id = "joystick".into();
+    let unknown = |covariance: &mut Vec<f64>| covariance[0] = NO_ESTIMATE;
+    unknown(&mut message.orientation_covariance);
+    let [x, y, z] = angular_velocity.unwrap_or_default().map(f64::from);
+    (message.angular_velocity.x, message.angular_velocity.y, message.angular_velocity.z) = (x, y, z);
+    if angular_velocity.is_none() {
+        unknown(&mut message.angular_velocity_covariance);
+    }
+    let [x, y, z] = acceleration.unwrap_or_default().map(f64::from);
+    (message.linear_acceleration.x, message.linear_acceleration.y, message.linear_acceleration.z) = (x, y, z);
+    if acceleration.is_none() {
+        unknown(&mut message.linear_acceleration_covariance);
+    }
+    message
 }
 
 #[cfg(test)]
 mod tests {
+    use gamepad::{Details, Driver};
+
     use super::*;
 
+    const ALL: Capabilities = Capabilities { rumble: true, led: true, accelerometer: true, gyro: true };
+
+    fn connected(id: u32, capabilities: Capabilities, battery: Battery) -> Event {
+        let details = Details {
+            serial: String::new(),
+            path: String::new(),
+            links: vec![],
+            mapping: String::new(),
+            triggers: None,
+            driver: Driver::Hidapi,
+            capabilities,
+            battery,
+        };
+        let (name, guid, details) = ("Pad".into(), "03".into(), Box::new(details));
+        Event::Connected { id, name, guid, axes: vec![], buttons: vec![], hats: vec![], details }
+    }
+
+    fn moved(id: u32) -> Event {
+        Event::SensorMoved { id, acceleration: Some([0.0, 0.0, 9.81]), angular_velocity: None }
+    }
+
+    /// The percentage of the published battery, if one is.
+    fn battery(devices: &mut Devices, driver: Option<u32>) -> Option<String> {
+        devices.battery(driver).map(|message| message.percentage.to_string())
+    }
+
+    /// The switched sensors.
+    fn switched(devices: &mut Devices, watched: Option<u32>) -> Vec<(u32, bool)> {
+        let mut calls = Vec::new();
+        devices.measure(watched, |id, on| calls.push((id, on)));
+        calls
+    }
+
     #[test]
-    fn unread_measurements_do_not_displace_other_events() {
-        let (mut extras, receiver) = Extras::channel();
-        for _ in 0..2 * MAX_WAITING {
-            extras.handle(Event::SensorMoved { id: 1, acceleration: None, angular_velocity: None });
-        }
-        extras.handle(Event::Disconnected { id: 1 });
-        let all: Vec<_> = std::iter::from_fn(|| receiver.next()).collect();
-        assert_eq!(all.len(), MAX_WAITING + 1);
-        assert!(matches!(all.last(), Some(Extra::Disconnected(1))));
-        extras.handle(Event::SensorMoved { id: 1, acceleration: None, angular_velocity: None });
-        assert!(receiver.next().is_some(), "there is room again");
+    fn the_battery_of_the_device_that_drives_is_published_when_it_changes() {
+        let mut devices = Devices::default();
+        assert_eq!(battery(&mut devices, None).as_deref(), Some("NaN"));
+        devices.handle(&connected(1, ALL, Battery::Full), None);
+        devices.handle(&connected(2, ALL, Battery::Low), None);
+        assert_eq!(battery(&mut devices, Some(1)).as_deref(), Some("1"));
+        devices.handle(&Event::BatteryChanged { id: 2, battery: Battery::Empty }, None);
+        assert_eq!(battery(&mut devices, Some(1)), None, "another's");
+        devices.handle(&Event::BatteryChanged { id: 1, battery: Battery::Medium }, None);
+        assert_eq!(battery(&mut devices, Some(1)).as_deref(), Some("0.7"));
+        assert_eq!(battery(&mut devices, Some(2)).as_deref(), Some("0.05"));
+        devices.handle(&Event::Disconnected { id: 2 }, None);
+        assert_eq!(battery(&mut devices, None).as_deref(), Some("NaN"));
+    }
+
+    #[test]
+    fn the_device_that_drives_measures_while_the_imu_is_subscribed_to() {
+        let mut devices = Devices::default();
+        devices.handle(&connected(1, Capabilities::default(), Battery::Wired), None);
+        devices.handle(&connected(2, ALL, Battery::Wired), None);
+        assert_eq!(switched(&mut devices, Some(1)), [], "it has no sensors");
+        devices.handle(&Event::CapabilitiesChanged { id: 1, capabilities: ALL }, None);
+        assert_eq!(switched(&mut devices, Some(1)), [(1, true)], "it has after all");
+        let upwards = |message: Option<sensor::Imu>| message.map(|imu| imu.linear_acceleration.z.round());
+        assert_eq!(upwards(devices.handle(&moved(1), Some(1))), Some(10.0));
+        assert_eq!(upwards(devices.handle(&moved(2), Some(1))), None);
+        assert_eq!(switched(&mut devices, Some(2)), [(1, false), (2, true)], "another drives");
+        assert_eq!(upwards(devices.handle(&moved(2), None)), None, "no subscriber");
+        assert_eq!(switched(&mut devices, None), [(2, false)], "no subscriber");
+    }
+
+    #[test]
+    fn a_device_that_is_gone_is_not_switched_off() {
+        let mut devices = Devices::default();
+        devices.handle(&connected(1, ALL, Battery::Wired), None);
+        assert_eq!(switched(&mut devices, Some(1)), [(1, true)]);
+        devices.handle(&Event::Disconnected { id: 1 }, None);
+        assert_eq!(switched(&mut devices, Some(1)), []);
     }
 
     #[test]
     fn a_refusal_is_logged_once() {
-        let (mut extras, _receiver) = Extras::channel();
-        assert!(extras.is_new_refusal(1, Feature::Rumble, "no motor"));
-        assert!(!extras.is_new_refusal(1, Feature::Rumble, "no motor"));
-        assert!(extras.is_new_refusal(1, Feature::Led, "no motor"));
-        assert!(extras.is_new_refusal(2, Feature::Rumble, "no motor"));
-        assert!(extras.is_new_refusal(1, Feature::Rumble, "it broke"));
-        extras.handle(Event::Disconnected { id: 1 });
-        assert!(!extras.is_new_refusal(2, Feature::Rumble, "no motor"));
-        assert!(extras.is_new_refusal(1, Feature::Rumble, "no motor"), "another device");
+        let mut devices = Devices::default();
+        assert!(devices.is_new_refusal(1, Feature::Rumble, "no motor"));
+        assert!(!devices.is_new_refusal(1, Feature::Rumble, "no motor"));
+        assert!(devices.is_new_refusal(1, Feature::Led, "no motor"));
+        assert!(devices.is_new_refusal(2, Feature::Rumble, "no motor"));
+        assert!(devices.is_new_refusal(1, Feature::Rumble, "it broke"));
+        devices.handle(&Event::Disconnected { id: 1 }, None);
+        assert!(!devices.is_new_refusal(2, Feature::Rumble, "no motor"));
+        assert!(devices.is_new_refusal(1, Feature::Rumble, "no motor"), "another device");
         for id in 0..1000 {
-            extras.is_new_refusal(id, Feature::Led, "");
+            devices.is_new_refusal(id, Feature::Led, "");
         }
-        assert_eq!(extras.refused.len(), MAX_REFUSED);
+        assert_eq!(devices.refused.len(), MAX_REFUSED);
+    }
+
+    #[test]
+    fn an_unknown_battery_has_no_percentage() {
+        assert!(battery_state(true, Battery::Unknown).percentage.is_nan());
+        assert!(!battery_state(false, Battery::Full).present);
+        assert_eq!(battery_state(true, Battery::Low).percentage, 0.2);
+    }
+
+    #[test]
+    fn an_imu_marks_missing_values() {
+        let message = imu(Stamp::ZERO, Some([0.0, 0.0, 9.81]), None);
+        assert_eq!(message.orientation_covariance[0], -1.0);
+        assert_eq!(message.angular_velocity_covariance[0], -1.0);
+        assert_eq!(message.linear_acceleration_covariance, vec![0.0; 9]);
+        assert!((message.linear_acceleration.z - 9.81).abs() < 1e-6);
     }
 }

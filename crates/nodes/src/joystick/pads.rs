@@ -1,7 +1,7 @@
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
 use gamepad::{Event, Gamepads, VirtualDevice, VirtualPad};
-use joystick::{DeviceId, Feedback, Hat, Input, Joystick, Printable, VirtualState};
+use joystick::{DeviceId, Effect, Feedback, Hat, Input, Joystick, Printable, VirtualState};
 use r2r::or_joystick::msg as or_joystick;
 use r2r::sensor_msgs::msg::JoyFeedback;
 use ros::panics::lock;
@@ -9,7 +9,6 @@ use ros::{Error, Shell, Stop, clock};
 use safety::Contains;
 
 use super::NAME;
-use super::extra_topics::ExtraTopics;
 use super::extras::Extras;
 
 /// The number of axes, buttons and hats of an additional virtual device, shaped like a common pad.
@@ -17,20 +16,9 @@ const SHAPE: (usize, usize, usize) = (6, 11, 1);
 
 /// The devices: SDL's thread delivers each event to the machine.
 #[derive(Clone)]
-pub struct Pads(Arc<Mutex<Devices>>);
-
-struct Devices {
-    gamepads: Gamepads,
-    extras: Arc<Mutex<ExtraTopics>>,
-}
-
-/// An effect that the machine requests of a device, carried out by SDL's thread.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Effect {
-    /// The strengths of two motors, and their duration.
-    Rumble(DeviceId, (u16, u16), std::time::Duration),
-    /// A light's colour.
-    Light(DeviceId, [u8; 3]),
+pub struct Pads {
+    gamepads: Arc<Mutex<Gamepads>>,
+    extras: Arc<Mutex<Extras>>,
 }
 
 impl Pads {
@@ -41,18 +29,14 @@ impl Pads {
         node: &mut r2r::Node,
         shell: Shell<M>,
     ) -> Result<Self, Error> {
-        let (mut extras, receiver) = Extras::channel();
-        let topics = Arc::new(Mutex::new(ExtraTopics::new(node, receiver)?));
-        let published = Arc::clone(&topics);
+        let extras = Arc::new(Mutex::new(Extras::new(node)?));
+        let handled = Arc::clone(&extras);
         let mut batch: Vec<M::Input> = Vec::with_capacity(64);
         let gamepads = Gamepads::start(move |event| {
-            let has_moved = matches!(event, Event::SensorMoved { .. });
-            let event = extras.handle(event);
-            if has_moved {
+            if is_extra(&event) {
                 let driver = shell.inspect(|machine| machine.stage().controlled_id());
-                lock(&published).publish(driver.map(|id| id.0));
+                lock(&handled).handle(&event, driver.map(|id| id.0));
             }
-            let Some(event) = event else { return };
             let triggers = triggers(&event);
             for input in input(event).into_iter().chain(triggers) {
                 let ends = matches!(input, Input::BatchEnded | Input::DevicesPolled);
@@ -67,7 +51,7 @@ impl Pads {
         if gamepads.is_starting() {
             log::error!(target: NAME, "SDL hangs while it starts: a device does not answer when it is opened");
         }
-        Ok(Self(Arc::new(Mutex::new(Devices { gamepads, extras: topics }))))
+        Ok(Self { gamepads: Arc::new(Mutex::new(gamepads)), extras })
     }
 
     /// Connects an additional virtual device, which exists as long as the returned value.
@@ -75,7 +59,7 @@ impl Pads {
     /// SDL refuses it.
     pub fn plug(&self, name: &str) -> Result<VirtualPad, Error> {
         let (axes, buttons, hats) = SHAPE;
-        let pad = self.lock().gamepads.plug(VirtualDevice::new(name, axes, buttons, hats));
+        let pad = lock(&self.gamepads).plug(VirtualDevice::new(name, axes, buttons, hats));
         pad.map_err(|error| {
             Error::Start(format!("the virtual device '{}' cannot be made: {error}", Printable(name)))
         })
@@ -83,23 +67,22 @@ impl Pads {
 
     /// Publishes battery and motion of the device that drives.
     pub fn serve_extras(&self, driver: Option<u32>) {
-        let devices = self.lock();
-        lock(&devices.extras).serve(driver, |id, on| {
-            if let Err(error) = devices.gamepads.enable_sensors(id, on) {
+        // Locked first: who holds it may wait for SDL's thread, which waits for the extras.
+        let gamepads = lock(&self.gamepads);
+        lock(&self.extras).serve(driver, |id, on| {
+            if let Err(error) = gamepads.enable_sensors(id, on) {
                 log::warn!(target: NAME, "sensors: {error}");
             }
         });
     }
 
     /// Carries out the effects that the machine requested.
-    pub fn carry_out(&self, effects: impl IntoIterator<Item = Effect>) {
-        let devices = self.lock();
-        for effect in effects {
+    pub fn carry_out(&self, effects: impl IntoIterator<Item = (DeviceId, Effect)>) {
+        let gamepads = lock(&self.gamepads);
+        for (DeviceId(id), effect) in effects {
             let done = match effect {
-                Effect::Rumble(DeviceId(id), (low, high), time) => {
-                    devices.gamepads.rumble(id, low, high, time)
-                }
-                Effect::Light(DeviceId(id), colour) => devices.gamepads.set_led(id, colour),
+                Effect::Rumble { low, high, time } => gamepads.rumble(id, low, high, time),
+                Effect::Light(colour) => gamepads.set_led(id, colour),
             };
             if let Err(error) = done {
                 log::warn!(target: NAME, "'joy/set_feedback' has no effect: {error}");
@@ -110,23 +93,32 @@ impl Pads {
     /// Requests the full state of every device, for a machine that no longer knows it.
     pub fn request_states(&self) {
         // Refused only if SDL's thread has ended, which ends the node.
-        let _ = self.lock().gamepads.request_states();
+        let _ = lock(&self.gamepads).request_states();
     }
 
     /// A task that ends the node when SDL's thread has died.
     pub fn watch(self, stop: &Stop) -> impl FnMut(&mut r2r::Node) + Send + 'static {
         let stop = stop.clone();
         move |_| {
-            if !stop.is_set() && !self.lock().gamepads.alive() {
+            if !stop.is_set() && !lock(&self.gamepads).alive() {
                 log::error!(target: NAME, "joysticks are no longer read; the node ends");
                 stop.set();
             }
         }
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, Devices> {
-        lock(&self.0)
-    }
+/// Whether [`Extras`] handles the event, which SDL's thread would otherwise wait for.
+const fn is_extra(event: &Event) -> bool {
+    !matches!(
+        event,
+        Event::Axis { .. }
+            | Event::Button { .. }
+            | Event::Hat { .. }
+            | Event::State { .. }
+            | Event::Polled
+            | Event::BatchEnded
+    )
 }
 
 /// The requested state of the virtual device.
