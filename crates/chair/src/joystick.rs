@@ -36,7 +36,8 @@ pub struct Joystick {
 }
 
 /// A field of a joystick message is out of its range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field} is {value}, must be from {min} to {max}{unit}")]
 pub struct BadJoystick {
     /// The field, in LUCI's names.
     pub field: &'static str,
@@ -46,7 +47,7 @@ pub struct BadJoystick {
     pub min: i32,
     /// The maximum.
     pub max: i32,
-    /// The unit of all three; empty for plain numbers.
+    /// The unit of all three, after a space; empty for plain numbers.
     pub unit: &'static str,
 }
 
@@ -93,7 +94,7 @@ impl Joystick {
     /// [`BadJoystick`] names the first field that is out of its range.
     pub fn parse(fields: zones::Joystick) -> Result<Self, BadJoystick> {
         let percent = |field, value: i32| {
-            let bad = BadJoystick { field, value, min: -100, max: 100, unit: "percent" };
+            let bad = BadJoystick { field, value, min: -100, max: 100, unit: " percent" };
             (-100..=100).contains(&value).then_some(value).ok_or(bad)
         };
         Ok(Self {
@@ -157,16 +158,6 @@ impl fmt::Display for Source {
         })
     }
 }
-
-impl fmt::Display for BadJoystick {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { field, value, min, max, unit } = self;
-        let space = if unit.is_empty() { "" } else { " " };
-        write!(f, "{field} is {value}, must be from {min} to {max}{space}{unit}")
-    }
-}
-
-impl core::error::Error for BadJoystick {}
 
 #[cfg(test)]
 mod tests {

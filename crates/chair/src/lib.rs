@@ -13,11 +13,9 @@
 //! it, and a default calibration.
 #![forbid(unsafe_code)]
 
-mod camera;
 mod chair;
 mod encoders;
 mod feedback;
-mod imu;
 mod joystick;
 mod life_cycle;
 mod messages;
@@ -26,19 +24,16 @@ mod odometry;
 mod parameters;
 mod pose;
 mod remote;
-mod request;
-mod service;
+mod sensors;
 mod status;
 
-pub use camera::{BadCamera, CameraMatrices, camera};
 pub use chair::{Chair, ChairInput, ChairOutput, Side};
 pub use encoders::{BadAngle, Encoders};
-pub use imu::{Imu, ImuFields, imu};
 pub use joystick::{BadJoystick, Joystick, Source};
-pub use messages::{Input, Output, State};
+pub use messages::{Input, Mode, Output, Service, State};
 pub use odometry::{Estimate, Odometry, OdometryCounters, OdometryInput};
 pub use parameters::{OdometryParams, Params, RemoteParams, specification};
 pub use remote::Remote;
 pub use safety::Level;
-pub use service::{Mode, Service};
+pub use sensors::{BadCamera, CameraMatrices, Imu, ImuFields, camera, imu};
 pub use status::{Counters, Fault, Hold};

@@ -11,7 +11,7 @@ use safety::{Command, Instant, Stamp, Velocity};
 pub(crate) struct Occupant {
     /// The last stick that was not zero, if no zero was published since.
     last: Option<(Stamp, Instant)>,
-    told_zero: bool,
+    sent_zero: bool,
     output: Option<Command>,
 }
 
@@ -21,10 +21,10 @@ impl Occupant {
         let velocity = velocity.unwrap_or(Velocity::ZERO);
         let is_zero = velocity == Velocity::ZERO;
         self.last = (!is_zero).then_some((stamp, now));
-        if !(is_zero && self.told_zero) {
+        if !(is_zero && self.sent_zero) {
             self.output = Some(Command::new(velocity, stamp));
         }
-        self.told_zero = is_zero;
+        self.sent_zero = is_zero;
     }
 
     /// The command to publish at `now`.
@@ -34,7 +34,7 @@ impl Occupant {
             && now >= at + timeout
         {
             self.last = None;
-            self.told_zero = true;
+            self.sent_zero = true;
             let stamp = later(stamp, now.since(at));
             return Some(Command::new(Velocity::ZERO, stamp));
         }

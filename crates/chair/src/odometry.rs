@@ -183,7 +183,7 @@ impl Odometry {
     fn doubt(&mut self, error: OdometryError, time: Duration) {
         self.error = Some((error, self.now));
         let way = self.params.max_speed * time.as_secs_f64();
-        self.pose.doubt(way, 2.0 * way / self.params.wheel_base);
+        self.pose.add_uncertainty(way, 2.0 * way / self.params.wheel_base);
     }
 
     /// The health and the reason, as of the last call.

@@ -42,7 +42,7 @@ impl Pose {
 
     /// Increases the covariance for an unknown motion of at most `way` \[m\] in any direction and `turn` \[rad\]: a
     /// uniform distribution has a third of the square.
-    pub fn doubt(&mut self, way: f64, turn: f64) {
+    pub fn add_uncertainty(&mut self, way: f64, turn: f64) {
         let (along, about) = (way * way / 3.0, turn.min(PI) * turn.min(PI) / 3.0);
         self.covariance += Matrix3::from_diagonal(&Vector3::new(along, along, about));
     }
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn an_unknown_motion_keeps_the_pose() {
         let mut pose = Pose { x: 1.0, y: 2.0, heading: 3.0, ..Pose::default() };
-        pose.doubt(3.0, 100.0);
+        pose.add_uncertainty(3.0, 100.0);
         assert_eq!((pose.x, pose.y, pose.heading), (1.0, 2.0, 3.0));
         // 3² / 3 and π² / 3.
         assert!(near(pose.covariance[(0, 0)], 3.0) && near(pose.covariance[(2, 2)], PI * PI / 3.0));

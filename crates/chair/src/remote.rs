@@ -8,7 +8,7 @@ use safety::{
 use zones::ReportedProfile;
 
 use crate::feedback::{Evidence, Feedback, Topic};
-use crate::request::Request;
+use crate::life_cycle::Request;
 use crate::{
     BadJoystick, Counters, Fault, Hold, Input, Joystick, Output, RemoteParams, Service, Source, State,
 };

@@ -1,7 +1,6 @@
 use core::fmt;
 
 use safety::{Level, PublisherCount, Stale};
-use zones::explain;
 
 use crate::feedback::{Evidence, Topic};
 use crate::remote::Rejection;
@@ -170,7 +169,7 @@ impl Remote {
         ];
         match self.rejection {
             Some(Rejection::Invalid(invalid)) => report.push(("invalid command", invalid.to_string())),
-            Some(Rejection::Stale(stale)) => report.push(("last stale command", explain(stale))),
+            Some(Rejection::Stale(stale)) => report.push(("last stale command", stale.to_string())),
             _ => {}
         }
         if let Some(bad) = self.bad_feedback {
@@ -201,7 +200,7 @@ impl fmt::Display for Hold {
             Self::CommandMissing => f.write_str("no command in time, neutral"),
             Self::CommandInvalid => f.write_str("invalid command, neutral"),
             Self::CommandStale(stale) => {
-                write!(f, "no valid command, the last one {}, neutral", explain(*stale))
+                write!(f, "no valid command, the last one {stale}, neutral")
             }
             Self::Taken(source) => {
                 write!(f, "the chair was driven by '{source}' in between: activate again, neutral")

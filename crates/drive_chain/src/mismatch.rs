@@ -32,7 +32,7 @@ impl Stages {
         if !zones.profiles.is_empty() || zones.operation == Operation::Predict {
             return sentences; // the vehicle is a chair, which has its own full speed
         }
-        let (top, full) = (zones.full_throw, hindbrain.full_speed);
+        let (top, full) = (zones.full_speed, hindbrain.full_speed);
         for (name, value, what, most, unit) in [
             ("max_linear", top.linear, "wheel_speed", full.linear, "m/s"),
             ("max_angular", top.angular, "2 * wheel_speed / track", full.angular, "rad/s"),

@@ -8,7 +8,6 @@
 //! at the edge ([`Motors`](crate::Motors)).
 
 mod cause;
-mod conflict;
 mod gate;
 mod inputs;
 mod mapping;
@@ -20,12 +19,11 @@ mod switch;
 mod wheel;
 
 pub use cause::{Cause, Causes, Effect, Recovery, Row};
-pub use conflict::{Conflicts, SoleTopic};
 pub use gate::Gate;
 pub use inputs::{CommandInput, CoreParams, Infrared, Inputs, InvalidCommand, Outputs, SwitchInput};
 pub use mapping::{FULL, Mapping, Setpoint, mix, mix_as_the_seed};
 pub use sensor::{IrSensor, Reading};
-pub use source::Source;
+pub use source::{Conflicts, SoleTopic, Source};
 pub use state::{Device, EstopLine, HeldCommand, Latch, ResetButton, State, StopState};
 pub use step::step;
 pub use switch::EnableSwitch;

@@ -1,7 +1,7 @@
-use safety::Velocity;
+use safety::{FullSpeed, Velocity};
 
+use crate::IrLimits;
 use crate::core::{Reading, Setpoint};
-use crate::{FullSpeed, IrLimits};
 
 /// The infra-red sensors.
 ///
@@ -51,7 +51,7 @@ impl Sensor {
 /// # Source
 /// own; the original's float decoder took NaN for full forward and 1e-40 for full reverse. Here anything less than a
 /// thousandth is zero.
-pub fn setpoint_of(velocity: &Velocity, full: &FullSpeed, keep_curve: bool) -> Setpoint {
+pub fn setpoint_of(velocity: &Velocity, full: FullSpeed, keep_curve: bool) -> Setpoint {
     /// Far beyond any full speed, and small enough that no product overflows.
     const FAR: f64 = 1e9;
     let linear = (velocity.forward() / full.linear).clamp(-FAR, FAR);
@@ -106,7 +106,7 @@ mod tests {
     const FULL_SPEED: FullSpeed = FullSpeed { linear: 2.0, angular: 4.0 };
 
     fn setpoint(forward: f64, turn: f64) -> (i16, i16) {
-        let setpoint = setpoint_of(&Velocity::planar(forward, turn).unwrap(), &FULL_SPEED, true);
+        let setpoint = setpoint_of(&Velocity::planar(forward, turn).unwrap(), FULL_SPEED, true);
         (setpoint.linear(), setpoint.angular())
     }
 
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn without_the_curve_each_part_is_limited_on_its_own() {
         let velocity = Velocity::planar(4.0, 2.0).unwrap();
-        let setpoint = setpoint_of(&velocity, &FULL_SPEED, false);
+        let setpoint = setpoint_of(&velocity, FULL_SPEED, false);
         assert_eq!((setpoint.linear(), setpoint.angular()), (1000, 500));
     }
 

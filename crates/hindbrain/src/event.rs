@@ -1,6 +1,7 @@
-use safety::{ClockReading, Command, NotFinite, Stamp};
+use safety::{ClockReading, Command, NotFinite, PublisherCount, Stamp};
 
-use crate::{Detail, Motors, Params, Publishers, Refused, Report, Sensor, StopState};
+use crate::core::SoleTopic;
+use crate::{Detail, Motors, Params, Refused, Report, Sensor, StopState};
 
 /// Everything that can happen to the node.
 #[derive(Clone, Debug)]
@@ -58,4 +59,24 @@ pub enum Output {
     Refuse(Refused),
     /// Report to the user that the state or its causes changed.
     Report(Report),
+}
+
+/// The publishers of the topics on which one is expected. Each endpoint counts, whatever its node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Publishers {
+    counts: [PublisherCount; SoleTopic::ALL.len()],
+}
+
+impl Publishers {
+    /// With this `count` for `topic`.
+    #[must_use]
+    pub const fn with(mut self, topic: SoleTopic, count: PublisherCount) -> Self {
+        self.counts[topic as usize] = count;
+        self
+    }
+
+    /// The publishers of `topic`.
+    pub const fn of(&self, topic: SoleTopic) -> PublisherCount {
+        self.counts[topic as usize]
+    }
 }

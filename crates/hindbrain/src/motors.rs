@@ -62,7 +62,7 @@ impl Motors {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FullSpeed;
+    use safety::FullSpeed;
 
     #[test]
     fn forward_is_the_lower_number() {

@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use params::{Refusal, Set};
-use safety::SLOWEST_FULL_SPEED;
+use safety::{FullSpeed, SLOWEST_FULL_SPEED};
 
 use self::declared::Declared;
 use crate::Sensor;
@@ -50,15 +50,6 @@ pub enum CommandType {
 }
 
 params::choices! { CommandType: Twist = "twist", TwistStamped = "twist_stamped" }
-
-/// The velocities at which a motor runs at full speed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FullSpeed {
-    /// Both motors forward [m/s], greater than zero.
-    pub linear: f64,
-    /// The motors against each other [rad/s], greater than zero.
-    pub angular: f64,
-}
 
 /// The distances at which an infra-red sensor counts as blocked.
 #[derive(Clone, Copy, Debug, PartialEq)]

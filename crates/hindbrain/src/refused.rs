@@ -2,9 +2,7 @@ use core::fmt;
 use core::time::Duration;
 
 use safety::freshness::AHEAD;
-use safety::{Implausible, NotFinite, Velocity};
-
-use crate::FullSpeed;
+use safety::{FullSpeed, Implausible, NotFinite, Velocity};
 
 /// The part that has no velocity.
 const STAMP: &str = "header.stamp";
@@ -24,10 +22,12 @@ impl Refused {
     /// Checks that `velocity` is plausible for a vehicle with this full speed.
     /// # Errors
     /// The first part that is not.
-    pub fn check(velocity: &Velocity, full: &FullSpeed) -> Result<(), Self> {
-        velocity
-            .check_plausible(full.linear, full.angular)
-            .map_err(|Implausible { part, value, most }| Self { part, value, most: Some(most) })
+    pub fn check(velocity: &Velocity, full: FullSpeed) -> Result<(), Self> {
+        velocity.check_plausible(full).map_err(|Implausible { part, value, most }| Self {
+            part,
+            value,
+            most: Some(most),
+        })
     }
 }
 
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn an_implausible_value_is_refused_by_name_value_and_range() {
-        let check = |forward, turn| Refused::check(&Velocity::planar(forward, turn).unwrap(), &FULL);
+        let check = |forward, turn| Refused::check(&Velocity::planar(forward, turn).unwrap(), FULL);
         assert_eq!(check(150.0, -200.0), Ok(()));
         assert_eq!(
             check(-150.1, 0.0).unwrap_err().to_string(),

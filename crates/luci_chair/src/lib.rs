@@ -11,17 +11,14 @@
 //! regardless of polls in between.
 #![forbid(unsafe_code)]
 
-mod base;
 mod drive;
 mod luci_chair;
 mod messages;
 mod parameters;
-mod status;
 mod wheels;
 
-pub use base::servo;
-pub use luci_chair::LuciChair;
+pub use luci_chair::{Counters, LuciChair};
 pub use messages::{EncoderFields, ImuMessage, Input, JoystickScaling, Output};
 pub use parameters::{Params, specification};
 pub use safety::Level;
-pub use status::Counters;
+pub use wheels::servo;

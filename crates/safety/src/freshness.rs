@@ -87,27 +87,32 @@ impl MessageTime {
     }
 }
 
-/// Why a message does not count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why a message does not count; as text, words that follow "the last one".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stale {
     /// Its stamp is older than that of a message that is still fresh: it was overtaken on the way.
+    #[error("was stamped earlier than the one before")]
     Late,
     /// It is as old as the timeout, by its stamp or because it can have waited unread for that long.
+    #[error("was {:.3} s old", .age.as_secs_f64())]
     Old {
         /// Its age.
         age: Duration,
     },
     /// Its stamp lies more than [`AHEAD`] in the future, so its age is not known.
+    #[error("was stamped {:.3} s ahead of this clock", .by.as_secs_f64())]
     Ahead {
         /// How far it lies in the future.
         by: Duration,
     },
     /// It repeats the stamp of an earlier message, which is too old.
+    #[error("had the stamp of one that is {:.3} s old", .age.as_secs_f64())]
     Repeated {
         /// The age of the earlier message.
         age: Duration,
     },
     /// It has a stamp, and the time is not known: not here, or not where it was stamped.
+    #[error("was stamped, and the time is not known")]
     NoTime,
 }
 

@@ -7,12 +7,11 @@
 mod clock;
 mod clock_reading;
 mod command_monitor;
-mod counters;
 mod coupling;
 mod deflection;
+mod diagnostics;
 pub mod freshness;
 pub mod identity;
-mod level;
 mod machine;
 mod outbox;
 mod publishers;
@@ -32,12 +31,12 @@ pub use clock_reading::ClockReading;
 pub use command_monitor::{CommandMonitor, Received};
 pub use coupling::{Coupling, MAX_KNEES};
 pub use deflection::Accelerations;
+pub use diagnostics::Level;
 pub use freshness::{
     Freshness, HEARTBEAT, MessageTime, REMOVAL_TIME, SHORTEST_COMMAND_TIMEOUT, SHORTEST_STICK_TIMEOUT, Stale,
     WATCHDOG_INTERVAL,
 };
 pub use identity::{Identity, Likeness};
-pub use level::Level;
 pub use machine::{Contains, Machine, earliest};
 pub use outbox::{Backlog, Outbox};
 pub use publishers::{PublisherCount, PublisherId, Succession};
@@ -51,6 +50,6 @@ pub use time::{Instant, Stamp};
 pub use vehicle_halt::{HaltEnds, VehicleHalt};
 pub use vehicle_monitor::VehicleMonitor;
 pub use velocity::{
-    Command, Implausible, MAX_PLAUSIBLE, NEUTRAL_ANGULAR, NEUTRAL_LINEAR, NotFinite, SLOWEST_FULL_SPEED,
-    Velocity,
+    Command, FullSpeed, Implausible, MAX_PLAUSIBLE, NEUTRAL_ANGULAR, NEUTRAL_LINEAR, NotFinite,
+    SLOWEST_FULL_SPEED, Velocity,
 };

@@ -59,6 +59,15 @@ pub struct Implausible {
 
 const PARTS: [&str; 6] = ["linear.x", "linear.y", "linear.z", "angular.x", "angular.y", "angular.z"];
 
+/// The velocity at full deflection of a stick, or at full level of the motors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FullSpeed {
+    /// Forward and back [m/s], positive.
+    pub linear: f64,
+    /// Turning left and right [rad/s], positive.
+    pub angular: f64,
+}
+
 impl Velocity {
     /// Standstill.
     pub const ZERO: Self = Self { linear: [0.0; 3], angular: [0.0; 3] };
@@ -102,10 +111,11 @@ impl Velocity {
         self.angular[2]
     }
 
-    /// Whether forward and turn lie within [`MAX_PLAUSIBLE`] times full speed, `linear` [m/s] and `angular` [rad/s].
+    /// Whether forward and turn lie within [`MAX_PLAUSIBLE`] times `full` speed.
     /// # Errors
     /// The first part that is beyond.
-    pub fn check_plausible(&self, linear: f64, angular: f64) -> Result<(), Implausible> {
+    pub fn check_plausible(&self, full: FullSpeed) -> Result<(), Implausible> {
+        let FullSpeed { linear, angular } = full;
         for (part, value, full) in [("linear.x", self.forward(), linear), ("angular.z", self.turn(), angular)]
         {
             let most = MAX_PLAUSIBLE * full;
@@ -243,7 +253,9 @@ mod tests {
 
     #[test]
     fn a_velocity_beyond_a_hundred_times_full_speed_is_refused() {
-        let check = |forward, turn| Velocity::planar(forward, turn).unwrap().check_plausible(2.0, 0.5);
+        let check = |forward, turn| {
+            Velocity::planar(forward, turn).unwrap().check_plausible(FullSpeed { linear: 2.0, angular: 0.5 })
+        };
         assert_eq!((check(200.0, -50.0), check(-200.0, 50.0)), (Ok(()), Ok(())));
         assert_eq!(check(201.0, 0.0), Err(Implausible { part: "linear.x", value: 201.0, most: 200.0 }));
         assert_eq!(check(0.0, -51.0), Err(Implausible { part: "angular.z", value: -51.0, most: 50.0 }));

@@ -87,7 +87,7 @@ fn factor(travel: f64, sweep: Sweep, requested: &[StickSigns; 8], params: &Param
         Pace::Unused => return by_distance,
         Pace::Known(velocity) => speed(velocity.forward(), velocity.turn(), sweep, requested, params),
         Pace::Lost => {
-            let full = params.full_throw;
+            let full = params.full_speed;
             let both = [1.0, -1.0]
                 .map(|sign| speed(sign * full.linear, sign * full.angular, sweep, requested, params));
             let mixed = [1.0, -1.0]
@@ -116,14 +116,14 @@ fn speed(forward: f64, turn: f64, sweep: Sweep, requested: &[StickSigns; 8], par
 #[cfg(test)]
 mod tests {
     use safety::Scale;
-    use zones::{Boundaries, FullThrow};
+    use zones::{Boundaries, FullSpeed};
 
     use super::*;
     use crate::sweeps::Sweeps;
     use crate::table::FREE;
 
     fn requested() -> [StickSigns; 8] {
-        Sweeps::new(&Boundaries::default(), FullThrow { linear: 1.0, angular: 1.0 }).requested
+        Sweeps::new(&Boundaries::default(), FullSpeed { linear: 1.0, angular: 1.0 }).requested
     }
 
     fn only(sweep: Sweep, travel: i16) -> Reach {

@@ -3,7 +3,7 @@ use core::time::Duration;
 use crate::sensor::Unseen;
 use params::{Parameter, Refusal, Set, Specification};
 use safety::SLOWEST_FULL_SPEED;
-use zones::{Boundaries, FullThrow, Zone};
+use zones::{Boundaries, FullSpeed, Zone};
 
 use crate::{Distances, Footprint, Sensor, sensor};
 
@@ -114,7 +114,7 @@ pub struct Params {
     /// When to stop and to slow, by zone in the order of the numbers; see [`Params::distances_of`].
     pub distances: [Distances; 8],
     /// The velocities at full throw of the stick.
-    pub full_throw: FullThrow,
+    pub full_speed: FullSpeed,
     /// Where one zone ends and the next begins.
     pub boundaries: Boundaries,
     /// Whether the time to a collision limits as well.
@@ -168,7 +168,7 @@ impl Params {
             footprint: Footprint::get(set),
             reach: REACH.get(set),
             distances: DISTANCES.map(|[stop, slow]| Distances { stop: stop.get(set), slow: slow.get(set) }),
-            full_throw: FullThrow { linear: max_linear, angular: max_angular },
+            full_speed: FullSpeed { linear: max_linear, angular: max_angular },
             boundaries: Boundaries {
                 front,
                 front_side,

@@ -125,7 +125,7 @@ const QUEUE: usize = 64;
 impl Surround {
     /// A surround without any message: its first output blocks the sectors of its sensors.
     pub fn new(params: Params) -> Self {
-        let sweeps = Sweeps::new(&params.boundaries, params.full_throw);
+        let sweeps = Sweeps::new(&params.boundaries, params.full_speed);
         let mut surround = Self {
             clock: Clock::default(),
             is_active: true,
@@ -289,8 +289,8 @@ impl Surround {
         let old = core::mem::replace(&mut self.params, params);
         let new = &self.params;
         let is_same_vehicle = old.footprint == new.footprint && old.reach == new.reach;
-        if !is_same_vehicle || old.boundaries != new.boundaries || old.full_throw != new.full_throw {
-            self.sweeps = Sweeps::new(&new.boundaries, new.full_throw);
+        if !is_same_vehicle || old.boundaries != new.boundaries || old.full_speed != new.full_speed {
+            self.sweeps = Sweeps::new(&new.boundaries, new.full_speed);
             self.table = Table::new(&new.footprint, &self.sweeps, new.reach);
         }
         let pairs = || old.sensors.iter().zip(&new.sensors);

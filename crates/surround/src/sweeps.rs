@@ -1,4 +1,4 @@
-use zones::{Boundaries, FullThrow, Stick, Zone};
+use zones::{Boundaries, FullSpeed, Stick, Zone};
 
 use crate::motion::Motion;
 
@@ -95,7 +95,7 @@ const STICKS: usize = 7;
 
 impl Sweeps {
     /// The motions of a vehicle whose velocities at full throw are `full`.
-    pub fn new(boundaries: &Boundaries, full: FullThrow) -> Self {
+    pub fn new(boundaries: &Boundaries, full: FullSpeed) -> Self {
         let boundaries = &Boundaries { dead_zone: 0.0, ..*boundaries };
         let spot = |left| Motion::Turn { centre: 0.0, left };
         let mut motions = vec![
@@ -147,7 +147,7 @@ fn stick(degrees: f64) -> Stick {
 mod tests {
     use super::*;
 
-    const FULL: FullThrow = FullThrow { linear: 1.0, angular: 1.0 };
+    const FULL: FullSpeed = FullSpeed { linear: 1.0, angular: 1.0 };
 
     fn requested(zone: Zone) -> StickSigns {
         Sweeps::new(&Boundaries::default(), FULL).requested[zone as usize]
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn the_radius_of_an_arc_is_speed_by_turning_rate() {
         // At 78.45 degrees to the left: 2 m/s · cos / (0.5 rad/s · sin) = 4 · 0.20445 = 0.8178 m to the left.
-        let full = FullThrow { linear: 2.0, angular: 0.5 };
+        let full = FullSpeed { linear: 2.0, angular: 0.5 };
         let found = Sweeps::new(&Boundaries::default(), full).motions.into_iter().any(|(sweep, motion)| {
             matches!((sweep, motion), (Sweep::Arcs(Zone::FrontLeft), Motion::Turn { centre, left: true })
                 if (centre - 0.8178).abs() < 1e-3)

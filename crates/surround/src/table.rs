@@ -119,7 +119,7 @@ fn lesser(mut a: Reach, b: &Reach) -> Reach {
 
 #[cfg(test)]
 mod tests {
-    use zones::{Boundaries, FullThrow};
+    use zones::{Boundaries, FullSpeed};
 
     use super::*;
     use crate::bins::{bin, middle};
@@ -128,7 +128,7 @@ mod tests {
     const CHAIR: Footprint = Footprint { front: 0.6, back: 0.5, left: 0.35, right: 0.35 };
 
     fn table() -> Table {
-        let sweeps = Sweeps::new(&Boundaries::default(), FullThrow { linear: 1.0, angular: 1.0 });
+        let sweeps = Sweeps::new(&Boundaries::default(), FullSpeed { linear: 1.0, angular: 1.0 });
         Table::new(&CHAIR, &sweeps, 3.0)
     }
 

@@ -1,6 +1,6 @@
 use safety::Velocity;
 
-use crate::{Curve, FullThrow, Stick};
+use crate::{Curve, FullSpeed, Stick};
 
 /// The relation between a chair's stick and its velocity, for one profile.
 ///
@@ -81,8 +81,8 @@ impl Calibration {
     }
 
     /// The velocities of full throw, ahead and to either side.
-    pub fn full(&self) -> FullThrow {
-        FullThrow { linear: self.forward.full(), angular: self.turn.full() }
+    pub fn full(&self) -> FullSpeed {
+        FullSpeed { linear: self.forward.full(), angular: self.turn.full() }
     }
 
     /// The larger part of `velocity` as a multiple of full throw.

@@ -1,7 +1,11 @@
+use safety::Instant;
+
+use crate::feedback::Predicted;
+use crate::scale::keep_direction_but_turn_away;
 use crate::sensed::Sensed;
-use crate::way_out::keep_direction_but_turn_away;
 use crate::{
-    Factors, HeldZones, Operation, Params, Reason, Scaling, Stick, Zone, scale, scale_keeping_direction,
+    Applied, Channel, Factors, HeldZones, Operation, Params, Reason, Scaling, Stick, Zone, scale,
+    scale_keeping_direction,
 };
 
 /// The result of scaling a stick, and its reason.
@@ -72,6 +76,57 @@ fn limiting(
         let less = factor(zone) < factor(least) || (factor(zone) == factor(least) && zone == own);
         if less { zone } else { least }
     })
+}
+
+/// The state of one channel: its request and the result.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    /// Why no request is in force.
+    pub absent: Reason,
+    /// When the next zero is due; `None` while a request is in force, and on a silent channel before its first
+    /// message.
+    pub next_zero: Option<Instant>,
+    /// Whether a new request was not published yet.
+    pub is_new: bool,
+    pub applied: Applied,
+    held: HeldZones,
+    pub predicted: Predicted,
+}
+
+impl Request {
+    pub(crate) fn new(channel: Channel, source: i32, next_zero: Option<Instant>) -> Self {
+        Self {
+            absent: Reason::CommandStale,
+            next_zero,
+            is_new: false,
+            applied: Applied::stop(Reason::CommandStale, channel, source),
+            held: HeldZones::NONE,
+            predicted: Predicted::default(),
+        }
+    }
+
+    pub(crate) fn lose(&mut self, reason: Reason) {
+        self.absent = reason;
+        self.held = HeldZones::NONE;
+    }
+
+    /// The scaled `stick`, exact and as published.
+    pub(crate) fn judge(
+        &mut self,
+        params: &Params,
+        sensed: &Sensed,
+        stick: Stick,
+        source: i32,
+    ) -> (Stick, Applied) {
+        let decision = decide(params, sensed, &mut self.held, stick);
+        (decision.output, Applied::new(&decision, self.applied.channel, source))
+    }
+
+    pub(crate) fn record(&mut self, now: Instant, applied: Applied) {
+        self.is_new = false;
+        self.applied = applied;
+        self.predicted.record(now, &applied);
+    }
 }
 
 #[cfg(test)]

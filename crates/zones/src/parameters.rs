@@ -3,7 +3,7 @@ use core::time::Duration;
 use params::{Parameter, Refusal, Set, Specification};
 use safety::{SHORTEST_COMMAND_TIMEOUT, SLOWEST_FULL_SPEED};
 
-use crate::{Boundaries, FullThrow, Mode, Profiles, profile_parameters};
+use crate::{Boundaries, FullSpeed, Mode, Profiles, profile_parameters};
 
 params::params! {
     /// Parameters of the treatment of a command.
@@ -93,7 +93,7 @@ pub struct Params {
     /// A command older than this is lost.
     pub command_timeout: Duration,
     /// The velocities at full throw of the stick, where no profiles are described.
-    pub full_throw: FullThrow,
+    pub full_speed: FullSpeed,
     /// Meaning of a chair's stick in each of its profiles; none for a vehicle that is commanded velocities.
     pub profiles: Profiles,
     /// Where one zone ends and the next begins.
@@ -151,7 +151,7 @@ impl Params {
             rise_time,
             scaling_timeout,
             command_timeout,
-            full_throw: FullThrow { linear: max_linear, angular: max_angular },
+            full_speed: FullSpeed { linear: max_linear, angular: max_angular },
             profiles: Profiles::default(),
             boundaries: Boundaries::get(set),
             // The specification allows 0 to 5.

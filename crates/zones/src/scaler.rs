@@ -6,8 +6,8 @@ use safety::{
     NotFinite, PublisherCount, Stale, Velocity, WATCHDOG_INTERVAL, earliest,
 };
 
-use crate::joystick_channel::JoystickSetpoint;
-use crate::request::Request;
+use crate::decision::Request;
+use crate::joystick::JoystickSetpoint;
 use crate::sensed::Sensed;
 use crate::{
     Applied, Channel, Counters, Deviation, Feedback, Joystick, Operation, Params, Reason, ReportedProfile,

@@ -1,6 +1,6 @@
 use safety::Level;
 
-use crate::{Applied, Deviation, Factors, Reason, Zone, ZoneScaler, explain};
+use crate::{Applied, Deviation, Factors, Reason, Zone, ZoneScaler};
 
 safety::counters! {
     /// Counts since the start.
@@ -71,7 +71,7 @@ impl ZoneScaler {
         };
         match (reason, self.stale) {
             (Reason::CommandStale | Reason::WaitsForZero, Some(stale)) => {
-                return (Level::Error, format!("{reason}: the last one {}", explain(stale)));
+                return (Level::Error, format!("{reason}: the last one {stale}"));
             }
             (Reason::CommandUnjudged, _) => {
                 let why = self.last_invalid.map_or(String::new(), |invalid| format!(": {invalid}"));
@@ -122,7 +122,7 @@ impl ZoneScaler {
             ));
         }
         if let Some(stale) = self.stale {
-            report.push(("last stale command", explain(stale)));
+            report.push(("last stale command", stale.to_string()));
         }
         if let Some(invalid) = self.last_invalid {
             report.push(("last invalid command", invalid.to_string()));

@@ -1,8 +1,10 @@
-use safety::{Command, HEARTBEAT, MAX_PLAUSIBLE, NEUTRAL_ANGULAR, NEUTRAL_LINEAR, Received, Stale, Velocity};
+use safety::{
+    Command, FullSpeed, HEARTBEAT, MAX_PLAUSIBLE, NEUTRAL_ANGULAR, NEUTRAL_LINEAR, Received, Stale, Velocity,
+};
 
 use crate::scaler::Invalid;
-use crate::throw::Throw;
-use crate::{Applied, Channel, FullThrow, Operation, Output, Reason, ZoneScaler};
+use crate::stick::StickMapping;
+use crate::{Applied, Channel, Operation, Output, Reason, ZoneScaler};
 
 /// The velocity channel: the scaled velocity is commanded.
 impl ZoneScaler {
@@ -11,8 +13,8 @@ impl ZoneScaler {
             self.counters.commands += 1;
             return;
         }
-        let throw = Throw::of(&self.params, self.profile.number());
-        if let Some(Err(mistake)) = throw.map(|throw| throw.check_plausible(&command.velocity)) {
+        let mapping = StickMapping::of(&self.params, self.profile.number());
+        if let Some(Err(mistake)) = mapping.map(|mapping| command.velocity.check_plausible(mapping.full())) {
             return self.refuse_command(Invalid::Implausible(mistake));
         }
         if let Err(invalid) = self.check_other_parts(&command.velocity) {
@@ -45,7 +47,7 @@ impl ZoneScaler {
     /// Checks the parts that no zone judges.
     fn check_other_parts(&self, velocity: &Velocity) -> Result<(), Invalid> {
         if self.carries_all_parts() {
-            let FullThrow { linear, angular } = self.params.full_throw;
+            let FullSpeed { linear, angular } = self.params.full_speed;
             let beyond = velocity.check_other_parts(MAX_PLAUSIBLE * linear, MAX_PLAUSIBLE * angular);
             return beyond.map_err(Invalid::Implausible);
         }
@@ -59,7 +61,7 @@ impl ZoneScaler {
 
     /// `velocity` within full throw, if it has parts that are carried along: its stick is judged after that.
     fn carried(&self, velocity: &Velocity) -> Option<Velocity> {
-        let FullThrow { linear, angular } = self.params.full_throw;
+        let FullSpeed { linear, angular } = self.params.full_speed;
         let is_carried = self.carries_all_parts() && velocity.has_other_parts();
         is_carried.then(|| velocity.shortened_to(linear, angular))
     }
@@ -78,10 +80,10 @@ impl ZoneScaler {
         let carried = self.carried(&command.velocity);
         let is_dropped = carried.is_none() && command.velocity.has_other_parts();
         self.counters.dropped_parts += u64::from(is_dropped);
-        let throw = Throw::of(&self.params, self.profile.number());
+        let mapping = StickMapping::of(&self.params, self.profile.number());
         let is_cut = match carried {
             Some(carried) => carried != command.velocity,
-            None => throw.is_some_and(|throw| throw.stick(&command.velocity).1),
+            None => mapping.is_some_and(|mapping| mapping.stick(&command.velocity).1),
         };
         self.counters.cut += u64::from(is_cut);
         (self.velocity.next_zero, self.velocity.is_new) = (None, true);
@@ -99,7 +101,7 @@ impl ZoneScaler {
             .filter(|&reason| reason.is_of_scaling() && self.params.operation != Operation::Passthrough);
         let conflict = self.publishers.are_several().then_some(Reason::CommandConflict);
         let profile =
-            Throw::of(&self.params, self.profile.number()).is_none().then_some(Reason::ProfileUnknown);
+            StickMapping::of(&self.params, self.profile.number()).is_none().then_some(Reason::ProfileUnknown);
         let inactive = (!self.is_active).then_some(Reason::Inactive);
         scaling.max(conflict).max(profile).max(inactive)
     }
@@ -169,14 +171,14 @@ impl ZoneScaler {
         let fault = self.fault();
         let source = self.params.input_source;
         // Without a profile only a zero is in force, which is a centred stick in any profile.
-        let Some(throw) = Throw::of(&self.params, self.profile.number()) else {
+        let Some(mapping) = StickMapping::of(&self.params, self.profile.number()) else {
             return (command.reduced_to(Velocity::ZERO), self.standing_still());
         };
         let carried = self.carried(&command.velocity);
-        let input = throw.stick(&carried.unwrap_or(command.velocity)).0;
+        let input = mapping.stick(&carried.unwrap_or(command.velocity)).0;
         let (output, mut applied) = self.velocity.judge(&self.params, &self.sensed, input, source);
         applied.reason = fault.map_or(applied.reason, |fault| fault.max(applied.reason));
-        let left = carried.unwrap_or_else(|| throw.left_of(&command.velocity, input, output));
+        let left = carried.unwrap_or_else(|| mapping.scaled_velocity(&command.velocity, input, output));
         (command.reduced_to(left), applied)
     }
 

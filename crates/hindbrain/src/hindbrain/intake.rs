@@ -101,7 +101,7 @@ impl Hindbrain {
 
     fn command(&mut self, command: Command, inputs: &mut Inputs) -> bool {
         // Checked first: the stamp of a refused command must not affect other commands.
-        if let Err(refused) = Refused::check(&command.velocity, &self.params.full_speed) {
+        if let Err(refused) = Refused::check(&command.velocity, self.params.full_speed) {
             return self.refuse(refused, inputs);
         }
         let timeout = Duration::from_nanos(self.params.core.command_timeout);
@@ -138,7 +138,7 @@ impl Hindbrain {
         if velocity.is_neutral() {
             return Setpoint::ZERO; // a neutral velocity moves nothing, even on a slow vehicle
         }
-        setpoint_of(velocity, &self.params.full_speed, self.params.profile == Profile::Strict)
+        setpoint_of(velocity, self.params.full_speed, self.params.profile == Profile::Strict)
     }
 
     /// Counts an invalid command, and reports it at most once per [`REPORT_PERIOD`].

@@ -149,7 +149,7 @@ proptest! {
         forward in finite(), turn in finite(), linear in 0.01..20.0f64, angular in 0.01..20.0f64,
     ) {
         let full = FullSpeed { linear, angular };
-        let setpoint = setpoint_of(&Velocity::planar(forward, turn).unwrap(), &full, true);
+        let setpoint = setpoint_of(&Velocity::planar(forward, turn).unwrap(), full, true);
         prop_assert!(setpoint.linear().abs() <= 1000 && setpoint.angular().abs() <= 1000);
         prop_assert!(f64::from(setpoint.linear()) * forward.signum() >= 0.0);
         prop_assert!(f64::from(setpoint.angular()) * turn.signum() >= 0.0);

@@ -3,12 +3,12 @@
 
 use safety::{Command, Instant, Machine, PublisherCount, Stamp, Velocity};
 use zones::{
-    Applied, Channel, Feedback, FullThrow, Input, Joystick, Level, Mode, Operation, Output, Params, Reason,
+    Applied, Channel, Feedback, FullSpeed, Input, Joystick, Level, Mode, Operation, Output, Params, Reason,
     Stick, Zone, ZoneScaler,
 };
 
 fn params() -> Params {
-    Params { full_throw: FullThrow { linear: 2.0, angular: 0.5 }, ..Params::default() }
+    Params { full_speed: FullSpeed { linear: 2.0, angular: 0.5 }, ..Params::default() }
 }
 
 fn predict() -> Params {

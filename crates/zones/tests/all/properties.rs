@@ -7,7 +7,7 @@ use proptest::num::{f32, f64};
 use proptest::prelude::*;
 use safety::{Command, Instant, Machine, NotFinite, Scale, Stamp, Velocity};
 use zones::{
-    Boundaries, Channel, Factors, Feedback, FullThrow, HeldZones, Input, Joystick, Mode, Operation, Output,
+    Boundaries, Channel, Factors, Feedback, FullSpeed, HeldZones, Input, Joystick, Mode, Operation, Output,
     Params, Reason, Scaling, Stick, Zone, ZoneScaler, scale, scale_keeping_direction,
 };
 
@@ -52,7 +52,7 @@ fn parameters() -> impl Strategy<Value = Params> {
             scaling,
             keep_direction,
             rise_time: Duration::from_millis(rise),
-            full_throw: FullThrow { linear, angular },
+            full_speed: FullSpeed { linear, angular },
             boundaries: Boundaries {
                 dead_zone: if dead { 10.0 } else { 0.0 },
                 hysteresis: if held { 6.0 } else { 0.0 },
@@ -190,7 +190,7 @@ proptest! {
         prop_assert!(within(out.forward(), velocity.forward()) && within(out.turn(), velocity.turn()));
         prop_assert!(out.linear()[1..] == [0.0; 2] && out.angular()[..2] == [0.0; 2]);
         // Nor more than the factors allow of full throw; 1 + 1e-12 is the rounding of percent and back.
-        let FullThrow { linear, angular } = params.full_throw;
+        let FullSpeed { linear, angular } = params.full_speed;
         let slack = 1.0 + 1e-12;
         prop_assert!(out.forward().abs() <= f64::from(applied.forward_back_scaling) * linear * slack);
         prop_assert!(out.turn().abs() <= f64::from(applied.left_right_scaling) * angular * slack);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use safety::{Command, Instant, Machine, Scale, Stamp, Velocity};
-use zones::{FullThrow, Input, Joystick, Output, Params, Scaling, Zone, ZoneScaler};
+use zones::{FullSpeed, Input, Joystick, Output, Params, Scaling, Zone, ZoneScaler};
 
 fn ms(ms: u64) -> Instant {
     Instant::from_millis(ms)
@@ -13,8 +13,8 @@ fn ms(ms: u64) -> Instant {
 
 /// Full throw of 1 m/s and 1 rad/s, factors that rise within this many seconds.
 fn params(seconds: u64) -> Params {
-    let full_throw = FullThrow { linear: 1.0, angular: 1.0 };
-    Params { rise_time: Duration::from_secs(seconds), full_throw, ..Params::default() }
+    let full_speed = FullSpeed { linear: 1.0, angular: 1.0 };
+    Params { rise_time: Duration::from_secs(seconds), full_speed, ..Params::default() }
 }
 
 fn drive(forward: f64) -> Input {

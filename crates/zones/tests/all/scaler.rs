@@ -8,7 +8,7 @@ use std::time::Duration;
 use bench::{Bench, WITHHELD, command, free, front, go, params, stop};
 use safety::{Command, Instant, Machine, Stamp, Velocity};
 use zones::{
-    Applied, Boundaries, Channel, FullThrow, Input, Joystick, Level, Mode, Operation, Output, Params, Reason,
+    Applied, Boundaries, Channel, FullSpeed, Input, Joystick, Level, Mode, Operation, Output, Params, Reason,
     Scaling, Stick, Zone, scale,
 };
 
@@ -61,8 +61,8 @@ fn the_worked_examples_come_out_in_their_zones() {
                 "{name}"
             );
             // At full throws of 100 m/s and 100 rad/s percents are velocities; left is positive there.
-            let full_throw = FullThrow { linear: 100.0, angular: 100.0 };
-            let mut bench = Bench::new(Params { scaling: mode, full_throw, ..params() });
+            let full_speed = FullSpeed { linear: 100.0, angular: 100.0 };
+            let mut bench = Bench::new(Params { scaling: mode, full_speed, ..params() });
             bench.on(0, Input::ScalingReceived(fields));
             let [driven] = bench.on(0, command(fb, -lr, 1)).try_into().unwrap();
             assert!((driven.velocity.forward() - f64::from(forward_back)).abs() < 1e-5, "{name}");

@@ -2,11 +2,11 @@
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 use safety::{Command, Instant, Machine, Stamp, Velocity};
-use zones::{FullThrow, Input, Output, Params, Reason, ZoneScaler};
+use zones::{FullSpeed, Input, Output, Params, Reason, ZoneScaler};
 
 /// Full throw is 2 m/s and 0.5 rad/s, so that percents differ from velocities.
 pub fn params() -> Params {
-    Params { full_throw: FullThrow { linear: 2.0, angular: 0.5 }, ..Params::default() }
+    Params { full_speed: FullSpeed { linear: 2.0, angular: 0.5 }, ..Params::default() }
 }
 
 /// All factors are 1 but those of front, which are these.
