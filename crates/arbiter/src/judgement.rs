@@ -1,6 +1,6 @@
+use core::cmp::Reverse;
 use core::time::Duration;
 
-use crate::source_monitor::SourceState;
 use crate::{Arbiter, Traffic, Verdict, ZeroCause};
 
 /// Decides which source may drive.
@@ -59,19 +59,11 @@ impl Arbiter {
         if self.in_conflict(source) {
             return Some(Verdict::Conflict);
         }
-        match monitor.state(self.clock.now(), spec.timeout) {
-            SourceState::NeverReceived => Some(Verdict::NeverReceived),
-            SourceState::TimedOut => Some(Verdict::TimedOut),
-            SourceState::TooOld => Some(Verdict::TooOld),
-            SourceState::FromFuture => Some(Verdict::FromFuture),
-            SourceState::Invalid => Some(Verdict::Invalid),
-            state @ (SourceState::Valid | SourceState::WaitsForZero(_)) => {
-                match (self.lock_above(spec.priority), state) {
-                    (Some(by), _) => Some(Verdict::Locked { by }),
-                    (None, SourceState::WaitsForZero(cause)) => Some(Verdict::WaitsForZero(cause)),
-                    (None, _) => None,
-                }
+        match monitor.hindrance(self.clock.now(), spec.timeout) {
+            waits @ (None | Some(Verdict::WaitsForZero(_))) => {
+                self.lock_above(spec.priority).map(|by| Verdict::Locked { by }).or(waits)
             }
+            hindrance => hindrance,
         }
     }
 
@@ -86,7 +78,7 @@ impl Arbiter {
         let sources = self.params.sources.iter().zip(&self.sources).enumerate();
         sources
             .filter(|(index, (source, monitor))| {
-                !self.in_conflict(*index) && monitor.state(now, source.timeout) == SourceState::Valid
+                !self.in_conflict(*index) && monitor.hindrance(now, source.timeout).is_none()
             })
             .max_by_key(|(_, (source, _))| source.priority)
             .map(|(index, _)| index)
@@ -94,16 +86,10 @@ impl Arbiter {
 
     /// The closed lock of the highest priority, if that is higher than `priority`.
     fn lock_above(&self, priority: u8) -> Option<usize> {
-        let mut found: Option<(u8, usize)> = None;
-        for (index, (lock, state)) in self.params.locks.iter().zip(&self.active.locks).enumerate() {
-            if state.is_closed()
-                && lock.priority > priority
-                && found.is_none_or(|(highest, _)| lock.priority > highest)
-            {
-                found = Some((lock.priority, index));
-            }
-        }
-        found.map(|(_, index)| index)
+        let locks = self.params.locks.iter().zip(&self.active.locks).enumerate();
+        let closed = locks.filter(|(_, (lock, state))| state.is_closed() && lock.priority > priority);
+        // The first of several with the same priority.
+        closed.min_by_key(|(_, (lock, _))| Reverse(lock.priority)).map(|(index, _)| index)
     }
 
     /// The counts and rates of the source with this index since it was added, as of the last call; `None` if there is none.

@@ -3,7 +3,7 @@ use core::time::Duration;
 use safety::{Clock, Command, CommandMonitor, Instant, Received, Stale};
 
 use crate::source_stats::{Refused, SourceStats};
-use crate::{Invalid, SourceType, Traffic, ZeroCause};
+use crate::{Invalid, SourceType, Traffic, Verdict, ZeroCause};
 
 /// A source whose first message is received within this time after it was added may have been publishing before, and begins with
 /// a zero: a publisher may be discovered only with the middleware's second announcement, after 3 s.
@@ -22,32 +22,12 @@ pub(crate) struct SourceMonitor {
     since: Instant,
     is_received: bool,
     /// The fault of the last message that was refused, and when it was received.
-    fault: Option<(Fault, Instant)>,
+    fault: Option<(Verdict, Instant)>,
     /// Until when a late zero keeps the turn of the command that it ended.
     stopped_until: Option<Instant>,
     /// Whether its last command that counted asked for motion, or held the vehicle still.
     pub(crate) is_unreleased: bool,
     pub(crate) stats: SourceStats,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
-    TooOld,
-    FromFuture,
-    Invalid,
-    WaitsForZero,
-}
-
-/// Whether a source may drive, without regard to locks and other sources.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SourceState {
-    NeverReceived,
-    TimedOut,
-    WaitsForZero(ZeroCause),
-    TooOld,
-    FromFuture,
-    Invalid,
-    Valid,
 }
 
 impl SourceMonitor {
@@ -81,7 +61,7 @@ impl SourceMonitor {
             self.require_zero(ZeroCause::Begins);
         }
         let Ok(command) = command else {
-            self.fail(Fault::Invalid, now);
+            self.fail(Verdict::Invalid, now);
             return Err(Refused::Invalid);
         };
         let (previous, until) = (self.commands.command(), self.commands.expiry(timeout));
@@ -92,7 +72,7 @@ impl SourceMonitor {
                 Ok(command)
             }
             Received::WaitsForZero => {
-                self.fault = Some((Fault::WaitsForZero, now));
+                self.fault = Some((Verdict::WaitsForZero(self.zero_cause), now));
                 Err(Refused::WaitsForZero)
             }
             Received::Stopped(Stale::Late | Stale::Repeated { .. }) => {
@@ -104,8 +84,8 @@ impl SourceMonitor {
             Received::Refused(Stale::Repeated { .. }) => Err(Refused::Repeated),
             Received::Stopped(stale) | Received::Refused(stale) => {
                 let (fault, refused) = match stale {
-                    Stale::Ahead { .. } => (Fault::FromFuture, Refused::FromFuture),
-                    _ => (Fault::TooOld, Refused::TooOld),
+                    Stale::Ahead { .. } => (Verdict::FromFuture, Refused::FromFuture),
+                    _ => (Verdict::TooOld, Refused::TooOld),
                 };
                 if !command.asks_for_motion() && previous.is_none_or(|command| !command.asks_for_motion()) {
                     self.explain(waited, ZeroCause::Begins);
@@ -120,7 +100,7 @@ impl SourceMonitor {
     }
 
     /// Ends the command in force as lost, and requires a zero.
-    fn fail(&mut self, fault: Fault, now: Instant) {
+    fn fail(&mut self, fault: Verdict, now: Instant) {
         self.require_zero(ZeroCause::Lost);
         self.commands.lose();
         (self.fault, self.stopped_until) = (Some((fault, now)), None);
@@ -158,24 +138,23 @@ impl SourceMonitor {
         }
     }
 
-    /// The state at `now`; call [`expire`](Self::expire) before.
-    pub(crate) fn state(&self, now: Instant, timeout: Duration) -> SourceState {
-        match self.fault {
-            Some((fault, at)) if now < at + timeout => return fault.state(self.zero_cause),
-            _ => {}
-        }
+    /// Why it may not drive at `now`, without regard to locks and other sources; call [`expire`](Self::expire) before.
+    pub(crate) fn hindrance(&self, now: Instant, timeout: Duration) -> Option<Verdict> {
         let has_turn = self.is_in_force() || self.stopped_until.is_some_and(|until| now < until);
-        match (self.is_received, has_turn) {
-            (false, _) => SourceState::NeverReceived,
-            (true, false) => SourceState::TimedOut,
-            (true, true) if self.commands.waits_for_zero() => SourceState::WaitsForZero(self.zero_cause),
-            (true, true) => SourceState::Valid,
+        match self.fault {
+            Some((Verdict::WaitsForZero(_), at)) if now < at + timeout => {
+                Some(Verdict::WaitsForZero(self.zero_cause)) // the latest cause
+            }
+            Some((fault, at)) if now < at + timeout => Some(fault),
+            _ if !self.is_received => Some(Verdict::NeverReceived),
+            _ if !has_turn => Some(Verdict::TimedOut),
+            _ => self.commands.waits_for_zero().then_some(Verdict::WaitsForZero(self.zero_cause)),
         }
     }
 
     /// Whether it may no longer drive although it was not released; it is true once for each loss.
     pub(crate) fn take_loss(&mut self, now: Instant, timeout: Duration) -> bool {
-        let is_lost = self.is_unreleased && self.state(now, timeout) != SourceState::Valid;
+        let is_lost = self.is_unreleased && self.hindrance(now, timeout).is_some();
         self.is_unreleased &= !is_lost;
         is_lost
     }
@@ -210,16 +189,5 @@ impl SourceMonitor {
     /// The counts and rates of its messages.
     pub(crate) fn traffic(&self, now: Instant) -> Traffic {
         self.stats.traffic(now, self.commands.age(now))
-    }
-}
-
-impl Fault {
-    fn state(self, cause: ZeroCause) -> SourceState {
-        match self {
-            Self::TooOld => SourceState::TooOld,
-            Self::FromFuture => SourceState::FromFuture,
-            Self::Invalid => SourceState::Invalid,
-            Self::WaitsForZero => SourceState::WaitsForZero(cause),
-        }
     }
 }

@@ -1,5 +1,3 @@
-use core::fmt;
-
 use safety::{Instant, PublisherCount, Stamp};
 
 use crate::{LockState, Params};
@@ -75,50 +73,34 @@ pub struct Active {
 
 impl Verdict {
     /// The verdict as text, with the names from `params`.
-    pub const fn explain(self, params: &Params) -> Explained<'_> {
-        Explained { verdict: self, params }
-    }
-}
-
-/// A [`Verdict`] with names; see [`Verdict::explain`].
-#[derive(Clone, Copy, Debug)]
-pub struct Explained<'a> {
-    verdict: Verdict,
-    params: &'a Params,
-}
-
-impl fmt::Display for Explained<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.verdict {
-            Verdict::Drives => f.write_str("drives"),
-            Verdict::Waits => f.write_str("waits for its next message"),
-            Verdict::Outranked { by } => {
-                write!(f, "outranked by {}", self.params.sources.get(by).map_or("?", |source| &source.name))
+    pub fn explain(self, params: &Params) -> String {
+        let text = match self {
+            Self::Drives => "drives",
+            Self::Waits => "waits for its next message",
+            Self::Outranked { by } => {
+                let source = params.sources.get(by).map_or("?", |source| &source.name);
+                return format!("outranked by {source}");
             }
-            Verdict::Locked { by } => {
-                write!(f, "locked by {}", self.params.locks.get(by).map_or("?", |lock| &lock.name))
+            Self::Locked { by } => {
+                let lock = params.locks.get(by).map_or("?", |lock| &lock.name);
+                return format!("locked by {lock}");
             }
-            Verdict::NeverReceived => f.write_str("never received"),
-            Verdict::TimedOut => f.write_str("timed out"),
-            Verdict::WaitsForZero(ZeroCause::Lost) => {
-                f.write_str("waits for a zero: it was lost while it asked for motion")
+            Self::NeverReceived => "never received",
+            Self::TimedOut => "timed out",
+            Self::WaitsForZero(ZeroCause::Lost) => "waits for a zero: it was lost while it asked for motion",
+            Self::WaitsForZero(ZeroCause::OtherLost) => {
+                "waits for a zero: another source, or a lock, was lost"
             }
-            Verdict::WaitsForZero(ZeroCause::OtherLost) => {
-                f.write_str("waits for a zero: another source, or a lock, was lost")
-            }
-            Verdict::WaitsForZero(ZeroCause::Conflict) => {
-                f.write_str("waits for a zero: its publishers were in conflict")
-            }
-            Verdict::WaitsForZero(ZeroCause::Begins) => {
-                f.write_str("waits for a zero, with which its motion begins")
-            }
-            Verdict::TooOld => f.write_str("sent a command that is too old"),
-            Verdict::FromFuture => f.write_str("sent a command from the future"),
-            Verdict::Invalid => f.write_str("sent no valid command"),
-            Verdict::Conflict => f.write_str("in conflict"),
-            Verdict::Inactive => f.write_str("stopped, the node is not active"),
-            Verdict::Stopping => f.write_str("stopped, the node is stopping"),
-        }
+            Self::WaitsForZero(ZeroCause::Conflict) => "waits for a zero: its publishers were in conflict",
+            Self::WaitsForZero(ZeroCause::Begins) => "waits for a zero, with which its motion begins",
+            Self::TooOld => "sent a command that is too old",
+            Self::FromFuture => "sent a command from the future",
+            Self::Invalid => "sent no valid command",
+            Self::Conflict => "in conflict",
+            Self::Inactive => "stopped, the node is not active",
+            Self::Stopping => "stopped, the node is stopping",
+        };
+        text.to_owned()
     }
 }
 
@@ -129,8 +111,8 @@ mod tests {
     #[test]
     fn a_verdict_names_the_source_or_lock_that_prevails() {
         let params = Params::default();
-        assert_eq!(Verdict::Outranked { by: 0 }.explain(&params).to_string(), "outranked by joystick");
-        assert_eq!(Verdict::Locked { by: 9 }.explain(&params).to_string(), "locked by ?");
+        assert_eq!(Verdict::Outranked { by: 0 }.explain(&params), "outranked by joystick");
+        assert_eq!(Verdict::Locked { by: 9 }.explain(&params), "locked by ?");
     }
 
     #[test]

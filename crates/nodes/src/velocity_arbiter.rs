@@ -140,7 +140,7 @@ fn driving<'a>(active: &Active, params: &'a Params) -> Option<&'a str> {
 /// Why a source drives or does not, and what is wrong with its publishers.
 fn reason(verdict: Verdict, publishers: PublisherCount, params: &Params) -> String {
     let verdict = verdict.explain(params);
-    if publishers.is_conflict() { format!("{verdict} ({publishers})") } else { verdict.to_string() }
+    if publishers.is_conflict() { format!("{verdict} ({publishers})") } else { verdict }
 }
 
 fn line_of(active: &Active, params: &Params) -> String {

@@ -281,7 +281,7 @@ fn the_arbiter_agrees_with_the_model_in_ten_thousand_scenarios() {
                 pair.play(event);
                 pair.compare()?;
                 for verdict in &pair.arbiter.active().verdicts {
-                    let words = verdict.explain(pair.arbiter.params()).to_string();
+                    let words = verdict.explain(pair.arbiter.params());
                     let kind = words.split(" by ").next().unwrap_or_default().to_owned();
                     *counted.borrow_mut().entry(kind).or_default() += 1;
                 }
