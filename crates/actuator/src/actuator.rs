@@ -6,16 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::driver::Driver;
-use crate::error::Error;
-use crate::event::Event;
-use crate::port::Port;
-use crate::pulse::Pulse;
-use crate::settings::{NotStarted, Settings};
-use crate::shared::Shared;
-use crate::thread::Thread;
-use crate::timing::Timing;
 use boot_clock::now;
+
+use crate::driver::{Driver, Watchdog};
+use crate::error::Error;
+use crate::port::Port;
+use crate::settings::{NotStarted, Settings};
+use crate::shared::{Pulse, Shared};
+use crate::thread::Thread;
 
 /// How long [`Actuator::close`] waits. The thread continues to stop the device after that.
 pub const CLOSE_LIMIT: Duration = Duration::from_secs(2);
@@ -150,4 +148,85 @@ impl Drop for Ended {
     fn drop(&mut self) {
         self.0.end();
     }
+}
+
+/// The intervals of the actuator's thread.
+///
+/// A device in use has the defaults; other values are for tests. Every value is allowed. An interval below one millisecond
+/// counts as one, so the thread cannot spin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// Time-out of the levels: without [`drive`](crate::Actuator::drive) for this time the device receives stop.
+    pub silence: Duration,
+    /// The longest time between two levels that the device accepted while it turned its motors: after it the device may have
+    /// stopped by itself, and receives only stop until a stop is given. It is less than the device's own watchdog.
+    pub gap: Duration,
+    /// The longest interval between two levels that are sent, which resets the device's own watchdog.
+    pub repeat: Duration,
+    /// The interval between two checks of the device.
+    pub check: Duration,
+    /// The time after which a device that was lost, or could not be opened, is opened again.
+    pub reopen: Duration,
+}
+
+impl Default for Timing {
+    /// Silence 250 ms, gap 180 ms, repeat 50 ms, check 100 ms, reopen 1 s.
+    /// # Source
+    /// Own: twelve missed levels at 50 Hz are silence. Between two levels that a device accepted there is at most a repeat, a
+    /// check that is not answered and a pause: 140 ms, less than the gap, and that is less than the shortest watchdog of 200 ms.
+    fn default() -> Self {
+        Timing {
+            silence: Duration::from_millis(250),
+            gap: Duration::from_millis(180),
+            repeat: Duration::from_millis(50),
+            check: Duration::from_millis(100),
+            reopen: Duration::from_secs(1),
+        }
+    }
+}
+
+impl Timing {
+    /// These intervals, none so short that the thread cannot sleep.
+    pub(crate) fn bounded(self) -> Timing {
+        let least = Duration::from_millis(1);
+        Timing {
+            silence: self.silence,
+            gap: self.gap,
+            repeat: self.repeat.max(least),
+            check: self.check.max(least),
+            reopen: self.reopen.max(least),
+        }
+    }
+}
+
+/// An event of the device, reported on the actuator's thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The device is open and has been sent stop. It moves with the next level that is given.
+    Ready {
+        /// Description of the device for people.
+        description: String,
+        /// The state of the device's own stop on silence.
+        watchdog: Watchdog,
+    },
+    /// The device cannot be used, or its state is not known. Reported once, until the next [`Event::Ready`],
+    /// and again if another device has taken its place.
+    ///
+    /// Also reported when the last stop of a closing actuator failed.
+    Lost(Error),
+    /// No level was given for [`Timing::silence`](crate::Timing::silence). The device has been sent stop, and receives nothing else
+    /// until a stop is given.
+    Silent,
+    /// The device turned its motors and received no levels for [`Timing::gap`](crate::Timing::gap), so it may have stopped by itself. It
+    /// has been sent stop, and receives nothing else until a stop is given.
+    Interrupted,
+    /// A stop was given after [`Event::Silent`] or [`Event::Interrupted`] and sent to the device. It moves with the next level that is given.
+    Fed,
+    /// A driver's call does not return, and the state of the motors is not known. [`Actuator::hangs`] returns it, since the
+    /// thread itself cannot report it.
+    ///
+    /// [`Actuator::hangs`]: crate::Actuator::hangs
+    Hangs,
+    /// The call returned and the device is still [`Event::Ready`]. A device that was lost meanwhile is only [`Event::Lost`].
+    HangsNoLonger,
 }

@@ -25,26 +25,20 @@
 #![forbid(unsafe_code)]
 
 mod actuator;
-mod claim;
 mod driver;
 mod error;
-mod event;
 pub mod level;
 mod line;
 pub mod pololu;
 mod port;
-mod pulse;
 pub mod roboclaw;
 mod settings;
 mod shared;
 mod thread;
-mod timing;
 
-pub use actuator::{Actuator, CLOSE_LIMIT};
+pub use actuator::{Actuator, CLOSE_LIMIT, Event, Timing};
 pub use driver::{Driver, Watchdog};
 pub use error::Error;
-pub use event::Event;
 pub use line::{ANSWER_LIMIT, WRITE_LIMIT};
 pub use port::Port;
 pub use settings::{Kind, NotStarted, OutOfRange, Settings};
-pub use timing::Timing;

@@ -1,14 +1,13 @@
 //! A serial line on which every call ends in bounded time.
 
-use std::fs::{File, Metadata};
+use std::fs::{File, Metadata, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serial2::{KeepSettings, SerialPort};
 
-use crate::claim::claim;
 use crate::error::Error;
 use crate::settings::Settings;
 
@@ -226,6 +225,22 @@ fn may_pass(error: &io::Error) -> bool {
 /// The time rounded up to whole milliseconds, the port's unit: never zero while there is time left.
 fn whole_ms(time: Duration) -> Duration {
     Duration::from_millis(u64::try_from(time.as_micros().div_ceil(1000)).unwrap_or(u64::MAX))
+}
+
+/// Locks a device for this process as long as `file`, or a copy of it, is open.
+///
+/// The lock is advisory: it keeps out a second actuator, which would send its own levels in between, but not every program.
+/// # Errors
+/// [`Error::Busy`]. Missing lock support is logged, not fatal.
+pub(crate) fn claim(file: &File, device: &Path) -> Result<(), Error> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(Error::Busy { device: device.display().to_string() }),
+        Err(TryLockError::Error(error)) => {
+            log::warn!("'{}' cannot be locked for this process: {error}", device.display());
+            Ok(())
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! The settings of a device.
 
-use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -70,12 +69,14 @@ pub struct OutOfRange {
 }
 
 /// Why an actuator was not started.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum NotStarted {
     /// A setting is out of its range.
+    #[error(transparent)]
     Setting(OutOfRange),
     /// The operating system refused the thread.
-    Thread(io::Error),
+    #[error("the actuator's thread could not be created: {0}")]
+    Thread(#[source] io::Error),
 }
 
 const BAUDS_OF_ROBOCLAW: [u32; 7] = [9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800];
@@ -155,24 +156,6 @@ impl Settings {
             Kind::Pololu => Box::new(Maestro::open(self, line)?),
             Kind::RoboClaw => Box::new(RoboClaw::open(self, line)?),
         })
-    }
-}
-
-impl fmt::Display for NotStarted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NotStarted::Setting(reason) => write!(f, "{reason}"),
-            NotStarted::Thread(reason) => write!(f, "the actuator's thread could not be created: {reason}"),
-        }
-    }
-}
-
-impl std::error::Error for NotStarted {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            NotStarted::Setting(reason) => Some(reason),
-            NotStarted::Thread(reason) => Some(reason),
-        }
     }
 }
 

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use crate::actuator::{Event, Timing};
 use crate::driver::Driver;
 use crate::error::Error;
-use crate::event::Event;
 use crate::level;
 use crate::shared::{Given, Shared};
-use crate::timing::Timing;
 use boot_clock::now;
 
 /// The thread's state, without the device, which exists only between opening and closing.

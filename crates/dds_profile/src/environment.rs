@@ -137,7 +137,7 @@ impl Environment<'_> {
     }
 
     /// Each of the settings by which a send of this process may be held back, or a second publisher not be found, with the remedy.
-    pub fn doubts(&self) -> Vec<String> {
+    pub fn warnings(&self) -> Vec<String> {
         let origin = self.origin();
         let of_origin = match &origin {
             Origin::Ours => None,
@@ -163,11 +163,11 @@ impl Environment<'_> {
             }
         };
         let is_fast_dds = !matches!(origin, Origin::Other(_));
-        let of_range = is_fast_dds.then(|| self.doubt_of_range()).flatten();
-        [of_origin, of_range, self.doubt_of_server()].into_iter().flatten().collect()
+        let of_range = is_fast_dds.then(|| self.range_warning()).flatten();
+        [of_origin, of_range, self.server_warning()].into_iter().flatten().collect()
     }
 
-    fn doubt_of_server(&self) -> Option<String> {
+    fn server_warning(&self) -> Option<String> {
         let server = self.given(SERVER)?;
         let is_super = self.given(SUPER_CLIENT).is_some_and(|value| value.eq_ignore_ascii_case("true"));
         (!is_super).then(|| {
@@ -178,7 +178,7 @@ impl Environment<'_> {
         })
     }
 
-    fn doubt_of_range(&self) -> Option<String> {
+    fn range_warning(&self) -> Option<String> {
         let is_old = self.given(LOCALHOST_ONLY).as_deref() == Some("1");
         let setting =
             if is_old { format!("{LOCALHOST_ONLY} is '1'") } else { format!("{RANGE} is 'LOCALHOST'") };
@@ -240,8 +240,8 @@ mod tests {
         within(variables, files, |environment| environment.starts_again())
     }
 
-    fn doubts(variables: Pairs<'_>, files: Pairs<'_>) -> Vec<String> {
-        within(variables, files, |environment| environment.doubts())
+    fn warnings(variables: Pairs<'_>, files: Pairs<'_>) -> Vec<String> {
+        within(variables, files, |environment| environment.warnings())
     }
 
     const MINE: (&str, &str) = (VARIABLE, "/my.xml");
@@ -267,10 +267,10 @@ mod tests {
     #[test]
     fn a_discovery_server_that_tells_of_no_second_publisher_is_named_with_the_remedy() {
         let server = (SERVER, "192.0.2.1:11811");
-        let found = doubts(&[server], &[]);
+        let found = warnings(&[server], &[]);
         assert!(found[0].contains("'192.0.2.1:11811'") && found[0].ends_with("set ROS_SUPER_CLIENT=TRUE"));
-        assert_eq!(doubts(&[server, (SUPER_CLIENT, "FALSE")], &[]), found);
-        assert_eq!(doubts(&[server, (SUPER_CLIENT, "TRUE")], &[]), Vec::<String>::new());
+        assert_eq!(warnings(&[server, (SUPER_CLIENT, "FALSE")], &[]), found);
+        assert_eq!(warnings(&[server, (SUPER_CLIENT, "TRUE")], &[]), Vec::<String>::new());
     }
 
     #[test]
@@ -292,29 +292,29 @@ mod tests {
             let mut variables = vec![(VARIABLE, "/ours.xml")];
             variables.extend(range(reach).into_iter().filter_map(|(name, value)| Some((name, value?))));
             assert_eq!(starts_again(&variables, &[("/ours.xml", text)]), None, "{reach:?}");
-            assert_eq!(doubts(&variables, &[("/ours.xml", text)]), Vec::<String>::new(), "{reach:?}");
+            assert_eq!(warnings(&variables, &[("/ours.xml", text)]), Vec::<String>::new(), "{reach:?}");
         }
         assert!(range(Reach::ThisMachine).contains(&(LOCALHOST_ONLY, None)));
     }
 
-    /// Checks that there is one doubt, which begins and ends like this.
-    fn is_doubted(variables: Pairs<'_>, files: Pairs<'_>, begin: &str, end: &str) {
-        let doubts = doubts(variables, files);
-        let [doubt] = doubts.as_slice() else { panic!("{variables:?}: {doubts:?}") };
-        assert!(doubt.starts_with(begin) && doubt.ends_with(end), "{variables:?}: {doubt}");
+    /// Checks that there is one warning, which begins and ends like this.
+    fn is_warned(variables: Pairs<'_>, files: Pairs<'_>, begin: &str, end: &str) {
+        let warnings = warnings(variables, files);
+        let [warning] = warnings.as_slice() else { panic!("{variables:?}: {warnings:?}") };
+        assert!(warning.starts_with(begin) && warning.ends_with(end), "{variables:?}: {warning}");
     }
 
     #[test]
     fn each_setting_that_lets_a_send_wait_is_named_with_its_remedy() {
         let shows = "Steersman's profile, config/fastdds.xml, shows how it cannot";
-        is_doubted(
+        is_warned(
             &[(TRANSPORTS, "SHM")],
             &[],
             "FASTDDS_BUILTIN_TRANSPORTS is 'SHM': with it Steersman does not use its own profile. A far computer",
             shows,
         );
         let waits = PROFILE.replacen("<non_blocking_send>true", "<non_blocking_send>false", 1);
-        is_doubted(
+        is_warned(
             &[MINE],
             &[("/my.xml", &waits)],
             "the Fast DDS profile '/my.xml' is used instead of Steersman's: its transport 'network' has no \
@@ -322,35 +322,35 @@ mod tests {
             shows,
         );
         let gone = "the Fast DDS profile '/my.xml' is used instead of Steersman's: it cannot be read (entity not found)";
-        is_doubted(&[MINE], &[], gone, shows);
+        is_warned(&[MINE], &[], gone, shows);
         let enough = THIS_MACHINE.replace("this_machine", "mine");
-        assert_eq!(doubts(&[MINE], &[("/my.xml", &enough)]), Vec::<String>::new());
-        is_doubted(
+        assert_eq!(warnings(&[MINE], &[("/my.xml", &enough)]), Vec::<String>::new());
+        is_warned(
             &[MINE, LOCALHOST],
             &[("/my.xml", &enough)],
             "ROS_AUTOMATIC_DISCOVERY_RANGE is 'LOCALHOST': ROS adds shared memory and a transport of its own to those of the profile. \
              A process of this machine",
             "unset it, and name config/fastdds_this_machine.xml by FASTRTPS_DEFAULT_PROFILES_FILE for nodes of this machine alone",
         );
-        is_doubted(
+        is_warned(
             &[MINE, (LOCALHOST_ONLY, "1")],
             &[("/my.xml", &enough)],
             "ROS_LOCALHOST_ONLY is '1': ROS adds shared memory",
             "for nodes of this machine alone",
         );
-        is_doubted(
+        is_warned(
             &[(VARIABLE, "/ours.xml"), LOCALHOST, (PEERS, "192.0.2.1")],
             &[("/ours.xml", PROFILE)],
             "ROS_AUTOMATIC_DISCOVERY_RANGE is 'LOCALHOST': ROS adds shared memory",
             "unset it: ROS_STATIC_PEERS counts without it too",
         );
-        is_doubted(
+        is_warned(
             &[(VARIABLE, "/ours.xml"), (RANGE, "OFF")],
             &[("/ours.xml", PROFILE)],
             "ROS_AUTOMATIC_DISCOVERY_RANGE is 'OFF': this node finds no other one",
             "use LOCALHOST or SUBNET",
         );
-        is_doubted(
+        is_warned(
             &[(MIDDLEWARE, "rmw_cyclonedds_cpp"), LOCALHOST],
             &[],
             "RMW_IMPLEMENTATION is 'rmw_cyclonedds_cpp': Steersman's profile",
@@ -358,7 +358,7 @@ mod tests {
         );
         for harmless in ["SUBNET", "SYSTEM_DEFAULT"] {
             let variables = &[(VARIABLE, "/ours.xml"), (RANGE, harmless), (PEERS, "192.0.2.1")];
-            assert_eq!(doubts(variables, &[("/ours.xml", PROFILE)]), Vec::<String>::new(), "{harmless}");
+            assert_eq!(warnings(variables, &[("/ours.xml", PROFILE)]), Vec::<String>::new(), "{harmless}");
         }
     }
 }

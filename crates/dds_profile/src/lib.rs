@@ -46,7 +46,7 @@ pub fn ensure() -> io::Result<Vec<String>> {
     let variable = |name: &str| env::var_os(name).map(|value| value.to_string_lossy().into_owned());
     let read = |file: &str| fs::read_to_string(file);
     let environment = Environment { variable: &variable, read: &read };
-    let Some(reach) = environment.starts_again() else { return Ok(environment.doubts()) };
+    let Some(reach) = environment.starts_again() else { return Ok(environment.warnings()) };
     let executable = env::current_exe()?;
     let Some(file) = file(&executable, reach) else {
         return Ok(vec![environment::not_installed(reach)]);

@@ -30,7 +30,6 @@ mod links;
 mod pending_devices;
 mod sdl;
 mod sdl_thread;
-mod sensor;
 mod serial;
 mod virtual_pad;
 mod watch;

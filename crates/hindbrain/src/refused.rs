@@ -29,9 +29,7 @@ impl Refused {
             most: Some(most),
         })
     }
-}
 
-impl Refused {
     /// A command that is too old.
     pub fn old(age: Duration, timeout: Duration) -> Self {
         Self { part: STAMP, value: -age.as_secs_f64(), most: Some(timeout.as_secs_f64()) }
@@ -41,9 +39,7 @@ impl Refused {
     pub fn ahead(by: Duration) -> Self {
         Self { part: STAMP, value: by.as_secs_f64(), most: Some(AHEAD.as_secs_f64()) }
     }
-}
 
-impl Refused {
     /// A command with a stamp while the time is not known.
     pub const NO_TIME: Self = Self { part: STAMP, value: f64::NAN, most: None };
 }

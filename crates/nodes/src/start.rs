@@ -45,7 +45,7 @@ pub fn main(name: &str, node: impl FnOnce(&r2r::Context, &Stop) -> Result<(), Er
         let context = ros::context()?;
         ros::start_logger();
         match transport {
-            Ok(doubts) => doubts.iter().for_each(|doubt| log::warn!(target: name, "{doubt}")),
+            Ok(warnings) => warnings.iter().for_each(|warning| log::warn!(target: name, "{warning}")),
             Err(error) => return Err(Error::Start(format!("the Fast DDS profile cannot be set: {error}"))),
         }
         node(&context, &stop)

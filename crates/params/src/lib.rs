@@ -8,22 +8,17 @@
 pub mod file;
 pub mod tree;
 
-mod choice;
 mod declaration;
 mod declared;
 mod document;
-mod refusal;
 mod set;
 mod specification;
-mod topic;
 mod value;
 mod yaml;
 
-pub use choice::Choice;
 pub use declaration::{Change, Declaration, Kind, NumberOrName, Parameter};
+pub use declared::Choice;
 pub use document::{owners_yaml, yaml};
-pub use refusal::Refusal;
 pub use set::{Set, nearest};
 pub use specification::{AUTOSTART, Fixed, Group, Preset, PresetValue, Specification};
-pub use topic::check_topic;
-pub use value::{Value, quoted};
+pub use value::{Refusal, Value, check_topic, quoted};

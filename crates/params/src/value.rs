@@ -170,6 +170,55 @@ fn yaml_text(text: &str) -> String {
     format!("\"{}\"", escaped.collect::<String>())
 }
 
+/// Why a value was refused, as one sentence: the parameter's name, its value and what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("parameter '{}' {what}", quoted(.name))]
+pub struct Refusal {
+    /// Full name of the parameter.
+    name: String,
+    /// The rest of the sentence.
+    what: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(name: &str, what: impl Into<String>) -> Self {
+        Self { name: name.into(), what: what.into() }
+    }
+
+    /// `value` breaks `rule`, which says what it must be.
+    pub fn of(name: &str, value: &Value, rule: &str) -> Self {
+        Self::new(name, format!("is {}, {rule}", value.quoted()))
+    }
+
+    /// There is no parameter of this name; `nearest` is a similar one.
+    pub(crate) fn unknown(name: &str, nearest: Option<&str>) -> Self {
+        let hint = nearest.map(|nearest| format!("; did you mean '{nearest}'?")).unwrap_or_default();
+        Self::new(name, format!("does not exist{hint}"))
+    }
+}
+
+/// Checks that `topic` is a ROS 2 topic name: absolute, relative, or private with `~/`.
+/// # Errors
+/// The rule that it breaks, for a [`Refusal`](crate::Refusal).
+pub fn check_topic(topic: &str) -> Result<(), &'static str> {
+    const LONGEST: usize = 247; // rmw's limit
+    let is_part = |part: &str| {
+        part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+            && part.bytes().next().is_some_and(|first| !first.is_ascii_digit())
+    };
+    let rest = topic.strip_prefix("~/").or_else(|| topic.strip_prefix('/')).unwrap_or(topic);
+    if topic.is_empty() {
+        return Err("must name a topic");
+    }
+    if topic.len() > LONGEST || !rest.split('/').all(is_part) {
+        return Err(
+            "must be a ROS topic name: letters, digits, '_' and '/', each part starting with a letter or '_', \
+                    at most 247 characters",
+        );
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -206,5 +255,16 @@ mod tests {
     fn text_is_quoted_and_escaped() {
         assert_eq!(Value::Text("a \"b\" \\".into()).to_string(), r#""a \"b\" \\""#);
         assert_eq!(Value::Texts(vec!["true".into()]).to_string(), "[\"true\"]");
+    }
+
+    #[test]
+    fn a_name_has_parts_that_begin_with_no_digit() {
+        for name in ["cmd_vel", "/robot_1/scan", "~/reference", "_a/b2"] {
+            assert_eq!(check_topic(name), Ok(()), "{name}");
+        }
+        for name in ["/", "a//b", "a/", "1a", "a/2", "a b", "a-b", "~a", "é", &"a".repeat(248)] {
+            assert!(check_topic(name).unwrap_err().starts_with("must be a ROS topic name"), "{name}");
+        }
+        assert_eq!(check_topic(""), Err("must name a topic"));
     }
 }

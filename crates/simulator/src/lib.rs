@@ -14,7 +14,6 @@
 //! * `pace`: deadlines without drift and without bursts.
 #![forbid(unsafe_code)]
 
-mod diagnostics;
 mod geometry;
 mod messages;
 mod motors;
@@ -25,9 +24,8 @@ mod sensors;
 mod vehicle;
 mod world;
 
-pub use diagnostics::Counters;
 pub use geometry::{Pose, Segment};
 pub use messages::{Input, Odometry, Output, Range, Scan, Snapshot, Wheel};
 pub use parameters::{Params, specification};
 pub use safety::Level;
-pub use world::World;
+pub use world::{Counters, World};
