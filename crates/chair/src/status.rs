@@ -1,5 +1,3 @@
-use core::fmt;
-
 use safety::{Level, PublisherCount, Stale};
 
 use crate::feedback::{Evidence, Topic};
@@ -48,54 +46,77 @@ safety::counters! {
     }
 }
 
+const CHAIR_PUBLISHERS: &str =
+    "publishers of luci/joystick_position, luci/joystick_scaling or luci/chair_profile";
+
 /// Why only neutral is published, or nothing at all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Hold {
     /// The mode is not activated.
+    #[error("not activated")]
     Inactive,
     /// The mode is being entered.
+    #[error("entering the mode, neutral")]
     Activating,
     /// The mode is being left.
+    #[error("leaving the mode, neutral")]
     Deactivating,
     /// The chair does not report the mode.
+    #[error("the chair does not report the mode, neutral")]
     FeedbackSilent,
     /// Another source drives the chair.
+    #[error("the chair is driven by '{}' ({}) and ignores this node, neutral", .0, .0.number())]
     WrongSource(Source),
     /// The chair reports our source, but not often enough yet.
+    #[error("the chair has not reported the mode often enough yet, neutral")]
     FeedbackScarce,
     /// No command was received in time.
+    #[error("no command in time, neutral")]
     CommandMissing,
     /// The last command was invalid.
+    #[error("invalid command, neutral")]
     CommandInvalid,
     /// The last command is stale.
+    #[error("no valid command, the last one {0}, neutral")]
     CommandStale(Stale),
     /// The last command was a hundred times full throw or more.
+    #[error("an implausible command, neutral")]
     CommandImplausible,
     /// Several publishers of commands.
+    #[error("{}, neutral", conflict(*.0, "publishers of commands"))]
     CommandConflict(PublisherCount),
     /// Several publishers of sticks for the chair.
+    #[error("{}, neutral", conflict(*.0, "publishers of sticks for the chair"))]
     OtherDrivers(PublisherCount),
     /// Several publishers of a topic on which the chair reports: it may itself be silent.
+    #[error("{}, neutral", conflict(*.0, CHAIR_PUBLISHERS))]
     OtherChairs(PublisherCount),
     /// This source drove the chair in between.
+    #[error("the chair was driven by '{0}' in between: activate again, neutral")]
     Taken(Source),
     /// The publisher of commands requests motion and has sent no zero since the chair did not follow, or since a
     /// loss.
+    #[error("waits for a zero command, neutral")]
     NotNeutral,
     /// The chair has not reported its profile, or not since several publishers reported it.
+    #[error("the chair's profile was not reported, or not since two publishers reported it, neutral")]
     ProfileMissing,
     /// No calibration for the chair's profile, this one.
+    #[error("no calibration for the chair's profile {0}, neutral")]
     NotCalibrated(i32),
 }
 
 /// Why the node gave up; kept until the next activation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// The service that enters the mode did not answer.
+    #[error("the service that enters the mode did not answer")]
     NoAnswer,
     /// The service answered, but the chair did not report the mode.
+    #[error("the service answered, but the chair did not enter the mode")]
     NotEntered,
     /// The service that leaves the mode did not answer, or the chair still reports the mode.
+    #[error("the chair may still be in the mode: the service that leaves it had no effect")]
     NotLeft,
 }
 
@@ -180,62 +201,9 @@ impl Remote {
     }
 }
 
-impl fmt::Display for Hold {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Inactive => f.write_str("not activated"),
-            Self::Activating => f.write_str("entering the mode, neutral"),
-            Self::Deactivating => f.write_str("leaving the mode, neutral"),
-            Self::FeedbackSilent => f.write_str("the chair does not report the mode, neutral"),
-            Self::WrongSource(source) => {
-                write!(
-                    f,
-                    "the chair is driven by '{source}' ({}) and ignores this node, neutral",
-                    source.number()
-                )
-            }
-            Self::FeedbackScarce => {
-                f.write_str("the chair has not reported the mode often enough yet, neutral")
-            }
-            Self::CommandMissing => f.write_str("no command in time, neutral"),
-            Self::CommandInvalid => f.write_str("invalid command, neutral"),
-            Self::CommandStale(stale) => {
-                write!(f, "no valid command, the last one {stale}, neutral")
-            }
-            Self::Taken(source) => {
-                write!(f, "the chair was driven by '{source}' in between: activate again, neutral")
-            }
-            Self::CommandImplausible => f.write_str("an implausible command, neutral"),
-            Self::CommandConflict(count) => conflict(f, *count, "publishers of commands"),
-            Self::OtherDrivers(count) => conflict(f, *count, "publishers of sticks for the chair"),
-            Self::OtherChairs(count) => {
-                let topics = "luci/joystick_position, luci/joystick_scaling or luci/chair_profile";
-                conflict(f, *count, &format!("publishers of {topics}"))
-            }
-            Self::NotNeutral => f.write_str("waits for a zero command, neutral"),
-            Self::ProfileMissing => f.write_str(
-                "the chair's profile was not reported, or not since two publishers reported it, neutral",
-            ),
-            Self::NotCalibrated(profile) => {
-                write!(f, "no calibration for the chair's profile {profile}, neutral")
-            }
-        }
-    }
-}
-
-fn conflict(f: &mut fmt::Formatter<'_>, count: PublisherCount, publishers: &str) -> fmt::Result {
+fn conflict(count: PublisherCount, publishers: &str) -> String {
     match count.total() {
-        Some(total) => write!(f, "{total} {publishers}, neutral"),
-        None => write!(f, "the {publishers} cannot be counted, neutral"),
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NoAnswer => "the service that enters the mode did not answer",
-            Self::NotEntered => "the service answered, but the chair did not enter the mode",
-            Self::NotLeft => "the chair may still be in the mode: the service that leaves it had no effect",
-        })
+        Some(total) => format!("{total} {publishers}"),
+        None => format!("the {publishers} cannot be counted"),
     }
 }

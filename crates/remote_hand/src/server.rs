@@ -1,4 +1,3 @@
-use core::fmt;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -17,35 +16,20 @@ pub struct Start {
 }
 
 /// Why the process ends, other than because its caller has ended.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The socket fails.
-    Io(io::Error),
+    #[error("the socket to the caller failed: {0}")]
+    Io(#[from] io::Error),
     /// The caller sent something else than a request.
+    #[error("the caller sent something that is no request")]
     NoRequest,
     /// The caller is of another version.
+    #[error("{}", wrong_version(*.0))]
     Version(u32),
     /// The hand cannot be made; the caller knows.
+    #[error("{0}")]
     Refused(String),
-}
-
-impl fmt::Display for ServeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => write!(f, "the socket to the caller failed: {error}"),
-            Self::NoRequest => f.write_str("the caller sent something that is no request"),
-            Self::Version(version) => f.write_str(&wrong_version(*version)),
-            Self::Refused(text) => f.write_str(text),
-        }
-    }
-}
-
-impl core::error::Error for ServeError {}
-
-impl From<io::Error> for ServeError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
 }
 
 fn wrong_version(version: u32) -> String {

@@ -1,4 +1,3 @@
-use core::fmt;
 use std::collections::VecDeque;
 
 use safety::{
@@ -56,21 +55,15 @@ pub enum Output {
 }
 
 /// Why a command was invalid.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum Invalid {
+    #[error("{0}")]
     NotFinite(NotFinite),
+    #[error("{0}")]
     Implausible(Implausible),
     /// The part that no zone judges, and what it may be at most.
+    #[error("{0}")]
     Unjudged(Implausible),
-}
-
-impl fmt::Display for Invalid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotFinite(why) => why.fmt(f),
-            Self::Implausible(why) | Self::Unjudged(why) => why.fmt(f),
-        }
-    }
 }
 
 /// Limits each command to what the zone that it drives into allows.

@@ -1,5 +1,3 @@
-use core::fmt;
-
 use roxmltree::Node;
 use safety::Coupling;
 
@@ -9,7 +7,8 @@ use crate::description::{JointDescription, TransmissionDescription};
 use crate::robot::{Joint, JointKind, JointLimits, SafetyController, joint_of, strength};
 
 /// A part of the description that is valid but probably a mistake.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {part}: {text}")]
 pub struct Doubt {
     /// The part: `transmission 'pan'`.
     pub part: String,
@@ -185,10 +184,4 @@ fn values(limits: JointLimits, safety: Option<SafetyController>) -> String {
         )
     };
     limit + &safety.map(soft).unwrap_or_default()
-}
-
-impl fmt::Display for Doubt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}: {}", self.line, self.part, self.text)
-    }
 }

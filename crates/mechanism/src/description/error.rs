@@ -1,5 +1,3 @@
-use core::fmt;
-
 /// Why a description was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DescriptionError {
@@ -84,7 +82,8 @@ pub enum DescriptionError {
 }
 
 /// A transmission that was left out.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: transmission '{name}' is left out: {reason}")]
 pub struct Skipped {
     /// Its name, or nothing.
     pub name: String,
@@ -99,10 +98,4 @@ fn not_one_root(roots: &[String]) -> String {
         return "the description has no link, must have one".to_owned();
     }
     format!("the links '{}' have no parent, must be one link: all others hang on it", roots.join("', '"))
-}
-
-impl fmt::Display for Skipped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: transmission '{}' is left out: {}", self.line, self.name, self.reason)
-    }
 }

@@ -1,4 +1,3 @@
-use core::fmt;
 use core::time::Duration;
 
 use safety::ClockReading;
@@ -36,13 +35,18 @@ pub struct NamedTolerance {
 }
 
 /// Why a goal is none.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GoalError {
     /// The trajectory is none for the controller's joints.
+    #[error("{0}")]
     Trajectory(NamedPointsError),
     /// It has a part for joints of several degrees of freedom.
+    #[error(
+        "it has values for joints of several degrees of freedom, must have none: this controller has no such joint"
+    )]
     MultiDof,
     /// A tolerance is for a joint that the controller does not have.
+    #[error("it has a tolerance for joint '{joint}', must be one of [{}]", .known.join(", "))]
     ToleranceJoint {
         /// The joint.
         joint: String,
@@ -50,6 +54,7 @@ pub enum GoalError {
         known: Vec<String>,
     },
     /// A tolerance is none.
+    #[error("{field} of joint '{joint}': {what} is {value}, must be {}", allowed(.what))]
     Tolerance {
         /// `path_tolerance` or `goal_tolerance`.
         field: &'static str,
@@ -61,12 +66,22 @@ pub enum GoalError {
         value: f64,
     },
     /// The time after the end is none.
+    #[error("goal_time_tolerance is {sec} s and {nanosec} ns, must be 0 or more, or -1 s")]
     GoalTime {
         /// Its seconds.
         sec: i32,
         /// Its nanoseconds.
         nanosec: u32,
     },
+}
+
+/// The values that a tolerance may have.
+fn allowed(what: &str) -> &'static str {
+    if what == "acceleration" {
+        "0 or -1: accelerations are not measured"
+    } else {
+        "greater than 0, or 0 or -1"
+    }
 }
 
 /// The kinds of [`GoalError`] that the action distinguishes.
@@ -164,32 +179,6 @@ impl From<TrajectoryError> for GoalError {
         Self::Trajectory(NamedPointsError::Points(error))
     }
 }
-
-impl fmt::Display for GoalError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Trajectory(error) => error.fmt(f),
-            Self::MultiDof => f.write_str(
-                "it has values for joints of several degrees of freedom, must have none: this controller has no such joint",
-            ),
-            Self::ToleranceJoint { joint, known } => {
-                write!(f, "it has a tolerance for joint '{joint}', must be one of [{}]", known.join(", "))
-            }
-            Self::Tolerance { field, joint, what: what @ "acceleration", value } => write!(
-                f,
-                "{field} of joint '{joint}': {what} is {value}, must be 0 or -1: accelerations are not measured"
-            ),
-            Self::Tolerance { field, joint, what, value } => {
-                write!(f, "{field} of joint '{joint}': {what} is {value}, must be greater than 0, or 0 or -1")
-            }
-            Self::GoalTime { sec, nanosec } => {
-                write!(f, "goal_time_tolerance is {sec} s and {nanosec} ns, must be 0 or more, or -1 s")
-            }
-        }
-    }
-}
-
-impl core::error::Error for GoalError {}
 
 #[cfg(test)]
 mod tests {
