@@ -7,12 +7,12 @@ use safety::{
     StateMonitor, StateSample, StatesMessage, earliest,
 };
 
+use crate::Snapshot;
 use crate::controllers::{self, ControllerId, ControllerInput, Manager, Refusal, RequestId};
 use crate::diagnostics::{Diagnostics, Status};
 use crate::halt_cause::{HaltCause, HaltCauses};
 use crate::laws::FollowedJoint;
 use crate::waiting::{Wait, Waiting};
-use crate::{CycleStatistics, Snapshot};
 
 mod concerns;
 mod halts;
@@ -126,8 +126,6 @@ pub struct Mechanism {
     positions: Vec<(String, f64)>,
     /// How many commanded efforts were not finite until the last report.
     invalid_commands: u64,
-    /// The last that were reported.
-    cycles: CycleStatistics,
     causes: HaltCauses,
     /// The states of the robot, if it is elsewhere.
     states: Option<StateMonitor>,
@@ -166,7 +164,6 @@ impl Mechanism {
             diagnostics: Diagnostics::default(),
             positions: Vec::new(),
             invalid_commands: 0,
-            cycles: CycleStatistics::default(),
             causes: HaltCauses::new(awaits_state),
             states: None,
             had_obstacle: false,
@@ -262,7 +259,6 @@ impl Mechanism {
             self.outputs.push_back(Output::PublishHalted(self.is_halted));
             self.say_halt(snapshot.was_held);
         }
-        self.cycles = snapshot.cycles.unwrap_or(self.cycles);
         self.count_invalid_commands(&snapshot);
         self.positions.resize(snapshot.joints.len(), Default::default());
         for ((name, position), joint) in self.positions.iter_mut().zip(&snapshot.joints) {
@@ -295,11 +291,6 @@ impl Mechanism {
     /// How many efforts that controllers commanded were not finite, and counted as 0.
     pub fn invalid_commands(&self) -> u64 {
         self.invalid_commands
-    }
-
-    /// The statistics of the loop's cycles.
-    pub fn cycles(&self) -> CycleStatistics {
-        self.cycles
     }
 
     fn count_invalid_commands(&mut self, snapshot: &Snapshot) {

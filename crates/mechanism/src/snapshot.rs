@@ -4,7 +4,7 @@ use safety::{Instant, LinkState};
 
 use crate::controllers::{ControlLoop, PublishPeriod};
 use crate::diagnostics::ControllerReport;
-use crate::{Actuator, Histogram, Joint, Robot};
+use crate::{Actuator, Joint, Robot};
 
 /// Report of a control loop after a step.
 ///
@@ -30,25 +30,6 @@ pub struct Snapshot {
     pub actuators: Vec<Actuator>,
     /// The loaded controllers in the order of loading.
     pub controllers: Vec<ControllerReport>,
-    /// How well the loop keeps its time, now and then.
-    pub cycles: Option<CycleStatistics>,
-}
-
-/// How well a control loop keeps its time, since the start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CycleStatistics {
-    /// How many steps were made.
-    pub cycles: u64,
-    /// How many were left out because another one took too long.
-    pub missed: u64,
-    /// The greatest lateness of a step.
-    pub max_late: Duration,
-    /// The longest step.
-    pub max_step: Duration,
-    /// How many steps took longer than the period.
-    pub long: u64,
-    /// How late the steps were.
-    pub late: Histogram,
 }
 
 impl Snapshot {
@@ -64,7 +45,6 @@ impl Snapshot {
             joints: robot.joints().to_vec(),
             actuators: robot.actuators().to_vec(),
             controllers: Vec::with_capacity(controllers),
-            cycles: None,
         }
     }
 

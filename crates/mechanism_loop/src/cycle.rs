@@ -2,11 +2,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use mechanism::controllers::{
-    Change, ControlLoop, ControllerFailure, ControllerId, Message, PublishPeriod, Report,
-};
+use mechanism::controllers::{Change, ControlLoop, ControllerFailure, ControllerId, Message, Report};
 use mechanism::robot::{HaltAction, HaltGate, Hardware, is_hold, step_time};
-use mechanism::{CycleStatistics, Recorder, Snapshot};
+use mechanism::{Recorder, Snapshot};
 use realtime::Cycle;
 use rtrb::{Consumer, Producer};
 use safety::{Instant, MessageTime};
@@ -49,9 +47,6 @@ pub struct Body {
     pub(crate) gate: HaltGate,
     /// Whether the motors were halted since the last report, because the loop or its node was held.
     pub(crate) was_held: bool,
-    pub(crate) cycles: CycleStatistics,
-    /// When they are reported: they are large.
-    pub(crate) cycles_period: PublishPeriod,
     pub(crate) period: Duration,
 }
 
@@ -84,7 +79,6 @@ impl Body {
         let period = step_time(cycle.since_last, self.period);
         self.control.step(cycle.now, period, realtime::now, change.as_deref_mut());
         self.hardware.write(self.control.robot());
-        self.count(cycle);
         if has_room {
             self.report(cycle, change);
         }
@@ -111,17 +105,6 @@ impl Body {
         }
     }
 
-    fn count(&mut self, cycle: Cycle) {
-        let CycleStatistics { cycles, missed, max_late, max_step, long, late } = &mut self.cycles;
-        let step = realtime::now().since(cycle.now);
-        *cycles += 1;
-        *missed += cycle.missed;
-        *max_late = (*max_late).max(cycle.late);
-        *max_step = (*max_step).max(step);
-        *long += u64::from(step > self.period);
-        late.add(cycle.late);
-    }
-
     fn report(&mut self, cycle: Cycle, change: Option<Box<Change>>) {
         if let Some(change) = change {
             self.send(Event::Changed(change));
@@ -142,7 +125,6 @@ impl Body {
         if let Some(mut snapshot) = self.snapshot.take() {
             if self.recorder.record(cycle.now, &mut self.control, self.hardware.link(), &mut snapshot) {
                 snapshot.was_held = core::mem::take(&mut self.was_held);
-                snapshot.cycles = self.cycles_period.is_due(cycle.now).then_some(self.cycles);
                 self.send(Event::Reported(snapshot));
             } else {
                 self.snapshot = Some(snapshot);

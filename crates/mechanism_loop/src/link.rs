@@ -3,10 +3,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use mechanism::controllers::{Change, ControlLoop, Manager, PublishPeriod};
+use mechanism::controllers::{Change, ControlLoop, Manager};
 use mechanism::robot::{HaltGate, Hardware};
-use mechanism::{CycleStatistics, Recorder, Snapshot};
-use realtime::{LONGEST_SILENCE, Mailbox, Periodic, Pulse, RealTime, Refused};
+use mechanism::{Recorder, Snapshot};
+use realtime::{LONGEST_SILENCE, Mailbox, Periodic, Pulse, RealTime, Refused, Timing};
 use rtrb::{Consumer, Producer, RingBuffer};
 use safety::Instant;
 
@@ -17,8 +17,6 @@ use crate::delivery::{Deliveries, deliveries};
 const MOST_EVENTS: usize = 1024;
 /// How many reports are on their way at once.
 const SNAPSHOTS: usize = 3;
-/// How often a report has the statistics of the cycles at most [Hz].
-const CYCLES_RATE: f64 = 5.0;
 
 /// How the loop runs.
 #[derive(Clone, Debug)]
@@ -39,6 +37,8 @@ pub struct Settings {
 pub struct Control {
     /// The thread. When it is dropped it ends after its present cycle; the last command of every actuator is an effort of zero.
     pub thread: Periodic,
+    /// How well it keeps its times.
+    pub timing: Arc<Timing>,
     /// Requests that the operating system refused.
     pub refused: Vec<Refused>,
     /// Changes and halts.
@@ -114,12 +114,12 @@ impl Events {
 /// # Errors
 /// The operating system refuses the thread.
 pub fn start(control: ControlLoop, hardware: Box<dyn Hardware>, settings: &Settings) -> io::Result<Control> {
-    let (body, commands, deliveries, events) = link(control, hardware, settings);
-    let mut body = body;
-    let real_time = settings.real_time.clone();
+    let (mut body, commands, deliveries, events) = link(control, hardware, settings);
+    let (real_time, timing) = (settings.real_time.clone(), Arc::<Timing>::default());
+    let cycle = move |cycle| body.cycle(cycle);
     let (thread, refused) =
-        Periodic::start("control", real_time, settings.period, move |cycle| body.cycle(cycle))?;
-    Ok(Control { thread, refused, commands, deliveries, events })
+        Periodic::start("control", real_time, settings.period, Arc::clone(&timing), cycle)?;
+    Ok(Control { thread, timing, refused, commands, deliveries, events })
 }
 
 /// The loop's side and the other ends of its queues.
@@ -151,8 +151,6 @@ pub fn link(
         snapshot: None,
         gate: HaltGate::default(),
         was_held: false,
-        cycles: CycleStatistics::default(),
-        cycles_period: PublishPeriod::new(CYCLES_RATE, realtime::now()),
         period: settings.period,
     };
     (body, Commands(shared), deliveries, Events { events: reported, free: given })

@@ -265,7 +265,6 @@ fn run(does: Does) -> ! {
         answers: 0,
         refused: BTreeSet::new(),
         losses: 0,
-        cycles: 0,
         created: Vec::new(),
         reported: BTreeSet::new(),
     };
@@ -288,7 +287,12 @@ fn run(does: Does) -> ! {
         client.wait(end, |client| client.answers > number);
     }
     client.wait(end, |client| client.losses > 0 || !matches!(does, Does::IsElsewhere));
-    println!("answers {} cycles {} refused {:?}", client.answers, client.cycles, client.refused);
+    println!(
+        "answers {} cycles {} refused {:?}",
+        client.answers,
+        client.control.timing.steps(),
+        client.refused
+    );
     drop(held);
     std::process::exit(0) // the thread cannot end: that needs system calls
 }
@@ -306,7 +310,6 @@ struct Client {
     refused: BTreeSet<String>,
     /// How often the robot elsewhere was lost.
     losses: u64,
-    cycles: u64,
     /// The names of the controllers that were created; the id of one is its place, from 1 on.
     created: Vec<String>,
     /// The controllers that reported something.
@@ -338,7 +341,7 @@ impl Client {
     #[allow(clippy::disallowed_methods)] // the test has the clock of its own
     fn run_all(&mut self, does: Does, end: Instant) {
         let names: Vec<String> = self.known.iter().map(|(name, _)| (*name).to_owned()).collect();
-        self.wait(end, |client| client.cycles > 0 && !client.machine.is_halted());
+        self.wait(end, |client| client.control.timing.steps() > 0 && !client.machine.is_halted());
         for name in &names {
             self.request(Request::Load(name.clone()));
         }
@@ -408,7 +411,6 @@ impl Client {
                     self.answers += 1;
                 }
                 mechanism::Output::Publish(snapshot, ..) => {
-                    self.cycles = snapshot.cycles.map_or(self.cycles, |cycles| cycles.cycles);
                     self.losses = snapshot.link.map_or(0, |link| link.losses);
                     self.control.events.recycle(snapshot);
                 }

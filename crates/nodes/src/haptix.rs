@@ -10,10 +10,11 @@ mod topics;
 
 use haptix::{DeviceLoop, Haptix, Input, Order, Output, Params, Report, State, specification};
 use r2r::haptix_msgs::msg::Command;
+use realtime::Timing;
 use ros::{Error, Runner, Shell, Status, Stop, clock, qos};
 use safety::{ClockReading, Level};
 
-use self::device_thread::{DeviceThread, Orders, Ready, Timing, link};
+use self::device_thread::{DeviceThread, Orders, Ready, link};
 use self::hand::{Hand, check_simulation};
 use self::picture::{Objects, Picture};
 use self::robot::{Commands, RobotEnd, StatesSender};

@@ -19,10 +19,10 @@ use std::time::Duration;
 
 use mechanism::controllers::{self, ControlLoop};
 use mechanism::robot::{Hardware, SimulatedRobot};
-use mechanism::{CycleStatistics, Input, LONGEST_SILENCE, Mechanism, Output, Params, Robot, specification};
+use mechanism::{Input, LONGEST_SILENCE, Mechanism, Output, Params, Robot, specification};
 use mechanism_loop::{Commands, Control, Settings, StatesSender};
 use params::Set;
-use realtime::RealTime;
+use realtime::{RealTime, Timing};
 use ros::panics::{self, lock};
 use ros::{Error, Runner, Shell, Status, Stop, clock};
 use safety::{ClockReading, Level};
@@ -31,7 +31,7 @@ use crate::start::{self, Member};
 use factory::{Factory, Types};
 use follow::FollowServers;
 use inputs::ControllerTopics;
-use loop_monitor::{LoopMonitor, MonitorContext, MonitorHandle};
+use loop_monitor::{MonitorContext, MonitorHandle};
 use node_tasks::NodeTasks;
 use outputs::ControllerOutputs;
 use remote::{EffortTopics, Efforts, Remote};
@@ -173,23 +173,12 @@ fn longest_sleep(requests: Requests) -> impl FnMut() -> Duration + use<> {
     move || if requests.need_node() { SHORT } else { Duration::MAX }
 }
 
-fn status(machine: &Mechanism) -> Status {
-    let CycleStatistics { cycles, missed, max_late, max_step, long, late } = machine.cycles();
-    let quantiles = [0.5, 0.99, 0.999].map(|share| late.quantile(share).as_micros().to_string());
+fn status(machine: &Mechanism, timing: &Timing) -> Status {
     let list = machine.manager().list();
     let running = list.iter().filter(|controller| controller.is_running).count();
-    let values = vec![
-        ("steps".into(), cycles.to_string()),
-        ("steps left out".into(), missed.to_string()),
-        ("steps longer than the period".into(), long.to_string()),
-        ("longest step (us)".into(), max_step.as_micros().to_string()),
-        ("efforts that were not finite".into(), machine.invalid_commands().to_string()),
-        ("greatest lateness (us)".into(), max_late.as_micros().to_string()),
-        ("lateness of 50, 99 and 99.9 % of the steps (us)".into(), quantiles.join(", ")),
-        ("lateness (ns:steps)".into(), late.to_string()),
-    ];
     let message = format!("{running} of {} controllers run", list.len());
-    let mut status = Status { message, values, ..Status::default() };
+    let mut status = Status { message, values: timing.values(), ..Status::default() }
+        .with("efforts that were not finite", machine.invalid_commands());
     if machine.is_loop_silent() {
         status.worsen(Level::Error, "the control loop hangs in a step, and obeys no halt");
     }
@@ -264,7 +253,7 @@ pub fn run_with(
     let (factory, products) =
         Factory::start((robot.clone(), urdf), params.plugin_folders.clone(), params.call_timeout, &types)
             .map_err(|error| Error::Start(format!("the factory of controllers has no thread: {error}")))?;
-    let Control { thread, commands, deliveries, events, .. } = start_loop(&params, robot, hardware)?;
+    let Control { thread, timing, commands, deliveries, events, .. } = start_loop(&params, robot, hardware)?;
     let halts = commands.clone();
     panics::at_once(move || halts.halt());
     let (handle, requests, outputs) =
@@ -314,8 +303,8 @@ pub fn run_with(
             lock(&node_tasks).run(node);
         })
         .wake_within(longest_sleep(requests))
-        .status(status);
-    let monitor = LoopMonitor::start(&handle, context, &params)
+        .status(move |machine| status(machine, &timing));
+    let monitor = loop_monitor::start(&handle, context, &params)
         .map_err(|error| Error::Start(format!("the monitor of the control loop has no thread: {error}")))?;
     // Nothing is done before the actuators received their last effort: a loop that hangs is no clean end.
     let join = move || {

@@ -11,6 +11,7 @@ use safety::Instant;
 
 use crate::schedule::Schedule;
 use crate::settings::{RealTime, Refused};
+use crate::timing::Timing;
 
 /// A thread that calls a function once a period, until it is dropped.
 ///
@@ -36,13 +37,15 @@ pub struct Cycle {
 }
 
 impl Periodic {
-    /// Starts the thread `name` and returns with what the operating system refused. `body` is called every `period`.
+    /// Starts the thread `name` and returns with what the operating system refused. `body` is called every `period`; `timing` counts the
+    /// calls.
     /// # Errors
     /// The operating system refuses the thread.
     pub fn start(
         name: &str,
         settings: RealTime,
         period: Duration,
+        timing: Arc<Timing>,
         body: impl FnMut(Cycle) + Send + 'static,
     ) -> io::Result<(Self, Vec<Refused>)> {
         let ended = Arc::new(AtomicBool::new(false));
@@ -51,7 +54,7 @@ impl Periodic {
         let thread = thread::Builder::new().name(name.to_owned()).spawn(move || {
             let _ = sender.send(settings.apply()); // the receiver waits
             drop(sender);
-            run(period, &end, body);
+            run(period, &end, &timing, body);
         })?;
         let refused = refused.recv().unwrap_or_default();
         Ok((Self { thread: Some(thread), ended }, refused))
@@ -73,16 +76,20 @@ impl Drop for Periodic {
     }
 }
 
-fn run(period: Duration, ended: &AtomicBool, mut body: impl FnMut(Cycle)) {
+fn run(period: Duration, ended: &AtomicBool, timing: &Timing, mut body: impl FnMut(Cycle)) {
     let start = now();
     let mut schedule = Schedule::new(start + period, period);
     let (mut last, mut missed) = (start, 0);
     while !ended.load(Ordering::SeqCst) {
         sleep_until(schedule.due());
         let woken = now();
-        body(Cycle { now: woken, late: woken.since(schedule.due()), since_last: woken.since(last), missed });
+        let late = woken.since(schedule.due());
+        let cycle = Cycle { now: woken, late, since_last: woken.since(last), missed };
+        body(cycle);
         last = woken;
-        missed = schedule.end_cycle(now());
+        let end = now();
+        timing.add(cycle, end.since(woken), period);
+        missed = schedule.end_cycle(end);
     }
 }
 

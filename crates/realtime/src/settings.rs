@@ -1,5 +1,3 @@
-use std::fmt;
-
 use rustix::mm::MlockAllFlags;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use thread_priority::{
@@ -22,13 +20,22 @@ pub struct RealTime {
 }
 
 /// A request that the operating system refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// The priority, and the reason.
+    #[error(
+        "the real-time loop runs without real-time priority: SCHED_FIFO {0} is refused ({1}); allow it with 'rtprio {0}' for this user \
+         in /etc/security/limits.conf, or LimitRTPRIO in its systemd unit"
+    )]
     Priority(u8, String),
     /// Memory could not be locked; the reason.
+    #[error(
+        "the real-time loop may wait for pages: memory cannot be locked ({0}); allow it with 'memlock unlimited' for this user in \
+         /etc/security/limits.conf, or LimitMEMLOCK in its systemd unit"
+    )]
     Memory(String),
     /// The processors, and the reason.
+    #[error("the real-time loop runs on any processor: {0:?} is refused ({1})")]
     Cores(Vec<usize>, String),
 }
 
@@ -73,26 +80,6 @@ fn set_priority(priority: u8) -> Result<(), String> {
     let set =
         set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Crossplatform(value), policy);
     set.map_err(|error| error.to_string())
-}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Priority(priority, reason) => write!(
-                f,
-                "the real-time loop runs without real-time priority: SCHED_FIFO {priority} is refused ({reason}); allow it with \
-                 'rtprio {priority}' for this user in /etc/security/limits.conf, or LimitRTPRIO in its systemd unit"
-            ),
-            Self::Memory(reason) => write!(
-                f,
-                "the real-time loop may wait for pages: memory cannot be locked ({reason}); allow it with 'memlock unlimited' for this \
-                 user in /etc/security/limits.conf, or LimitMEMLOCK in its systemd unit"
-            ),
-            Self::Cores(cores, reason) => {
-                write!(f, "the real-time loop runs on any processor: {cores:?} is refused ({reason})")
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The periodic thread, without a bound that a busy machine could miss.
 #![allow(clippy::unwrap_used)]
 
+use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
@@ -17,12 +18,13 @@ const LONGEST: Duration = Duration::from_secs(20);
 fn cycles(count: usize, mut body: impl FnMut(usize) + Send + 'static) -> Vec<Cycle> {
     let (sender, receiver) = channel();
     let mut number = 0;
-    let (thread, refused) = Periodic::start("test", RealTime::default(), PERIOD, move |cycle| {
-        body(number);
-        number += 1;
-        let _ = sender.send(cycle);
-    })
-    .unwrap();
+    let (thread, refused) =
+        Periodic::start("test", RealTime::default(), PERIOD, Arc::default(), move |cycle| {
+            body(number);
+            number += 1;
+            let _ = sender.send(cycle);
+        })
+        .unwrap();
     assert_eq!(refused, []);
     let cycles = (0..count).map(|_| receiver.recv_timeout(LONGEST).unwrap()).collect();
     drop(thread);
@@ -58,7 +60,7 @@ fn between_the_calls_nothing_is_allocated() {
     let (sender, receiver) = channel();
     let mut counts = [0; 50];
     let mut number = 0;
-    let (_thread, _) = Periodic::start("test", RealTime::default(), PERIOD, move |_| {
+    let (_thread, _) = Periodic::start("test", RealTime::default(), PERIOD, Arc::default(), move |_| {
         if let Some(slot) = counts.get_mut(number) {
             *slot = count();
         } else if number == counts.len() {
@@ -74,7 +76,7 @@ fn between_the_calls_nothing_is_allocated() {
 #[test]
 fn it_ends_when_it_is_dropped_and_reports_a_panic() {
     let (sender, receiver) = channel::<()>();
-    let (thread, _) = Periodic::start("test", RealTime::default(), PERIOD, move |_| {
+    let (thread, _) = Periodic::start("test", RealTime::default(), PERIOD, Arc::default(), move |_| {
         let _ = &sender;
     })
     .unwrap();
@@ -83,7 +85,9 @@ fn it_ends_when_it_is_dropped_and_reports_a_panic() {
     assert!(receiver.recv().is_err(), "its function is gone");
 
     #[allow(clippy::panic)]
-    let (thread, _) = Periodic::start("test", RealTime::default(), PERIOD, |_| panic!("on purpose")).unwrap();
+    let (thread, _) =
+        Periodic::start("test", RealTime::default(), PERIOD, Arc::default(), |_| panic!("on purpose"))
+            .unwrap();
     let end = std::iter::repeat_with(std::thread::yield_now).take_while(|()| !thread.has_ended());
     end.count();
 }

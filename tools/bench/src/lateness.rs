@@ -9,9 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use mechanism::Histogram;
 use r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus};
-use realtime::RealTime;
+use realtime::{Histogram, RealTime};
 use ros::panics::lock;
 use ros::{clock, qos};
 use rustix::thread::clock_nanosleep_absolute;

@@ -1,13 +1,11 @@
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::{self, JoinHandle, Thread};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use haptix::{DeviceLoop, Order, Params, Report};
-use mechanism::SharedHistogram;
-use realtime::{Cycle, LONGEST_SILENCE, Periodic, Pulse, RealTime, Refused};
+use realtime::{Cycle, LONGEST_SILENCE, Periodic, Pulse, RealTime, Refused, Reporter, Timing};
 use ros::panics;
 use rtrb::{Consumer, Producer, RingBuffer};
 use safety::Instant;
@@ -19,51 +17,11 @@ const MOST_REPORTS: usize = 64;
 /// The longest sleep of the thread that passes reports on: it must notice its end.
 const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 
-/// The real-time thread that steps the device, and the thread that passes its reports on. When it is dropped both end, and the
-/// device holds.
+/// The real-time thread that steps the device, and the thread that passes its reports on. When it is dropped both end, the device's first,
+/// and the device holds.
 pub(super) struct DeviceThread {
-    periodic: Option<Periodic>,
-    reporter: Option<JoinHandle<()>>,
-    shared: Arc<Shared>,
-}
-
-/// Signs of life and statistics of the device's thread, shared by all threads.
-#[derive(Debug)]
-struct Shared {
-    /// The sign of life of the node, which reads the commands: before its first one and while the node hangs, the device holds.
-    node: Arc<Pulse>,
-    /// After a panic the device holds for ever.
-    is_held: AtomicBool,
-    is_ending: AtomicBool,
-    cycles: AtomicU64,
-    missed: AtomicU64,
-    /// How many steps took longer than the period.
-    long: AtomicU64,
-    /// \[µs\]
-    max_late: AtomicU64,
-    max_step: AtomicU64,
-    late: SharedHistogram,
-}
-
-/// How well the device's thread keeps its times.
-#[derive(Clone, Debug)]
-pub(super) struct Timing(Arc<Shared>);
-
-impl Timing {
-    /// Its numbers with their names, those of the loop of `mechanism`.
-    pub(super) fn values(&self) -> Vec<(String, String)> {
-        let Shared { cycles, missed, long, max_late, max_step, late, .. } = &*self.0;
-        let numbers = [
-            ("steps", cycles),
-            ("steps left out", missed),
-            ("longest step (us)", max_step),
-            ("steps longer than the period", long),
-            ("greatest lateness (us)", max_late),
-        ];
-        let numbers =
-            numbers.map(|(name, value)| (name.to_owned(), value.load(Ordering::Relaxed).to_string()));
-        numbers.into_iter().chain([("lateness (ns:steps)".into(), late.read().to_string())]).collect()
-    }
+    _periodic: Periodic,
+    _reporter: Reporter,
 }
 
 /// Orders to the device, from one thread at a time, without waiting.
@@ -103,9 +61,11 @@ pub(super) struct Body {
     device: DeviceLoop,
     orders: Consumer<Order>,
     reports: Producer<Report>,
-    shared: Arc<Shared>,
+    /// The sign of life of the node, which reads the commands: before its first one and while the node hangs, the device holds.
+    node: Arc<Pulse>,
+    /// After a panic the device holds for ever.
+    is_held: Arc<AtomicBool>,
     is_aligned: bool,
-    step: Duration,
 }
 
 impl Body {
@@ -117,7 +77,7 @@ impl Body {
         while let Ok(order) = self.orders.pop() {
             self.device.take(order);
         }
-        if self.shared.is_held.load(Ordering::SeqCst) || self.shared.node.is_lost(cycle.now) {
+        if self.is_held.load(Ordering::SeqCst) || self.node.is_lost(cycle.now) {
             self.device.take(Order::Hold);
         }
         // The device's steps are due when the cycles are, so the first one counts from when it was due.
@@ -125,20 +85,7 @@ impl Body {
         let nanos = u64::try_from(late.as_nanos()).unwrap_or(0);
         self.is_aligned = true;
         let report = self.device.step(Instant::from_nanos(cycle.now.as_nanos().saturating_sub(nanos)));
-        self.count(cycle);
         report.is_some_and(|report| self.reports.push(report).is_ok())
-    }
-
-    fn count(&self, cycle: Cycle) {
-        let micros = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
-        let Shared { cycles, missed, long, max_late, max_step, late, .. } = &*self.shared;
-        let step = realtime::now().since(cycle.now);
-        cycles.fetch_add(1, Ordering::Relaxed);
-        missed.fetch_add(cycle.missed, Ordering::Relaxed);
-        long.fetch_add(u64::from(step > self.step), Ordering::Relaxed);
-        max_late.fetch_max(micros(cycle.late), Ordering::Relaxed);
-        max_step.fetch_max(micros(step), Ordering::Relaxed);
-        late.add(cycle.late);
     }
 }
 
@@ -147,6 +94,8 @@ pub(super) struct Ready {
     body: Body,
     reports: Consumer<Report>,
     real_time: RealTime,
+    step: Duration,
+    timing: Arc<Timing>,
 }
 
 /// The two sides of the rings for a device.
@@ -157,34 +106,25 @@ pub(super) fn link(device: DeviceLoop, params: &Params) -> (Ready, Orders) {
         device,
         orders,
         reports: sender,
-        shared: Arc::new(Shared {
-            node: Arc::new(Pulse::new(LONGEST_SILENCE)),
-            is_held: AtomicBool::new(false),
-            is_ending: AtomicBool::new(false),
-            cycles: AtomicU64::new(0),
-            missed: AtomicU64::new(0),
-            long: AtomicU64::new(0),
-            max_late: AtomicU64::new(0),
-            max_step: AtomicU64::new(0),
-            late: SharedHistogram::default(),
-        }),
+        node: Arc::new(Pulse::new(LONGEST_SILENCE)),
+        is_held: Arc::default(),
         is_aligned: false,
-        step: params.step,
     };
     let real_time =
         RealTime { priority: params.priority, lock_memory: params.lock_memory, cores: params.cores.clone() };
-    (Ready { body, reports, real_time }, Orders { ring, backlog: VecDeque::new() })
+    let ready = Ready { body, reports, real_time, step: params.step, timing: Arc::default() };
+    (ready, Orders { ring, backlog: VecDeque::new() })
 }
 
 impl Ready {
     /// How well the thread will keep its times.
-    pub(super) fn timing(&self) -> Timing {
-        Timing(Arc::clone(&self.body.shared))
+    pub(super) fn timing(&self) -> Arc<Timing> {
+        Arc::clone(&self.timing)
     }
 
     /// The node's sign of life. The device holds before its first beat, and while the last one is older than [`LONGEST_SILENCE`].
     pub(super) fn pulse(&self) -> Arc<Pulse> {
-        Arc::clone(&self.body.shared.node)
+        Arc::clone(&self.body.node)
     }
 
     /// Starts the threads; `report` is called with each report, on a thread of its own. Returns what the operating system refused.
@@ -192,46 +132,27 @@ impl Ready {
     /// The operating system refuses a thread.
     pub(super) fn start(
         self,
-        report: impl FnMut(Report) + Send + 'static,
+        mut report: impl FnMut(Report) + Send + 'static,
     ) -> io::Result<(DeviceThread, Vec<Refused>)> {
-        let Self { mut body, reports, real_time } = self;
-        let step = body.step;
-        let shared = Arc::clone(&body.shared);
-        let held = Arc::clone(&shared);
-        panics::at_once(move || held.is_held.store(true, Ordering::SeqCst));
-        let ending = Arc::clone(&shared);
-        let reporter =
-            thread::Builder::new().name("reports".into()).spawn(move || pass_on(reports, &ending, report))?;
-        let wake: Thread = reporter.thread().clone();
-        let mut thread = DeviceThread { periodic: None, reporter: Some(reporter), shared };
+        let Self { mut body, mut reports, real_time, step, timing } = self;
+        let is_held = Arc::clone(&body.is_held);
+        panics::at_once(move || is_held.store(true, Ordering::SeqCst));
+        let reporter = Reporter::start("reports", move || {
+            while let Ok(next) = reports.pop() {
+                report(next);
+            }
+            LONGEST_SLEEP
+        })?;
+        let wake = reporter.thread().cloned();
         let cycle = move |cycle| {
-            if body.cycle(cycle) {
-                wake.unpark(); // wakes a thread that sleeps, and waits for nobody
+            if body.cycle(cycle)
+                && let Some(reporter) = &wake
+            {
+                reporter.unpark(); // wakes a thread that sleeps, and waits for nobody
             }
         };
-        let (periodic, refused) = Periodic::start("device", real_time, step, cycle)?;
-        thread.periodic = Some(periodic);
-        Ok((thread, refused))
-    }
-}
-
-fn pass_on(mut reports: Consumer<Report>, shared: &Shared, mut report: impl FnMut(Report)) {
-    while !shared.is_ending.load(Ordering::SeqCst) {
-        while let Ok(next) = reports.pop() {
-            report(next);
-        }
-        thread::park_timeout(LONGEST_SLEEP);
-    }
-}
-
-impl Drop for DeviceThread {
-    fn drop(&mut self) {
-        drop(self.periodic.take());
-        self.shared.is_ending.store(true, Ordering::SeqCst);
-        if let Some(reporter) = self.reporter.take() {
-            reporter.thread().unpark();
-            let _ = reporter.join(); // it panicked, which was reported there
-        }
+        let (periodic, refused) = Periodic::start("device", real_time, step, timing, cycle)?;
+        Ok((DeviceThread { _periodic: periodic, _reporter: reporter }, refused))
     }
 }
 
@@ -297,7 +218,7 @@ mod tests {
         let (mut ready, mut orders, setpoints) = living_hand();
         orders.send(Order::Command { setpoints, at: Instant::ZERO });
         assert!(cycles(&mut ready, 0).iter().all(|reading| reading.mode == Mode::Following));
-        ready.body.shared.is_held.store(true, Ordering::SeqCst);
+        ready.body.is_held.store(true, Ordering::SeqCst);
         orders.send(Order::Command { setpoints, at: Instant::from_millis(100) });
         assert!(cycles(&mut ready, 100).iter().all(|reading| reading.mode == Mode::Holding));
     }
@@ -354,11 +275,11 @@ mod tests {
             assert!(matches!(report, Report::Stepped(_)), "{report:?}");
         }
         drop(thread);
-        let values = timing.values();
-        let steps: u64 = values[0].1.parse().unwrap();
+        let steps = timing.steps();
         assert!(steps > 10, "{steps}");
-        let late: mechanism::Histogram = values[5].1.parse().unwrap();
-        assert_eq!(late.count(), steps, "the lateness of each step");
+        let (name, late) = timing.values().pop().unwrap();
+        let late: realtime::Histogram = late.parse().unwrap();
+        assert_eq!(late.count(), steps, "{name}");
         assert!(reports.iter().count() < 1000, "the sender is gone");
     }
 }

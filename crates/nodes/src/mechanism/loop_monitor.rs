@@ -1,12 +1,13 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
-use std::thread::{self, JoinHandle, Thread};
+use std::thread::Thread;
 use std::time::Duration;
 
 use mechanism::controllers::Report;
 use mechanism::{Input, Mechanism, Params, SIGNS_OF_LIFE, Snapshot, controllers};
 use mechanism_loop::{Commands, Event, Events};
+use realtime::Reporter;
 use ros::panics::lock;
 use ros::{Shell, clock};
 use safety::Instant;
@@ -26,16 +27,6 @@ const SHORT: Duration = Duration::from_millis(1);
 /// How often it polls at least.
 const LONG: Duration = Duration::from_millis(20);
 
-/// The thread between the control loop and the machine: it delivers what the loop reports, and takes back a change that the loop
-/// has not taken. It ends when this is dropped.
-///
-/// The loop makes no system call, so it cannot wake anyone. The monitor knows when it steps, and polls then. It takes the reports in place of
-/// the node's own thread, since preparing r2r's wait costs more than publishing them.
-pub(super) struct LoopMonitor {
-    thread: Option<JoinHandle<()>>,
-    handle: MonitorHandle,
-}
-
 /// Requests to the monitor, from any thread.
 #[derive(Clone, Default)]
 pub(super) struct MonitorHandle(Arc<Shared>);
@@ -49,7 +40,6 @@ struct Shared {
     /// Whether the loop has a change that it did not report yet.
     is_change_due: AtomicBool,
     thread: OnceLock<Thread>,
-    has_ended: AtomicBool,
 }
 
 impl MonitorHandle {
@@ -88,39 +78,28 @@ pub(super) struct MonitorContext {
     pub(super) commands: Commands,
 }
 
-impl LoopMonitor {
-    /// Starts the thread.
-    /// # Errors
-    /// The operating system refuses it.
-    pub(super) fn start(
-        handle: &MonitorHandle,
-        mut context: MonitorContext,
-        params: &Params,
-    ) -> io::Result<Self> {
-        let pace = Pace::new(params, context.efforts.as_ref().map(|efforts| efforts.period));
-        let own = handle.clone();
-        let body = move || {
-            let _ = own.0.thread.set(thread::current());
-            let mut last = Instant::ZERO;
-            while !own.0.has_ended.load(Ordering::SeqCst) {
-                context.work(&own.0, &mut last);
-                let is_change_due = own.0.is_change_due.load(Ordering::SeqCst);
-                thread::park_timeout(pace.sleep(clock::now(), last, is_change_due));
-            }
-        };
-        let thread = thread::Builder::new().name("loop monitor".into()).spawn(body)?;
-        Ok(Self { thread: Some(thread), handle: handle.clone() })
+/// Starts the monitor, the thread between the control loop and the machine: it delivers what the loop reports, and takes back a change
+/// that the loop has not taken.
+///
+/// The loop makes no system call, so it cannot wake anyone. The monitor knows when it steps, and polls then. It takes the reports in place of
+/// the node's own thread, since preparing r2r's wait costs more than publishing them.
+/// # Errors
+/// The operating system refuses the thread.
+pub(super) fn start(
+    handle: &MonitorHandle,
+    mut context: MonitorContext,
+    params: &Params,
+) -> io::Result<Reporter> {
+    let pace = Pace::new(params, context.efforts.as_ref().map(|efforts| efforts.period));
+    let (own, mut last) = (handle.clone(), Instant::ZERO);
+    let monitor = Reporter::start("loop monitor", move || {
+        context.work(&own.0, &mut last);
+        pace.sleep(clock::now(), last, own.0.is_change_due.load(Ordering::SeqCst))
+    })?;
+    if let Some(thread) = monitor.thread() {
+        let _ = handle.0.thread.set(thread.clone()); // it has one monitor
     }
-}
-
-impl Drop for LoopMonitor {
-    fn drop(&mut self) {
-        self.handle.0.has_ended.store(true, Ordering::SeqCst);
-        if let Some(thread) = self.thread.take() {
-            thread.thread().unpark();
-            let _ = thread.join(); // it panicked, which was reported there
-        }
-    }
+    Ok(monitor)
 }
 
 impl MonitorContext {

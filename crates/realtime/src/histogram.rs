@@ -9,7 +9,7 @@ use core::time::Duration;
 /// # Real-time
 /// Adding one takes a few instructions and allocates nothing.
 /// # Source
-/// own, in the manner of HdrHistogram: an array that is copied from the control loop to the node, which those of the crate `hdrhistogram` are not.
+/// own, in the manner of HdrHistogram: an array of a fixed length, which those of the crate `hdrhistogram` are not.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Histogram([u64; BUCKETS]);
 
