@@ -3,7 +3,7 @@ use std::cmp::Ordering;
 use r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use safety::Level;
 
-use crate::{Endpoint, Error, clock, overridden, qos};
+use crate::{Error, Topic, clock, qos};
 
 /// A node's diagnostics, published once a second.
 #[derive(Clone, Debug, Default)]
@@ -53,20 +53,18 @@ impl Status {
 
 /// Publishes on `/diagnostics`.
 pub(crate) struct Diagnostics {
-    publisher: r2r::Publisher<DiagnosticArray>,
+    topic: Topic<DiagnosticArray>,
     name: String,
 }
 
 impl Diagnostics {
     pub(crate) fn new(node: &mut r2r::Node) -> Result<Self, Error> {
-        const TOPIC: &str = "/diagnostics";
-        let what = || Error::ros(format!("publish {TOPIC}"));
-        let name = node.fully_qualified_name().map_err(what())?.trim_start_matches('/').to_owned();
-        let qos = overridden(node, Endpoint::Publisher, TOPIC, qos::edge()).map_err(Error::refused(node))?;
-        Ok(Self { publisher: node.create_publisher(TOPIC, qos).map_err(what())?, name })
+        let name = node.fully_qualified_name().map_err(Error::ros("read the node's name"))?;
+        let topic = Topic::new(node, "/diagnostics", qos::edge())?;
+        Ok(Self { topic, name: name.trim_start_matches('/').to_owned() })
     }
 
-    pub(crate) fn publish(&self, status: Status) -> r2r::Result<()> {
+    pub(crate) fn publish(&self, status: Status) {
         let values = status.values.into_iter().map(|(key, value)| KeyValue { key, value }).collect();
         let status = DiagnosticStatus {
             level: status.level as u8,
@@ -77,7 +75,7 @@ impl Diagnostics {
         };
         let mut message = DiagnosticArray { status: vec![status], ..Default::default() };
         message.header.stamp = clock::to_wire(clock::stamp());
-        self.publisher.publish(&message)
+        self.topic.publish(&message);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::clock_topic::{self, ClockTopic};
 use crate::overrides::Overrides;
 use crate::service::{Serve, Service, answering};
 use crate::wire::{describe, from_wire, list, to_wire};
-use crate::{Endpoint, Error, ServiceContext, Status, clock, overridden, publishers, qos_overrides};
+use crate::{Error, ServiceContext, Status, Topic, clock, publishers, qos_overrides};
 
 /// The six parameter services of a node, with descriptors, ranges, read-only and refusal with a reason.
 ///
@@ -20,7 +20,7 @@ use crate::{Endpoint, Error, ServiceContext, Status, clock, overridden, publishe
 /// `rcl_interfaces` (ROS 2 Jazzy); the same names and answers as rclcpp's.
 pub struct Parameters {
     set: Set,
-    events: r2r::Publisher<msg::ParameterEvent>,
+    events: Topic<msg::ParameterEvent>,
     clock: Option<ClockTopic>,
     node: String,
 }
@@ -68,9 +68,7 @@ impl Parameters {
             .resolve(overrides)
             .map_err(refused)?;
         let clock = ClockTopic::open(node, set.value(clock_topic::NAME) == Some(&Value::Bool(true)))?;
-        let qos = QosProfile::parameter_events();
-        let qos = overridden(node, Endpoint::Publisher, EVENTS, qos).map_err(Error::refused(node))?;
-        let events = node.create_publisher(EVENTS, qos).map_err(Error::ros(format!("publish '{EVENTS}'")))?;
+        let events = Topic::new(node, EVENTS, QosProfile::parameter_events())?;
         Ok(Self { set, events, clock, node: full_name })
     }
 
@@ -273,9 +271,7 @@ impl Parameters {
             changed_parameters: touched.into_iter().filter(is_changed).map(named).collect(),
             deleted_parameters: only_in(before, &self.set),
         };
-        if let Err(error) = self.events.publish(&event) {
-            log::warn!(target: self.node.trim_start_matches('/'), "could not publish '{EVENTS}': {error}");
-        }
+        self.events.publish(&event);
     }
 }
 

@@ -489,8 +489,6 @@ impl<M: Machine + 'static> Runner<M> {
             log::log!(target: &self.name, log_level(status.level), "{}", status.message);
         }
         self.parameters.report_clock(&mut status);
-        if let Err(error) = self.diagnostics.publish(status) {
-            log::warn!(target: &self.name, "could not publish /diagnostics: {error}");
-        }
+        self.diagnostics.publish(status);
     }
 }

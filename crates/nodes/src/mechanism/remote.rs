@@ -6,10 +6,9 @@ use mechanism_loop::{EffortSink, EffortsReceiver, GatedEfforts, RemoteHardware, 
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Int16;
 use ros::clock::{self, to_wire};
-use ros::{Error, Inputs, panics, qos};
+use ros::{Error, Inputs, Topic, panics, qos};
 use safety::{Instant, Stamp, StateMonitor};
 
-use super::NAME;
 use crate::hindbrain::MOTORS;
 use crate::messages;
 
@@ -40,8 +39,8 @@ pub(super) struct EffortPublisher(Kind);
 
 #[derive(Clone)]
 enum Kind {
-    Joints { topic: r2r::Publisher<JointState>, names: Vec<String> },
-    Motors { topics: [r2r::Publisher<Int16>; 2], motors: BaseMotors },
+    Joints { topic: Topic<JointState>, names: Vec<String> },
+    Motors { topics: [Topic<Int16>; 2], motors: BaseMotors },
 }
 
 impl Remote {
@@ -59,14 +58,14 @@ impl Remote {
         let kind = match &params.commands {
             RemoteCommands::Joints(topic) => {
                 sole.push(topic.clone());
-                Kind::Joints { topic: publisher(node, topic)?, names: names.clone() }
+                Kind::Joints { topic: Topic::new(node, topic, qos::command())?, names: names.clone() }
             }
             &RemoteCommands::Motors { full_effort } => {
                 let motors =
                     BaseMotors::new(robot, full_effort).map_err(|error| Error::Start(error.to_string()))?;
                 sole.extend(MOTORS.map(str::to_owned));
-                let [port, starboard] = MOTORS;
-                Kind::Motors { topics: [publisher(node, port)?, publisher(node, starboard)?], motors }
+                let mut topic = |name| Topic::new(node, name, qos::command());
+                Kind::Motors { topics: [topic(MOTORS[0])?, topic(MOTORS[1])?], motors }
             }
         };
         let topics = GatedEfforts::new(EffortPublisher(kind));
@@ -81,15 +80,6 @@ impl Remote {
         let monitor = StateMonitor::new(&params.states, names, params.timeout).within(robot.speed_bounds());
         Ok(Self { hardware, states, efforts: Efforts { receiver, topics, period }, monitor, sole })
     }
-}
-
-fn publisher<T: r2r::WrappedTypesupport>(
-    node: &mut r2r::Node,
-    topic: &str,
-) -> Result<r2r::Publisher<T>, Error> {
-    let qos = ros::overridden(node, ros::Endpoint::Publisher, topic, qos::command());
-    let qos = qos.map_err(|refusal| Error::Start(refusal.to_string()))?;
-    node.create_publisher(topic, qos).map_err(Error::ros(format!("publish '{topic}'")))
 }
 
 impl Efforts {
@@ -124,21 +114,18 @@ impl EffortSink for EffortPublisher {
 
 impl EffortPublisher {
     fn publish(&self, efforts: &[f64], stamp: Stamp) {
-        let published = match &self.0 {
+        match &self.0 {
             Kind::Joints { topic, names } => {
                 let mut message =
                     JointState { name: names.clone(), effort: efforts.to_vec(), ..Default::default() };
                 message.header.stamp = to_wire(stamp);
-                topic.publish(&message)
+                topic.publish(&message);
             }
             Kind::Motors { topics: [port, starboard], motors } => {
                 let values = Motors::from_shares(motors.shares(efforts), stamp);
-                let published = port.publish(&Int16 { data: values.port });
-                published.and(starboard.publish(&Int16 { data: values.starboard }))
+                port.publish(&Int16 { data: values.port });
+                starboard.publish(&Int16 { data: values.starboard });
             }
-        };
-        if let Err(error) = published {
-            log::error!(target: NAME, "the efforts could not be published: {error}");
         }
     }
 }
