@@ -1,4 +1,3 @@
-use core::fmt;
 use core::future::Future;
 use core::pin::pin;
 use core::time::Duration;
@@ -20,26 +19,18 @@ const PERIOD: Duration = Duration::from_millis(20);
 /// How often the middleware is asked whether a service is there, until it is.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Why a call failed.
-#[derive(Debug)]
+/// Why a call failed, in the words of haptix-comm, then what it did not say.
+#[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// ROS does not start, or refuses a call.
+    #[error("{0}")]
     Ros(String),
     /// Nobody answered in time; what was waited for.
+    #[error("Service call timed out. {0}")]
     TimedOut(String),
     /// The node refused the call, with its reason.
+    #[error("Service call failed. {0}")]
     Refused(String),
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Ros(text) => f.write_str(text),
-            // The words of haptix-comm, then what it did not say.
-            Self::TimedOut(what) => write!(f, "Service call timed out. {what}"),
-            Self::Refused(reason) => write!(f, "Service call failed. {reason}"),
-        }
-    }
 }
 
 impl From<r2r::Error> for Failure {

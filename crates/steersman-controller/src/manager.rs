@@ -1,4 +1,3 @@
-use std::fmt;
 use std::future::Future;
 use std::io::Write as _;
 use std::pin::pin;
@@ -26,29 +25,23 @@ const PRESENCE: Duration = Duration::from_millis(300);
 const LONG: Duration = Duration::from_secs(1);
 
 /// Why a command failed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// The manager refused a call.
+    #[error("{0} failed; the log of the manager says why")]
     Refused(String),
     /// The manager is not there, or did not answer in time.
+    #[error("{0}")]
     Silent(String),
     /// The manager was there, and has left the graph.
+    #[error("{0}")]
     Gone(String),
     /// The manager has left the graph while its controllers were to be watched.
+    #[error("the manager has ended, and its controllers with it")]
     Deserted,
     /// The user ended the tool.
+    #[error("ended")]
     Ended,
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Refused(what) => write!(f, "{what} failed; the log of the manager says why"),
-            Self::Silent(what) | Self::Gone(what) => f.write_str(what),
-            Self::Deserted => f.write_str("the manager has ended, and its controllers with it"),
-            Self::Ended => f.write_str("ended"),
-        }
-    }
 }
 
 /// A loaded controller: its name, and `running` or `stopped`.
