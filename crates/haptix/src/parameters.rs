@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use nalgebra::Vector3;
-use params::{Group, Parameter, Refusal, Set, Specification};
+use params::{Group, LoopThread, Parameter, Refusal, Set, Specification};
 
 use crate::device_loop::Settings;
 use crate::robot::{LEAST_RATE, RobotTopics};
@@ -56,15 +56,6 @@ params::params! {
             .text("A topic like hind/state (std_msgs/String). ESTOP halts the hand, which then holds its position, until its publisher says \
                 another state, and repeats it. When the state is silent for 1.5 s, or its publisher ends or changes, the hand is halted until \
                 ~/reset_motors is called. Only a command after the end moves it, and a stream after a pause of 0.5 s. Empty for none."),
-        priority: i64 = Parameter::integer("priority", 50, 0, 99)
-            .at_start()
-            .text("The priority of the device's thread with SCHED_FIFO, if that is permitted; 0 for the normal scheduler."),
-        lock_memory: bool = Parameter::bool("lock_memory", true)
-            .at_start()
-            .text("Whether the memory of the process is locked into RAM, if that is permitted."),
-        cores: Vec<i64> = Parameter::integers("cores", &[], 0, 1023, 64)
-            .at_start()
-            .text("The CPU cores on which the device's thread may run; empty for all."),
         publish_tf: bool = Parameter::bool("publish_tf", true)
             .at_start()
             .text("Whether the frames of the hand's links go to /tf, those of its inertial units to /tf_static, and its URDF \
@@ -130,6 +121,7 @@ pub fn specification() -> Specification {
     Specification::new("haptix", "A HAPTIX hand: takes its commands and publishes its sensors.")
         .managed()
         .with_all(Declared::declarations())
+        .with_all(LoopThread::declarations())
         .with_live_group(
             Group {
                 prefix: OBJECTS,
@@ -160,12 +152,8 @@ pub struct Params {
     pub update_rate: Option<f64>,
     /// The topic whose `ESTOP` halts the hand, if there is one.
     pub halt_on: Option<String>,
-    /// The priority of the device's thread, if it has one.
-    pub priority: Option<u8>,
-    /// Whether memory is locked.
-    pub lock_memory: bool,
-    /// The processors of the device's thread; all if there are none.
-    pub cores: Vec<usize>,
+    /// The thread of the device.
+    pub thread: LoopThread,
     /// Whether frames are published.
     pub publish_tf: bool,
     /// Prefix of the name of each frame.
@@ -194,9 +182,6 @@ impl Params {
             command_timeout,
             hold_gain,
             halt_on,
-            priority,
-            lock_memory,
-            cores,
             publish_tf,
             frame_prefix,
             seed,
@@ -245,9 +230,7 @@ impl Params {
             step: Duration::from_secs(1) / u32::try_from(step_rate).unwrap_or(1000).max(1),
             update_rate,
             halt_on: Some(halt_on).filter(|topic| !topic.is_empty()),
-            priority: u8::try_from(priority).ok().filter(|priority| *priority > 0),
-            lock_memory,
-            cores: cores.into_iter().filter_map(|core| usize::try_from(core).ok()).collect(),
+            thread: LoopThread::get(set),
             publish_tf,
             frame_prefix,
             seed: u64::try_from(seed).unwrap_or(0),

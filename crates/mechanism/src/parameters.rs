@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use params::{Parameter, Refusal, Set, Specification};
+use params::{LoopThread, Parameter, Refusal, Set, Specification};
 
 use crate::robot::JointDynamics;
 
@@ -70,15 +70,6 @@ params::params! {
             .text("A topic like hind/state (std_msgs/String). ESTOP halts the motors until its publisher says another \
                 state, and repeats it. When the state is silent for 1.5 s, or its publisher ends or changes, they are halted until \
                 reset_motors is called. Empty for none."),
-        priority: i64 = Parameter::integer("priority", 50, 0, 99)
-            .at_start()
-            .text("The priority of the control loop's thread with SCHED_FIFO, if that is permitted; 0 for the normal scheduler."),
-        lock_memory: bool = Parameter::bool("lock_memory", true)
-            .at_start()
-            .text("Whether the process's memory is locked (mlockall), if that is permitted."),
-        cores: Vec<i64> = Parameter::integers("cores", &[], 0, 1023, 64)
-            .at_start()
-            .text("The processors that the control loop may run on; empty for all."),
         plugin_folders: Vec<String> = Parameter::strings("plugin_folders", &[], &[], 32)
             .at_start()
             .text("Folders with libraries of controllers (*.so), see docs/write_a_controller.md. Their code runs as that of the node."),
@@ -113,12 +104,8 @@ pub struct Params {
     pub ignores_overruns: bool,
     /// The topic whose `ESTOP` halts the motors, if there is one.
     pub halt_on: Option<String>,
-    /// The priority of the loop's thread, if it has one.
-    pub priority: Option<u8>,
-    /// Whether memory is locked.
-    pub lock_memory: bool,
-    /// The processors of the loop's thread; all if there are none.
-    pub cores: Vec<usize>,
+    /// The thread of the loop.
+    pub thread: LoopThread,
     /// Whether simulated joints are calibrated at the start.
     pub is_calibrated: bool,
     /// The folders with libraries of controllers.
@@ -176,9 +163,6 @@ impl Params {
             call_timeout,
             disable_controller_warnings,
             halt_on,
-            priority,
-            lock_memory,
-            cores,
             plugin_folders,
             is_calibrated,
             inertia,
@@ -207,9 +191,7 @@ impl Params {
             call_timeout,
             ignores_overruns: disable_controller_warnings,
             halt_on: Some(halt_on).filter(|topic| !topic.is_empty()),
-            priority: u8::try_from(priority).ok().filter(|priority| *priority > 0),
-            lock_memory,
-            cores: cores.into_iter().filter_map(|core| usize::try_from(core).ok()).collect(),
+            thread: LoopThread::get(set),
             plugin_folders,
             is_calibrated,
             dynamics: JointDynamics { inertia, damping },
@@ -224,6 +206,7 @@ pub fn specification() -> Specification {
     Specification::new("mechanism", "Runs the controllers of a robot's joints in a real-time loop, as pr2_mechanism does.")
         .managed()
         .with_all(Declared::declarations())
+        .with_all(LoopThread::declarations())
         .with_open(
             "A parameter of a controller, <controller>.type or what its type has; it is checked when the controller is loaded.",
         )

@@ -224,7 +224,10 @@ mod tests {
         let set = specification().defaults();
         let params =
             Params::read(&set, &model.constants().description, model.constants().info.update_rate).unwrap();
-        let params = Params { priority: None, lock_memory: false, ..params };
+        let params = Params {
+            thread: params::LoopThread { priority: None, lock_memory: false, ..params.thread },
+            ..params
+        };
         let device = DeviceLoop::new(Box::new(AnalyticHand::new(model, 1)), params.step, params.settings);
         let machine = Haptix::new(&device, &params.settings).obeying_vehicle();
         let (ready, orders) = link(device, &params);

@@ -22,7 +22,7 @@ use mechanism::robot::{Hardware, SimulatedRobot};
 use mechanism::{Input, LONGEST_SILENCE, Mechanism, Output, Params, Robot, specification};
 use mechanism_loop::{Commands, Control, Settings, StatesSender};
 use params::Set;
-use realtime::{RealTime, Timing};
+use realtime::Timing;
 use ros::panics::{self, lock};
 use ros::{Error, Runner, Shell, Status, Stop, clock};
 use safety::{ClockReading, Level};
@@ -51,11 +51,7 @@ fn start_loop(params: &Params, robot: Robot, hardware: Box<dyn Hardware>) -> Res
         joint_state_rate: params.joint_state_rate,
         statistics_rate: params.statistics_rate,
         is_halted: params.halt_on.is_some(),
-        real_time: RealTime {
-            priority: params.priority,
-            lock_memory: params.lock_memory,
-            cores: params.cores.clone(),
-        },
+        real_time: start::real_time(&params.thread),
     };
     let control = mechanism_loop::start(ControlLoop::new(robot), hardware, &settings)
         .map_err(|error| Error::Start(format!("the control loop has no thread: {error}")))?;

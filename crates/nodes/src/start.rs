@@ -6,8 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use params::{Refusal, Set, Specification};
+use params::{LoopThread, Refusal, Set, Specification};
 use r2r::std_msgs::msg::String as Text;
+use realtime::RealTime;
 use ros::{Error, Inputs, Names, Node, Parameters, Runner, Shell, Stop, panics, print_line, qos};
 use safety::{Machine, PublisherId};
 
@@ -182,6 +183,12 @@ impl<P, M: Machine + 'static> Member<P, M> {
     ) -> Result<Runner<M>, Error> {
         Runner::new(self.node, shell.clone(), self.inputs, self.parameters, apply)
     }
+}
+
+/// The requests of a loop's thread to the operating system.
+pub fn real_time(thread: &LoopThread) -> RealTime {
+    let LoopThread { priority, lock_memory, cores } = thread.clone();
+    RealTime { priority, lock_memory, cores }
 }
 
 /// Runs the node, then publishes the machine's final messages. After a panic the machine may be broken and is not used any

@@ -32,9 +32,7 @@ fn the_defaults_step_at_1_khz_hold_after_1_s_and_disturb_nothing() {
         step: Duration::from_millis(1),
         update_rate: None,
         halt_on: None,
-        priority: Some(50),
-        lock_memory: true,
-        cores: Vec::new(),
+        thread: LoopThread { priority: Some(50), lock_memory: true, cores: Vec::new() },
         publish_tf: true,
         frame_prefix: String::new(),
         seed: 1,
@@ -93,7 +91,7 @@ fn each_parameter_reaches_its_setting() {
     .unwrap();
     assert_eq!((params.step, params.update_rate, params.seed), (Duration::from_millis(2), Some(200.0), 9));
     assert_eq!(params.halt_on.as_deref(), Some("hind/state"));
-    assert_eq!((params.priority, params.lock_memory, params.cores), (None, false, vec![1, 3]));
+    assert_eq!(params.thread, LoopThread { priority: None, lock_memory: false, cores: vec![1, 3] });
     assert_eq!((params.publish_tf, params.frame_prefix.as_str()), (false, "left_"));
     assert_eq!(params.topics, topics("a", "b", 500));
     let Settings { command_timeout, hold_gain, simulation } = params.settings;

@@ -10,6 +10,8 @@ use ros::panics;
 use rtrb::{Consumer, Producer, RingBuffer};
 use safety::Instant;
 
+use crate::start;
+
 /// How many orders may wait for the device.
 const MOST_ORDERS: usize = 64;
 /// How many reports may wait for the node; a further one is lost, and the next one is newer.
@@ -110,8 +112,7 @@ pub(super) fn link(device: DeviceLoop, params: &Params) -> (Ready, Orders) {
         is_held: Arc::default(),
         is_aligned: false,
     };
-    let real_time =
-        RealTime { priority: params.priority, lock_memory: params.lock_memory, cores: params.cores.clone() };
+    let real_time = start::real_time(&params.thread);
     let ready = Ready { body, reports, real_time, step: params.step, timing: Arc::default() };
     (ready, Orders { ring, backlog: VecDeque::new() })
 }
@@ -169,7 +170,10 @@ mod tests {
         let set = specification().defaults();
         let params =
             Params::read(&set, &model.constants().description, model.constants().info.update_rate).unwrap();
-        let params = Params { priority: None, lock_memory: false, ..params };
+        let params = Params {
+            thread: params::LoopThread { priority: None, lock_memory: false, ..params.thread },
+            ..params
+        };
         let device = DeviceLoop::new(Box::new(AnalyticHand::new(model, 1)), params.step, params.settings);
         let start = device.constants().start;
         let (ready, orders) = link(device, &params);
