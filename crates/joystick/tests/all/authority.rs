@@ -106,25 +106,6 @@ fn a_pad_unplugged_at_rest_without_its_dead_man_is_no_loss() {
 }
 
 #[test]
-fn a_reference_that_ran_on_through_an_activation_begins_with_a_zero() {
-    let mut bench = Bench::with_pad(guarded());
-    bench.begin_reference();
-    bench.give(Input::ReferenceReceived(reference(wall(0), true, 0.5)));
-    assert_eq!(published(&mut bench, CYCLE), [reference(wall(0), true, 0.5)]);
-    let rests = |states: &[PoseState]| states.iter().all(|state| state.vel != Some([0.5, 0.0, 0.0]));
-    for is_active in [false, true] {
-        bench.give(Input::ActivityChanged(is_active));
-        for _ in 0..10 {
-            bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.5)));
-            assert!(rests(&published(&mut bench, 100)));
-        }
-    }
-    bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.0)));
-    bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.5)));
-    assert!(!rests(&published(&mut bench, 100)));
-}
-
-#[test]
 fn a_fresh_reference_waits_until_the_stop_of_the_lost_stick_was_published() {
     let mut bench = Bench::with_pad(guarded());
     bench.button(ON, true);

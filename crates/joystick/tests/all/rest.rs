@@ -1,5 +1,6 @@
 //! A stick that starts to drive commands nothing before it was at rest, and inherits no takeover.
 
+use crate::authority::published;
 use crate::common;
 
 use common::{Bench, CYCLE, ON, PAD, TOGGLE, WORLD, driving, guarded, reference, wall};
@@ -469,4 +470,23 @@ fn a_stick_without_a_dead_man_waits_for_rest_after_an_activation() {
     axis(&mut bench, PAD, 0, 0);
     axis(&mut bench, PAD, 0, i16::MAX);
     assert!(forward(&mut bench) > 2.5);
+}
+
+#[test]
+fn a_reference_that_ran_on_through_an_activation_begins_with_a_zero() {
+    let mut bench = Bench::with_pad(guarded());
+    bench.begin_reference();
+    bench.give(Input::ReferenceReceived(reference(wall(0), true, 0.5)));
+    assert_eq!(published(&mut bench, CYCLE), [reference(wall(0), true, 0.5)]);
+    let rests = |states: &[PoseState]| states.iter().all(|state| state.vel != Some([0.5, 0.0, 0.0]));
+    for is_active in [false, true] {
+        bench.give(Input::ActivityChanged(is_active));
+        for _ in 0..10 {
+            bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.5)));
+            assert!(rests(&published(&mut bench, 100)));
+        }
+    }
+    bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.0)));
+    bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.5)));
+    assert!(!rests(&published(&mut bench, 100)));
 }
