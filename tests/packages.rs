@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
-use tests::root;
+use tests::{files, root};
 
-/// The packages, by their names.
-fn packages() -> BTreeMap<String, String> {
+/// The folders of the packages.
+fn folders() -> Vec<PathBuf> {
     let folders = ["msg", "srv"].map(|group| fs::read_dir(root().join(group)).unwrap());
     let mut folders: Vec<PathBuf> = folders
         .into_iter()
@@ -17,7 +17,13 @@ fn packages() -> BTreeMap<String, String> {
         .filter(|path| path.is_dir())
         .collect();
     folders.push(root().join("crates"));
-    let manifests = folders.into_iter().map(|folder| fs::read_to_string(folder.join("package.xml")).unwrap());
+    folders
+}
+
+/// The packages' manifests, by their names.
+fn packages() -> BTreeMap<String, String> {
+    let manifests =
+        folders().into_iter().map(|folder| fs::read_to_string(folder.join("package.xml")).unwrap());
     let named = |text: String| {
         let name = elements(&text, "name").next().unwrap().to_owned();
         (name, text)
@@ -48,4 +54,15 @@ fn rosdep_knows_every_key() {
     let foreign: BTreeSet<&str> = used.into_iter().filter(|key| !packages.contains_key(*key)).collect();
     assert_eq!(foreign, known, "left: used in a package.xml; right: tests/rosdep.txt");
     assert!(foreign.contains("sdl2") && foreign.contains("ament_cmake") && packages.len() > 6);
+}
+
+/// rosdep ends at a `manifest.xml` or `stack.xml`, which it takes for a package of ROS 1.
+#[test]
+fn no_other_file_looks_like_a_package() {
+    let manifest = |path: &PathBuf| {
+        let name = path.file_name().unwrap();
+        ["package.xml", "manifest.xml", "stack.xml"].iter().any(|known| name == *known)
+    };
+    let found: BTreeSet<PathBuf> = files(&root(), &["xml"]).into_iter().filter(manifest).collect();
+    assert_eq!(found, folders().iter().map(|folder| folder.join("package.xml")).collect());
 }

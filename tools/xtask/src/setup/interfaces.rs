@@ -58,7 +58,7 @@ pub fn ensure(root: &Root, ros: &Ros, environment: &Environment, guard: &Guard) 
 }
 
 /// A package of ROS that has no wheel, with the interfaces of it that are used here. Its files have other names in this crate,
-/// where colcon would take them for a package of the repository.
+/// where colcon and rosdep would take them for a package of the repository.
 struct Foreign {
     name: &'static str,
     files: &'static [(&'static str, &'static str)],
@@ -75,7 +75,7 @@ const FOREIGN: &[Foreign] = &[
             ("msg/JointComponentTolerance.msg", include_str!("control_msgs/JointComponentTolerance.msg")),
             ("msg/JointTolerance.msg", include_str!("control_msgs/JointTolerance.msg")),
             ("CMakeLists.txt", include_str!("control_msgs/lists.cmake")),
-            ("package.xml", include_str!("control_msgs/manifest.xml")),
+            ("package.xml", include_str!("control_msgs/description.xml")),
         ],
     },
     Foreign {
@@ -83,7 +83,7 @@ const FOREIGN: &[Foreign] = &[
         files: &[
             ("msg/TFMessage.msg", "geometry_msgs/TransformStamped[] transforms\n"),
             ("CMakeLists.txt", include_str!("tf2_msgs/lists.cmake")),
-            ("package.xml", include_str!("tf2_msgs/manifest.xml")),
+            ("package.xml", include_str!("tf2_msgs/description.xml")),
         ],
     },
 ];
