@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
-use tests::{files, root};
+use tests::{bless, files, root};
 
 /// The folders of the packages.
 fn folders() -> Vec<PathBuf> {
@@ -65,4 +65,73 @@ fn no_other_file_looks_like_a_package() {
     };
     let found: BTreeSet<PathBuf> = files(&root(), &["xml"]).into_iter().filter(manifest).collect();
     assert_eq!(found, folders().iter().map(|folder| folder.join("package.xml")).collect());
+}
+
+/// bloom makes a package of its folder alone.
+#[test]
+fn every_package_has_the_licence() {
+    let licence = fs::read_to_string(root().join("LICENSE")).unwrap();
+    for folder in folders() {
+        assert!(fs::read_to_string(folder.join("LICENSE")).unwrap() == licence, "{}", folder.display());
+    }
+    for (name, manifest) in packages() {
+        assert!(manifest.contains("<license file=\"LICENSE\">Apache-2.0</license>"), "{name}");
+    }
+}
+
+/// REP-132: `catkin_pkg` and bloom read this of the changelog.
+#[test]
+fn the_changelog_is_there_for_releases() {
+    let (title, text) =
+        ("Changelog for package steersman", fs::read_to_string(root().join("CHANGELOG.md")).unwrap());
+    let (_, versions) = text.split_once("\n## ").unwrap();
+    let rule = "^".repeat(title.len());
+    bless("crates/CHANGELOG.rst", &format!("{rule}\n{title}\n{rule}\n\n{}", rst(&format!("## {versions}"))));
+    assert_eq!(
+        rst("## 1.2.3 (2026-12-01)\n\n### Fixed\n\n- **`/x`** of [*a*](b#c): `d`."),
+        "1.2.3 (2026-12-01)\n------------------\n\n**Fixed**\n\n* **/x** of *a*: ``d``.\n"
+    );
+}
+
+/// The Markdown of the changelog as reStructuredText. Sections of a version are paragraphs: `catkin_pkg` skips nested sections.
+fn rst(markdown: &str) -> String {
+    let lines = markdown.lines().map(|line| {
+        if let Some(version) = line.strip_prefix("## ") {
+            let version = if version.ends_with("(unreleased)") { "Forthcoming" } else { version };
+            format!("{version}\n{}\n", "-".repeat(version.len()))
+        } else if let Some(section) = line.strip_prefix("### ") {
+            format!("**{section}**\n")
+        } else if let Some(item) = line.strip_prefix("- ") {
+            format!("* {item}\n")
+        } else {
+            format!("{line}\n")
+        }
+    });
+    inline(&lines.collect::<String>())
+}
+
+/// Literals and links; literals cannot be within strong text.
+fn inline(markdown: &str) -> String {
+    let mut is_strong = false;
+    let mut text = String::new();
+    let mut rest = markdown;
+    while let Some(at) = rest.find(['`', '[', '*']) {
+        text.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if let Some(after) = rest.strip_prefix('`') {
+            let (literal, after) = after.split_once('`').unwrap();
+            let mark = if is_strong { "" } else { "``" };
+            text.extend([mark, literal, mark]);
+            rest = after;
+        } else if let Some((name, after)) = rest.strip_prefix('[').and_then(|after| after.split_once("](")) {
+            text.push_str(&inline(name));
+            rest = after.split_once(')').unwrap().1;
+        } else {
+            is_strong ^= rest.starts_with("**");
+            let marks = if rest.starts_with("**") { 2 } else { 1 };
+            text.push_str(&rest[..marks]);
+            rest = &rest[marks..];
+        }
+    }
+    text + rest
 }

@@ -84,7 +84,9 @@ impl Shell<'_> {
             | ["ros2", "run", "diagnostic_aggregator", "aggregator_node", ..] => Ok(()),
             ["ros2", "param", "load", node, _] => specification(node).map(drop),
             ["rosdep", "install", ..]
-            | ["colcon", "build"]
+            | ["colcon", "build" | "test" | "test-result", ..]
+            | ["cargo", "vendor", ..]
+            | ["mkdir" | "touch", ..]
             | ["source", _]
             | ["export" | "eval" | "echo", ..] => Ok(()),
             [name] if name.ends_with("()") => {
