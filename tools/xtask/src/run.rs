@@ -9,6 +9,7 @@ use crate::process::{replace_process, require};
 use crate::report::{Failure, Outcome, step};
 use crate::root::Root;
 use crate::setup;
+use crate::test::HACK;
 
 /// The tools that run beside the nodes, each a package of this name.
 pub const TOOLS: [&str; 2] = ["steersman-controller", "steersman-joystick"];
@@ -74,7 +75,10 @@ fn build_and_run(
         cargo.args(["-p", name]);
     }
     let folder = match profile {
-        Profile::Dev => "debug",
+        Profile::Dev => {
+            cargo.args(["-p", HACK]); // so that r2r is the one of the tests
+            "debug"
+        }
         Profile::Release => {
             cargo.arg("--release");
             if name == "bench" {

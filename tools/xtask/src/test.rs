@@ -204,7 +204,7 @@ fn build_and_test(root: &Root) -> Outcome<bool> {
 const MUJOCO: &str = "mujoco_hand";
 
 /// The package that makes commands with different packages share what they build; its `Cargo.toml` explains it.
-const HACK: &str = "workspace_hack";
+pub const HACK: &str = "workspace_hack";
 
 /// Sets up MuJoCo's library, and tests the crate that needs it. Its executable is then there for the tests over DDS.
 fn mujoco(root: &Root) -> Outcome<bool> {
