@@ -126,14 +126,14 @@ impl Haptix {
 
     /// State of the hand now.
     pub fn state(&self) -> State {
-        match (&self.failure, &self.reading) {
+        match (&self.failure, &self.reading, self.halt()) {
             _ if self.has_timed_out() => State::NotAnswering(self.absence()),
-            (Some(what), _) => State::Failed(what.clone()),
-            (None, None) => State::Starting,
+            (Some(what), ..) => State::Failed(what.clone()),
+            (None, None, _) => State::Starting,
             _ if self.is_unanswered => State::Waiting(self.absence()),
             _ if !self.is_active() => State::Inactive,
-            _ if let Some(halt) = self.halt() => State::Halted(halt),
-            (None, Some(reading)) if reading.mode == Mode::Holding => State::Holding,
+            (.., Some(halt)) => State::Halted(halt),
+            (None, Some(reading), None) if reading.mode == Mode::Holding => State::Holding,
             _ if self.is_unsubscribed => State::NoSubscriber,
             _ if self.is_grasping => State::Grasping,
             _ => State::Following,

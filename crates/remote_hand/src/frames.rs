@@ -130,7 +130,8 @@ impl Answer {
             Self::Refused(DeviceError::NoAnswer) => writer.byte(2),
             Self::Refused(DeviceError::Failed(text)) => {
                 writer.byte(3);
-                let end = text.floor_char_boundary(MAX_FRAME - HEADER - 1);
+                let longest = text.len().min(MAX_FRAME - HEADER - 1);
+                let end = (0..=longest).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
                 writer.bytes(&text.as_bytes()[..end]);
             }
         })

@@ -115,7 +115,11 @@ pub fn print_backtraces() {
 fn sentence(info: &PanicHookInfo<'_>) -> String {
     let thread = thread::current();
     let place = info.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
-    let reason = info.payload_as_str().unwrap_or("no reason was given");
+    let payload = info.payload();
+    let reason = payload.downcast_ref::<&str>().copied();
+    let reason = reason
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no reason was given");
     format!("thread '{}' panicked at {place}: {reason}", thread.name().unwrap_or("without a name"))
 }
 

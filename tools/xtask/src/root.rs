@@ -1,6 +1,7 @@
 //! The folders: the repository, and `.ros2/` in it, which holds everything that setup makes.
 
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -123,9 +124,10 @@ pub fn write(path: &Path, text: &str) -> Outcome<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(|e| Failure::io("make", parent, &e))?;
     }
-    let neighbour = path.with_added_extension("new");
-    fs::write(&neighbour, text).map_err(|e| Failure::io("write", &neighbour, &e))?;
-    fs::rename(&neighbour, path).map_err(|e| Failure::io("write", path, &e))
+    let neighbour: OsString = [path.as_os_str(), ".new".as_ref()].into_iter().collect();
+    let neighbour = Path::new(&neighbour);
+    fs::write(neighbour, text).map_err(|e| Failure::io("write", neighbour, &e))?;
+    fs::rename(neighbour, path).map_err(|e| Failure::io("write", path, &e))
 }
 
 /// Removes a folder with its contents, if it exists.
