@@ -98,7 +98,9 @@ impl SensorMonitor {
     /// Records a wrong frame.
     pub fn record_frame(&mut self, frame: &str) {
         self.wrong_frame.clear();
-        self.wrong_frame.push_str(frame.get(..frame.floor_char_boundary(FRAME)).unwrap_or_default());
+        let end =
+            (0..=FRAME.min(frame.len())).rev().find(|&end| frame.is_char_boundary(end)).unwrap_or_default();
+        self.wrong_frame.push_str(frame.get(..end).unwrap_or_default());
     }
 
     /// The last wrong frame.
