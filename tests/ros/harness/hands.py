@@ -152,12 +152,13 @@ class MovingHand(Moving):
         self.hand, self.graph, self.process = started, started.graph, started.process
         self.graph.record(JointState, "joint_states", QoSProfile(depth=1000))
         self.command = command(ref_pos=[0.0] * 13, ref_vel_max=[1.0] * 13)
-        self.command.ref_pos[self.MOTOR] = 1.0  # at 1.2 rad it touches the palm, and goes no further
+        self.command.ref_pos[self.MOTOR] = 1.0
         self.timer = self.graph.repeat(f"/{started.node}/command", self.command, 50.0)
         self.graph.node.create_timer(0.1, self._turn)
 
     def _turn(self):
-        if self.graph.last("joint_states") and abs(self.joint()[0] - self.command.ref_pos[self.MOTOR]) < 0.1:
+        """Turns back early: other joints of the finger take a part of the motor's angle, of 1.0 rad 0.14."""
+        if self.graph.last("joint_states") and abs(self.joint()[0] - self.command.ref_pos[self.MOTOR]) < 0.25:
             self.command.ref_pos[self.MOTOR] = 1.2 - self.command.ref_pos[self.MOTOR]
 
     def joint(self, message=None):
