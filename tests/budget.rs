@@ -12,7 +12,7 @@ use tests::{files, root};
 /// Of all Markdown files.
 const WORDS: usize = 41_000;
 /// The goal is 57,500. The pictures for rviz, 420 lines, replace nothing: there was none of why a robot stands.
-const LINES: usize = 61_700;
+const LINES: usize = 61_400;
 
 /// Folders that hold nothing but tests.
 const TESTS: [&str; 6] = ["tests", "test", "benches", "examples", "fuzz", "testing"];
