@@ -30,6 +30,9 @@ impl Arbiter {
         if self.stopping {
             return (Level::Warn, "stopping".into());
         }
+        if !self.is_active {
+            return (Level::Warn, "the node is not active, no source drives".into());
+        }
         let Active { source, verdicts, publishers, locks, .. } = self.active();
         let (mut errors, mut warnings) = (Vec::new(), Vec::new());
         for (spec, verdict) in self.params().sources.iter().zip(verdicts) {

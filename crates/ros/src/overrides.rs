@@ -47,6 +47,9 @@ fn last_name(node: &str) -> &str {
     node.rsplit('/').next().unwrap_or(node)
 }
 
+/// Nodes of other programs whose names are similar to ours: Nav2's, and that of `velocity_limiter` packages.
+const FOREIGN: [&str; 2] = ["velocity_smoother", "velocity_limiter"];
+
 impl Overrides {
     /// Reads `arguments`.
     /// # Errors
@@ -197,6 +200,7 @@ impl Overrides {
                 continue;
             }
             let hint = match nearest(name, known.iter().copied()) {
+                Some(_) if !is_rule && FOREIGN.contains(&name) => continue,
                 Some(nearest) => format!("did you mean '{nearest}'?"),
                 None if *is_rule => format!("it must be one of: {}", known.join(", ")),
                 None => continue,

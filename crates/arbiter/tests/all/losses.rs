@@ -5,7 +5,7 @@ use crate::common;
 
 use arbiter::{Input, Level, LockState, Refused, Source, SourceType, State, Verdict, ZeroCause};
 use common::{Bench, HIGH, LOW, WITHHELD, command, go, lock, params, stamp, stop};
-use safety::{Command, PublisherCount, Velocity};
+use safety::{Command, Level, PublisherCount, Velocity};
 
 const LOST: Verdict = Verdict::WaitsForZero(ZeroCause::Lost);
 const OTHER: Verdict = Verdict::WaitsForZero(ZeroCause::OtherLost);
@@ -321,6 +321,7 @@ fn after_an_activation_only_a_source_that_was_silent_begins_with_motion() {
     let mut bench = Bench::new(vec![]);
     assert_eq!(bench.command(0, LOW, 0.5, 1), [go(0.5, 1)]);
     bench.on(10, Input::ActivityChanged(false));
+    assert_eq!(bench.0.health(), (Level::Warn, "the node is not active, no source drives".into()));
     bench.on(4_900, command(LOW, 0.5, 2)); // it asks on and on
     bench.on(9_800, command(LOW, 0.5, 3));
     bench.on(10_000, Input::ActivityChanged(true));
