@@ -5,7 +5,7 @@ use crate::common;
 
 use arbiter::{Input, Level, LockState, Refused, Source, SourceType, State, Verdict, ZeroCause};
 use common::{Bench, HIGH, LOW, WITHHELD, command, go, lock, params, stamp, stop};
-use safety::{Command, Level, PublisherCount, Velocity};
+use safety::{Command, PublisherCount, Velocity};
 
 const LOST: Verdict = Verdict::WaitsForZero(ZeroCause::Lost);
 const OTHER: Verdict = Verdict::WaitsForZero(ZeroCause::OtherLost);
