@@ -101,8 +101,7 @@ impl Formatter for NumericEscapes {
 
 /// Serializes the first `LONGEST` bytes, or slightly fewer where that would split a character.
 fn start<const LONGEST: usize, S: Serializer>(what: &str, serializer: S) -> Result<S::Ok, S::Error> {
-    let end = (0..=LONGEST.min(what.len())).rev().find(|&end| what.is_char_boundary(end)).unwrap_or_default();
-    serializer.serialize_str(what.get(..end).unwrap_or_default())
+    serializer.serialize_str(safety::first_bytes(what, LONGEST))
 }
 
 #[cfg(test)]

@@ -130,9 +130,7 @@ impl Answer {
             Self::Refused(DeviceError::NoAnswer) => writer.byte(2),
             Self::Refused(DeviceError::Failed(text)) => {
                 writer.byte(3);
-                let longest = text.len().min(MAX_FRAME - HEADER - 1);
-                let end = (0..=longest).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-                writer.bytes(&text.as_bytes()[..end]);
+                writer.bytes(safety::first_bytes(text, MAX_FRAME - HEADER - 1).as_bytes());
             }
         })
     }

@@ -52,3 +52,9 @@ pub enum Level {
     /// Does not work.
     Error = 2,
 }
+
+/// The first `most` bytes of `text`, or slightly fewer where that would split a character.
+pub fn first_bytes(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
+    text.get(..end.unwrap_or_default()).unwrap_or_default()
+}

@@ -31,7 +31,7 @@ pub use clock_reading::ClockReading;
 pub use command_monitor::{CommandMonitor, Received};
 pub use coupling::{Coupling, MAX_KNEES};
 pub use deflection::Accelerations;
-pub use diagnostics::Level;
+pub use diagnostics::{Level, first_bytes};
 pub use freshness::{
     Freshness, HEARTBEAT, MessageTime, REMOVAL_TIME, SHORTEST_COMMAND_TIMEOUT, SHORTEST_STICK_TIMEOUT, Stale,
     WATCHDOG_INTERVAL,

@@ -98,9 +98,7 @@ impl SensorMonitor {
     /// Records a wrong frame.
     pub fn record_frame(&mut self, frame: &str) {
         self.wrong_frame.clear();
-        let end =
-            (0..=FRAME.min(frame.len())).rev().find(|&end| frame.is_char_boundary(end)).unwrap_or_default();
-        self.wrong_frame.push_str(frame.get(..end).unwrap_or_default());
+        self.wrong_frame.push_str(safety::first_bytes(frame, FRAME));
     }
 
     /// The last wrong frame.
