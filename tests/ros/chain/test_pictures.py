@@ -108,14 +108,14 @@ def test_the_vehicle_is_shown_while_it_drives_and_while_it_stands():
         robot.wait(lambda: "hind/enable: nothing" in text_of(robot)[0], lambda: f"no reason is shown: {text_of(robot)}")
         assert "not enabled" in text_of(robot)[0]
         shown.begin_driving(robot)
-        robot.wait(lambda: shown.speed(robot) > 0.3, "it does not drive", 15.0)
+        shown.drive_until(robot, lambda: shown.speed(robot) > 0.3, lambda: "it does not drive")
         # Before the wall the zones leave less than is requested.
-        robot.wait(lambda: "front" in robot_zones(robot), lambda: f"no zone limits: {robot_zones(robot)}", 15.0)
+        shown.drive_until(robot, lambda: "front" in robot_zones(robot), lambda: f"no zone limits: {robot_zones(robot)}")
         compare(robot)
         velocities = lambda: {m.id for m in markers(robot) if m.ns == "velocity"}  # noqa: E731
         robot.wait(lambda: velocities() == {0, 1, 2, 3}, lambda: f"requested and granted: {velocities()}")
         tips = lambda: [next(m.points[1].x for m in markers(robot) if (m.ns, m.id) == ("velocity", id_)) for id_ in (1, 3)]  # noqa: E731
-        robot.wait(lambda: tips()[1] < tips()[0] - 0.2, lambda: f"requested, granted: {tips()}", 15.0)
+        shown.drive_until(robot, lambda: tips()[1] < tips()[0] - 0.2, lambda: f"requested, granted: {tips()}")
         text, groups = draw(robot)
         assert all(groups[name] for name in groups if name != "Not measured"), {name: len(shapes) for name, shapes in groups.items()}
         bless("drive", text, groups)
@@ -125,7 +125,7 @@ def test_the_vehicle_is_shown_while_it_drives_and_while_it_stands():
         robot.wait(lambda: text_of(robot)[0].startswith("SSTOP.ROS\nnot enabled"), lambda: f"{text_of(robot)}")
         robot.wait(lambda: velocities() == {0, 1}, lambda: f"only the request stays: {velocities()}")
         # The scanner falls silent: what it answers for counts as blocked, and the picture says why.
-        robot.processes[1].stop()
+        robot.named("simulator").stop()
         blind = lambda: [m.text for m in kept(robot, "Not measured") if m.type == Marker.TEXT_VIEW_FACING]  # noqa: E731
         robot.wait(lambda: blind() == ["scanner is silent"], lambda: f"{blind()}")
         robot.wait(lambda: text_of(robot)[0].startswith("ESTOP"), lambda: f"{text_of(robot)}")

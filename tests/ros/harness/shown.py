@@ -43,6 +43,10 @@ class Shown:
     def wait(self, condition, what, timeout=10.0):
         self.graph.wait(condition, lambda: f"{what() if callable(what) else what}:\n{self.output()}", timeout)
 
+    def named(self, name):
+        """The first process of the executable `name`."""
+        return next(process for process in self.processes if process.name == name)
+
     def stick(self, forward=0.0, left=0.0, drive=True):
         self.hand.axes[0], self.hand.axes[1] = int(-32767 * left), int(-32767 * forward)
         self.hand.buttons[5] = drive
@@ -59,7 +63,7 @@ class Shown:
 
 
 def begin_driving(shown):
-    """Resets and enables, and drives off in a curve toward a wall."""
+    """Resets and enables."""
     graph = shown.graph
     state = lambda: graph.last("/hind/state").data if graph.last("/hind/state") else None  # noqa: E731
     shown.begin_with_stick()
@@ -71,7 +75,16 @@ def begin_driving(shown):
     shown.stick(0.0)
     act_until(graph, ready, lambda: state() == "OK", lambda: f"state {state()}\n{shown.output()}", 15.0)
     time.sleep(0.3)  # a zero command reaches hindbrain
-    shown.stick(0.9, 0.25)
+
+
+def drive_until(shown, condition, failure):
+    """Drives in a curve until `condition()` holds; centers the stick first and pushes it again if the robot does not move:
+    on a busy machine this pad is late, counts as unplugged, and commands only after it was at rest."""
+
+    def push():
+        shown.stick(0.9, 0.25) if shown.hand.axes[1] == 0 or speed(shown) > 0.05 else shown.stick(0.0)
+
+    act_until(shown.graph, push, condition, lambda: f"{failure()}:\n{shown.output()}", 20.0, every=0.7)
 
 
 def speed(shown):
