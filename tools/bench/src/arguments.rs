@@ -53,6 +53,8 @@ pub enum Subject {
     Hand,
     /// A command through the arbiter, and a stick event to the motor value inside the crate `drive_chain`, without DDS.
     Drive,
+    /// How long a process takes from its start to its first message, beside a bare one.
+    Start,
 }
 
 /// A process that is a part of what is measured: the bench starts itself as one.
@@ -149,7 +151,10 @@ mod tests {
     fn what_cannot_be_is_refused_with_its_name_and_range() {
         for (line, part) in [
             ("--seconds 11", "11 is not in 1..=10"),
-            ("--only motors", "possible values: chain, reactions, pads, idle, zones, loop, hand, drive"),
+            (
+                "--only motors",
+                "possible values: chain, reactions, pads, idle, zones, loop, hand, drive, start",
+            ),
             ("--fast", "--fast"),
             ("relay /a", "<TO>"),
             ("pads 101 0", "101 is not in 0..=100"),

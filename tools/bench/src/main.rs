@@ -1,5 +1,5 @@
 //! `bench`: how long a stick event takes to the motors, in one process and in four, beside a bare chain; how long hindbrain takes to
-//! stop them for each reason, beside a bare relay; what the joystick node costs; how well the control loop keeps its time; what a HAPTIX
+//! stop them for each reason, beside a bare relay; what the joystick node costs; how long a process takes to its first message; how well the control loop keeps its time; what a HAPTIX
 //! hand costs; and what the steps of the pure crates cost beside their floors.
 //!
 //! Figures and ratios, not a test: whatever they are, the exit code is 0 if they could be measured. How each is measured stands in the
@@ -21,6 +21,7 @@
 //! | `reactions` | `reaction`: what must stop the motors, and when; `trials`: a machine, up to full speed, the event, the stop |
 //! | `pads` | topics of the joystick node; `unplugs`: a pad goes; `load`: many pads, and a log |
 //! | `idle` | the cost of each node while nothing moves |
+//! | `start` | from the start of a process to its first message |
 //! | `control_loop` | `calls`: of the controller manager; `cost`: of the node |
 //! | `haptix_hand` | `trips`: updates and commands; `mujoco` |
 
@@ -37,6 +38,7 @@ mod page;
 mod peer;
 mod reactions;
 mod stage;
+mod start;
 mod steps;
 mod table;
 mod vehicle;
@@ -77,6 +79,7 @@ fn bench(arguments: Arguments) -> Result<()> {
             Subject::Zones => steps::measure(&steps::ZONES, seconds),
             Subject::Loop => control_loop::measure(stage),
             Subject::Hand => haptix_hand::measure(stage),
+            Subject::Start => start::measure(stage),
             Subject::Drive => steps::measure(&steps::DRIVE, seconds),
         }?;
         println!("{tables}\n{machine}\n");
