@@ -23,4 +23,4 @@ pub use document::{owners_yaml, yaml};
 pub use loop_thread::LoopThread;
 pub use set::{Set, nearest};
 pub use specification::{AUTOSTART, Fixed, Group, Preset, PresetValue, Specification};
-pub use value::{Refusal, Value, check_topic, quoted};
+pub use value::{Foreign, Refusal, Value, check_topic, quoted};

@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 
 use crate::specification::split;
-use crate::{Change, Declaration, Fixed, Kind, Refusal, Value};
+use crate::value::foreign;
+use crate::{Change, Declaration, Fixed, Foreign, Kind, Refusal, Value};
 
 /// The most parameters that are not declared, and the longest name of one: they must not fill the memory.
 const MOST_OPEN: usize = 10_000;
@@ -33,11 +34,12 @@ pub struct Set {
     live: Vec<Live>,
     /// The declaration of parameters that are not declared, if they are allowed.
     open: Option<Declaration>,
+    foreign: &'static [Foreign],
 }
 
 impl Set {
-    pub(crate) fn new(live: Vec<Live>, open: Option<Declaration>) -> Self {
-        Self { entries: BTreeMap::new(), live, open }
+    pub(crate) fn new(live: Vec<Live>, open: Option<Declaration>, foreign: &'static [Foreign]) -> Self {
+        Self { entries: BTreeMap::new(), live, open, foreign }
     }
 
     pub(crate) fn insert(&mut self, name: String, declaration: Declaration, value: Value) {
@@ -228,7 +230,10 @@ impl Set {
     }
 
     fn unknown(&self, name: &str) -> Refusal {
-        Refusal::unknown(name, nearest(name, self.entries.keys().map(String::as_str)))
+        let similar = || nearest(name, self.entries.keys().map(String::as_str));
+        let hint = foreign(name, self.foreign)
+            .or_else(|| similar().map(|nearest| format!("; did you mean '{nearest}'?")));
+        Refusal::new(name, format!("does not exist{}", hint.unwrap_or_default()))
     }
 }
 

@@ -1,5 +1,6 @@
 use crate::set::{Live, nearest};
-use crate::{Change, Declaration, Kind, Parameter, Refusal, Set, Value};
+use crate::value::foreign;
+use crate::{Change, Declaration, Foreign, Kind, Parameter, Refusal, Set, Value};
 
 /// The parameter of each node with a life cycle that says whether it is active from its start.
 pub const AUTOSTART: &str = "autostart";
@@ -17,6 +18,7 @@ pub struct Specification {
     live: Vec<Live>,
     open: Option<Declaration>,
     fixed: Vec<Fixed>,
+    foreign: &'static [Foreign],
 }
 
 /// Parameters that cannot be chosen while another one has a certain value.
@@ -86,6 +88,7 @@ impl Specification {
             live: Vec::new(),
             open: None,
             fixed: Vec::new(),
+            foreign: &[],
         }
     }
 
@@ -142,12 +145,18 @@ impl Specification {
         self
     }
 
+    /// Names the parameters of other programs that users may give to this node: their refusal names the node's own.
+    #[must_use]
+    pub fn with_foreign(self, foreign: &'static [Foreign]) -> Self {
+        Self { foreign, ..self }
+    }
+
     /// The values in force when the user gives `overrides`, in which a later value replaces an earlier one.
     /// # Errors
     /// All refusals together.
     pub fn resolve(&self, overrides: impl IntoIterator<Item = (String, Value)>) -> Result<Set, Vec<Refusal>> {
         let overrides: Vec<(String, Value)> = overrides.into_iter().collect();
-        let mut set = Set::new(self.live.clone(), self.open);
+        let mut set = Set::new(self.live.clone(), self.open, self.foreign);
         for declaration in &self.parameters {
             set.insert(declaration.name.into(), *declaration, declaration.kind.default());
         }
@@ -179,13 +188,16 @@ impl Specification {
         if refusals.is_empty() { Ok(set) } else { Err(refusals) }
     }
 
-    /// Whether `name` is one of its parameters, may belong to a group or an owner of them, or is probably misspelt for one.
+    /// Whether `name` is one of its parameters, may belong to a group or an owner of them, or is probably misspelt for one or another
+    /// program's name of it.
     pub fn may_mean(&self, name: &str) -> bool {
         let first = name.split_once('.').map(|(first, _)| first);
         let is_in_group = first.is_some_and(|first| {
             self.open.is_some() || self.groups.iter().any(|group| nearest(first, [group.prefix]).is_some())
         });
-        is_in_group || nearest(name, self.parameters.iter().map(|declared| declared.name)).is_some()
+        is_in_group
+            || foreign(name, self.foreign).is_some()
+            || nearest(name, self.parameters.iter().map(|declared| declared.name)).is_some()
     }
 
     /// Whether `name` is exactly one of its parameters, or a member of one of its groups.

@@ -189,12 +189,18 @@ impl Refusal {
     pub fn of(name: &str, value: &Value, rule: &str) -> Self {
         Self::new(name, format!("is {}, {rule}", value.quoted()))
     }
+}
 
-    /// There is no parameter of this name; `nearest` is a similar one.
-    pub(crate) fn unknown(name: &str, nearest: Option<&str>) -> Self {
-        let hint = nearest.map(|nearest| format!("; did you mean '{nearest}'?")).unwrap_or_default();
-        Self::new(name, format!("does not exist{hint}"))
-    }
+/// The parameter of another program: the program, its name there, and what it is here. After a last `.` any name fits, for which `{}`
+/// stands.
+pub type Foreign = [&'static str; 3];
+
+/// What the other program's parameter `name` is here, for a [`Refusal`].
+pub(crate) fn foreign(name: &str, all: &[Foreign]) -> Option<String> {
+    all.iter().find_map(|[program, theirs, ours]| {
+        let rest = name.strip_prefix(theirs).filter(|rest| rest.is_empty() || theirs.ends_with('.'))?;
+        Some(format!("; {program}'s '{}' is {} here", quoted(name), ours.replace("{}", &quoted(rest))))
+    })
 }
 
 /// Checks that `topic` is a ROS 2 topic name: absolute, relative, or private with `~/`.

@@ -91,12 +91,12 @@ impl Overrides {
         values
     }
 
-    /// Whether files give `parameter` to the node whose full name is `name` by blocks for all nodes, and nothing else gives it.
+    /// Whether blocks and rules for all nodes give `parameter` to the node whose full name is `name`, and nothing else gives it.
     pub(crate) fn is_for_all(&self, parameter: &str, name: &str) -> bool {
         let mut giving = self.given.iter().filter(|given| {
             is_for(&given.block.node, name) && given.block.values.iter().any(|(known, _)| known == parameter)
         });
-        giving.all(|given| !given.is_rule && given.is_pattern())
+        giving.all(Given::is_pattern)
     }
 
     /// Why there are all defaults for the node whose full name is `name`, if files were given and none has a block for it.

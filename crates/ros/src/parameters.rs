@@ -55,7 +55,7 @@ impl Parameters {
             overrides.extract_if(.., |(key, _)| is_foreign(key)).map(|(key, _)| key).collect();
         if !foreign.is_empty() {
             let names = foreign.join("', '");
-            log::warn!(target: &name, "'{names}' of a block for all nodes is no parameter of this node, which passes it over");
+            log::warn!(target: &name, "passes over what is given to all nodes and is no parameter of this one: '{names}'");
         }
         given.check_meant_for(&full_name, specification.node)?;
         given.check_unnamed(&full_name, nodes, |key| specification.declares(key))?;

@@ -36,6 +36,7 @@ BRINGUP = """<launch>
   <push_ros_namespace namespace="$(var namespace)"/>
   <set_parameter name="use_sim_time" value="true"/>
   <set_remap from="motor/port" to="wheels/left"/>
+  <set_parameter name="robot_name" value="left"/>
   <set_remap from="cmd_vel" to="base/cmd_vel"/>
   <include file="$(find-pkg-share steersman)/launch/steersman.launch.xml">
     <arg name="params_file" value="$(dirname)/robot.yaml $(dirname)/laptop.yaml"/>
@@ -86,7 +87,7 @@ def test_it_comes_up_under_the_namespace_with_remaps_and_parameters(tmp_path, co
         for topic, one in [("/robot/base/cmd_vel", 1), ("/robot/cmd_vel", 0), ("/cmd_vel", 0)]:
             assert graph.node.count_publishers(topic) == one, topic
         # Once for each of four nodes, however often launch names the file.
-        assert output().count("'robot_base_frame' of a block for all nodes is no parameter of this node") == 4, output()
+        assert output().count("is no parameter of this one: 'robot_base_frame', 'robot_name'") == 4, output()
         assert "twist_mux" not in output(), "another program's block is none of ours"
 
 

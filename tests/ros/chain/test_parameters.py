@@ -276,6 +276,32 @@ def test_an_argument_that_would_be_passed_over_is_refused():
     assert "argument -p foo:accel:=1.0: 'foo' is no node of Steersman" in process.output, process.output
 
 
+def test_a_groups_parameter_that_this_node_lacks_is_passed_over(graph):
+    """As launch passes `<set_parameter>` to every node of a group: `-p name:=value`."""
+    process = Process("hindbrain", "--ros-args", "-p", "robot_name:=left", "-p", "accel:=31.0")
+    try:
+        assert Client(graph, "hindbrain").get("accel")[0].double_value == 31.0
+    finally:
+        process.stop()
+    assert process.output.count("passes over what is given to all nodes and is no parameter of this one: 'robot_name'") == 1, process.output
+
+
+@pytest.mark.parametrize(
+    "executable, arguments, sentence",
+    [
+        ("hindbrain", ["-p", "estop.requird:=true"], "parameter 'estop.requird' does not exist; did you mean 'estop.required'?"),
+        ("hindbrain", ["-p", "hindbrain:robot_name:=left"], "parameter 'robot_name' does not exist"),
+        ("joystick", ["-p", "deadzone:=0.1"], "parameter 'deadzone' does not exist; joy's 'deadzone' is joy.dead_zone here"),
+        ("joystick", ["-p", "joystick:axis_linear.x:=1"], "teleop_twist_joy's 'axis_linear.x' is linear.x.axis here"),
+        ("velocity_arbiter", ["-p", "velocity_arbiter:topics.nav.timeout:=0.5"], "twist_mux's 'topics.nav.timeout' is sources.nav.timeout here"),
+    ],
+)
+def test_a_parameter_that_is_probably_meant_for_this_node_is_refused(executable, arguments, sentence):
+    process = Process(executable, "--ros-args", *arguments)
+    assert process.wait() == 1
+    assert sentence in process.output, process.output
+
+
 def test_a_remap_rule_that_cannot_be_read_is_refused():
     process = Process("hindbrain", "--ros-args", "-r", "rostopic://hindbrain:hind/estop:=/button")
     assert process.wait() == 1

@@ -69,7 +69,7 @@ def test_the_seed_turns_to_the_other_side():
 
 def refused(parameters):
     """The output of executables that must not start, one process for each set of parameters, all at a time."""
-    arguments = [[text for name, value in one.items() for text in ("-p", f"{name}:={json.dumps(value)}")] for one in parameters]
+    arguments = [[text for name, value in one.items() for text in ("-p", f"hindbrain:{name}:={json.dumps(value)}")] for one in parameters]
     processes = [Process("hindbrain", "--ros-args", *one) for one in arguments]
     try:
         for process in processes:

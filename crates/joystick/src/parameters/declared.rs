@@ -1,4 +1,4 @@
-use params::{NumberOrName, Parameter, Refusal, Set, Specification};
+use params::{Foreign, NumberOrName, Parameter, Refusal, Set, Specification};
 
 use super::{AxisMapping, Dynamics, JoyParams, Shape, name, number};
 use crate::names::{AXES, BUTTONS};
@@ -143,4 +143,20 @@ pub fn specification() -> Specification {
     .with_all(Enable::declarations())
     .with_all(Coords::declarations())
     .with_all(JoyParams::declarations())
+    .with_foreign(&FOREIGN)
 }
+
+const FOREIGN: [Foreign; 12] = [
+    ["joy", "device_id", "control_device"],
+    ["joy", "device_name", "control_device"],
+    ["joy", "deadzone", "joy.dead_zone"],
+    ["joy", "autorepeat_rate", "joy.autorepeat_rate"],
+    ["joy", "coalesce_interval_ms", "joy.coalesce_interval, in seconds,"],
+    ["joy", "sticky_buttons", "enable.toggle"],
+    ["teleop_twist_joy", "enable_button", "enable.on"],
+    ["teleop_twist_joy", "enable_turbo_button", "enable.on, beside enable.slow,"],
+    ["teleop_twist_joy", "axis_linear.", "linear.{}.axis"],
+    ["teleop_twist_joy", "axis_angular.yaw", "angular.z.axis"],
+    ["teleop_twist_joy", "scale_linear.", "amax / drag"],
+    ["teleop_twist_joy", "scale_angular.", "awmax / drag"],
+];
