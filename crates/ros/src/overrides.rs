@@ -47,6 +47,9 @@ fn last_name(node: &str) -> &str {
     node.rsplit('/').next().unwrap_or(node)
 }
 
+/// Protections that are off by default, or the first parts of their names: without them no node starts beside robots that have them.
+const PROTECTIONS: [&str; 7] = ["estop.", "enable.", "ir.", "halt_on", "locks.", "limits.", "sensors."];
+
 /// Nodes of other programs whose names are similar to ours: Nav2's, and that of `velocity_limiter` packages.
 const FOREIGN: [&str; 2] = ["velocity_smoother", "velocity_limiter"];
 
@@ -104,12 +107,17 @@ impl Overrides {
     /// A robot's file serves several processes, so it may hold blocks for other nodes only.
     pub(crate) fn nothing_for(&self, name: &str) -> Option<String> {
         let mut blocks = self.given.iter().filter(|given| !given.is_rule);
-        let gives = |given: &Given| !given.is_pattern() || given.names().next().is_some();
+        let own = last_name(name);
+        let mut fitting = blocks.clone().filter(|given| is_for(&given.block.node, name));
+        let is_named = fitting.clone().any(|given| !given.is_pattern());
+        let is_given = fitting.any(|given| given.names().next().is_some());
         if self.files.is_empty()
-            || blocks.clone().any(|given| is_for(&given.block.node, name) && gives(given))
+            || is_named
+            || is_given && !blocks.clone().any(|given| given.last_name() == own)
         {
             return None;
         }
+        let what = if is_given { "all other" } else { "all" };
         let found = blocks.next().map_or("no block at all".to_owned(), |first| {
             let mut keys = vec![first.block.node.as_str()];
             blocks.for_each(|given| {
@@ -120,7 +128,8 @@ impl Overrides {
             format!("only {}", keys.join(", "))
         });
         Some(format!(
-            "the parameter files hold nothing for '{name}': all defaults are in force; in {} there is {found}",
+            "the parameter files hold nothing for '{name}'{}: {what} defaults are in force; in {} there is {found}",
+            if is_given { " alone" } else { "" },
             self.files.join(" and ")
         ))
     }
@@ -130,6 +139,7 @@ impl Overrides {
     /// substitute for the block that names the node.
     /// # Errors
     /// A block, or a rule, names this node and does not apply, and none that names it does: another namespace, or another name.
+    /// Blocks of files in several other namespaces are those of a fleet, which may lack this robot, but for its protections.
     pub(crate) fn check_meant_for(&self, name: &str, original: &str) -> Result<(), Error> {
         // A rule for this node is no substitute for the block that a file has for it.
         self.check_of_kind(false, name, original)?;
@@ -149,9 +159,24 @@ impl Overrides {
         for other in meant().skip(1) {
             let _ = write!(found, "; {}: '{}'", other.place, other.block.node);
         }
-        let reason = if first.last_name() == own {
+        let is_fleet = !is_rule
+            && meant().all(|given| given.last_name() == own)
+            && meant().any(|given| given.block.node != first.block.node);
+        let own_values = self.of(name);
+        let is_lost = |lost: &&str| {
+            PROTECTIONS.iter().any(|known| lost.starts_with(known))
+                && own_values.iter().all(|(given, _)| given != lost)
+        };
+        let lost = meant().flat_map(Given::names).find(is_lost);
+        let reason = if is_fleet {
+            let Some(lost) = lost else { return Ok(()) };
             format!(
-                "is in another namespace than this node, which is '{name}'; without a slash, '{own}' is meant in any"
+                "sets '{lost}', which this node, '{name}', would lose: add a block '{name}', empty for the defaults"
+            )
+        } else if first.last_name() == own {
+            format!(
+                "is in another namespace than this node, which is '{name}'; without a slash, '{own}' is meant in any, and \
+                 an empty block '{name}' leaves the defaults"
             )
         } else {
             format!(
@@ -296,7 +321,7 @@ mod tests {
         assert_eq!(
             refused,
             "f, line 1: '/robot/hindbrain' is in another namespace than this node, which is '/hindbrain'; without a slash, \
-             'hindbrain' is meant in any"
+             'hindbrain' is meant in any, and an empty block '/hindbrain' leaves the defaults"
         );
         assert_eq!(
             meant(&["/robot/hindbrain", "/hindbrain"], "/hindbrain"),

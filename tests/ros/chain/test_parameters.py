@@ -302,6 +302,33 @@ def test_a_parameter_that_is_probably_meant_for_this_node_is_refused(executable,
     assert sentence in process.output, process.output
 
 
+def fleet(values):
+    return f"/a: {{hindbrain: {{ros__parameters: {values}}}}}\n/b: {{hindbrain: {{ros__parameters: {{accel: 50.0}}}}}}\n"
+
+
+@pytest.mark.parametrize(
+    "text, reported",
+    [
+        (fleet("{accel: 40.0}"), "hold nothing for '/c/hindbrain': all defaults are in force"),
+        ("/**: {ros__parameters: {estop.required: true}}\n" + fleet("{estop: {required: true}}"), "hold nothing for '/c/hindbrain' alone: all other defaults are"),
+    ],
+)
+def test_a_robot_that_a_fleets_file_lacks_has_all_defaults(graph, tmp_path, text, reported):
+    process = Process("hindbrain", "--ros-args", "-r", "__ns:=/c", *parameters_in(tmp_path, text))
+    try:
+        assert Client(graph, "c/hindbrain").get("accel")[0].double_value == 20.0
+    finally:
+        process.stop()
+    assert reported in process.output, process.output
+
+
+def test_a_robot_of_a_fleet_loses_no_stop(tmp_path):
+    process = Process("hindbrain", "--ros-args", "-r", "__ns:=/c", *parameters_in(tmp_path, fleet("{estop: {required: true}}")))
+    assert process.wait() == 1
+    sentence = "line 1: '/a/hindbrain'; "
+    assert sentence in process.output and "sets 'estop.required'" in process.output, process.output
+
+
 def test_a_remap_rule_that_cannot_be_read_is_refused():
     process = Process("hindbrain", "--ros-args", "-r", "rostopic://hindbrain:hind/estop:=/button")
     assert process.wait() == 1
