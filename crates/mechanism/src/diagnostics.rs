@@ -35,7 +35,7 @@ pub(crate) struct Concern {
 /// A status of `/diagnostics`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// `Joint (pan)`, `Controller (pan_position)`.
+    /// `Joint (pan)`, `Controller (pan_position)`; on the wire after the node's name.
     pub name: String,
     /// How bad it is.
     pub level: Level,

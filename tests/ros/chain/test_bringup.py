@@ -4,6 +4,7 @@ import contextlib
 import time
 
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist, TwistStamped
 from graph import STOP, Graph
 from launch_files import FOLDER, Launch
@@ -35,8 +36,8 @@ BRINGUP = """<launch>
 <group>
   <push_ros_namespace namespace="$(var namespace)"/>
   <set_parameter name="use_sim_time" value="true"/>
-  <set_remap from="motor/port" to="wheels/left"/>
   <set_parameter name="robot_name" value="left"/>
+  <set_remap from="motor/port" to="wheels/left"/>
   <set_remap from="cmd_vel" to="base/cmd_vel"/>
   <include file="$(find-pkg-share steersman)/launch/steersman.launch.xml">
     <arg name="params_file" value="$(dirname)/robot.yaml $(dirname)/laptop.yaml"/>
@@ -122,9 +123,13 @@ def test_an_arms_controllers_are_those_of_the_group(tmp_path):
     (tmp_path / "bringup.launch.xml").write_text(f"<launch><group>{group}{include}</group></launch>")
     launch = Launch(tmp_path / "bringup.launch.xml")
     with running(launch, **{"steersman-controller": ()}) as (graph, services, output):
+        graph.subscribe(DiagnosticArray, "/diagnostics")
         states = lambda: services.call(ListControllers, "/left/pr2_controller_manager/list_controllers").state  # noqa: E731
         graph.wait(lambda: list(states()) == ["running", "running"], output, 15.0)
         assert graph.node.count_publishers("/left/arm/joint_states") == 1 and graph.node.count_publishers("/left/joint_states") == 0
+        # Those of another arm have the same names.
+        names = lambda: {status.name for _, message in graph.messages["/diagnostics"] for status in message.status}  # noqa: E731
+        graph.wait(lambda: {"left/mechanism: Joint (pan)", "left/mechanism: Controller (pan_position)"} < names(), lambda: f"{names()}")
 
 
 PAD = {"joystick": ("-p", "virtual_device:=Test Pad")}

@@ -61,7 +61,7 @@ def check(aggregator):
 PARKED = {
     "drive": {"joystick", "velocity_arbiter", "zone_scaler", "surround", "hindbrain", "simulator", "marker_publisher"},
     "chair": {"joystick", "velocity_arbiter", "zone_scaler", "chair", "interface", "simulator", "marker_publisher"},
-    "arm": {"mechanism", "Joint (pan)", "Joint (tilt)", "Controller: No controllers loaded in controller manager", "marker_publisher"},
+    "arm": {"mechanism", "mechanism: Joint (pan)", "mechanism: Joint (tilt)", "mechanism: Controller: No controllers loaded in controller manager", "marker_publisher"},
     "hand": {"haptix", "marker_publisher"},
 }
 

@@ -66,7 +66,7 @@ def test_motion_begins_with_a_zero_of_the_only_publisher():
         graph.repeat("diff_drive/cmd_vel", message, 20.0)
         sentence = "controller 'diff_drive' waits for a zero on 'diff_drive/cmd_vel' before it moves"
         graph.wait(lambda: sentence in process.output, lambda: process.output)
-        found = lambda: [s for m in graph.since("/diagnostics", 0.0) for s in m.status if s.name == "Controller (diff_drive)"]  # noqa: E731
+        found = lambda: [s for m in graph.since("/diagnostics", 0.0) for s in m.status if s.name == "mechanism: Controller (diff_drive)"]  # noqa: E731
         graph.wait(lambda: any("waits for a zero" in one.message for one in found()), lambda: f"{found()}", 5.0)
         assert abs(forward(graph)) < 0.01 and process.output.count(sentence) == 1
         start_with_a_zero(graph, message)

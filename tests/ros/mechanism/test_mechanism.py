@@ -379,13 +379,13 @@ def test_diagnostics_have_joints_and_controllers():
                 seen.update({status.name: status for status in message.status})
             return seen
 
-        graph.wait(lambda: "Controller: No controllers loaded in controller manager" in statuses(), "no status without controllers")
+        graph.wait(lambda: "mechanism: Controller: No controllers loaded in controller manager" in statuses(), "no status without controllers")
         assert manager.load("pan_position") and manager.switch(["pan_position"])
-        graph.wait(lambda: "Controller (pan_position)" in statuses(), "no status of the controller")
-        graph.wait(lambda: statuses()["Controller (pan_position)"].message == "Running", "it does not run")
-        keys = [value.key for value in seen["Joint (pan)"].values]
+        graph.wait(lambda: "mechanism: Controller (pan_position)" in statuses(), "no status of the controller")
+        graph.wait(lambda: statuses()["mechanism: Controller (pan_position)"].message == "Running", "it does not run")
+        keys = [value.key for value in seen["mechanism: Joint (pan)"].values]
         assert keys[:4] == ["Position", "Velocity", "Measured Effort", "Commanded Effort"]
-        assert seen["Joint (pan)"].message == "OK"
+        assert seen["mechanism: Joint (pan)"].message == "OK"
 
 
 def test_it_ends_while_it_switches():

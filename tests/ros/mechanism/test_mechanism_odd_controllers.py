@@ -208,8 +208,8 @@ def test_a_controller_that_sleeps_is_counted_and_one_that_sleeps_long_fails_call
         nap, other = watched.statistics("nap"), watched.statistics("pan_effort")
         assert nap.max_time.nanosec >= 3_000_000 and abs(nap.time_last_control_loop_overrun.sec - time.time()) < 5
         assert other.num_control_loop_overruns <= 2, "a busy machine may hold the loop, but not ten times"
-        watched.wait(lambda: getattr(watched.status("Controller (nap)"), "message", "") == BROKE, "no warning")
-        assert watched.status("Controller (nap)").level == b"\x01"
+        watched.wait(lambda: getattr(watched.status("mechanism: Controller (nap)"), "message", "") == BROKE, "no warning")
+        assert watched.status("mechanism: Controller (nap)").level == b"\x01"
         watched.wait(lambda: watched.value("steps left out") >= 20, "no step is left out")
         watched.is_undisturbed(start)
         # A halt, and the reset at whose end it starts again: what was counted stays, and its naps are added.

@@ -17,6 +17,8 @@ pub(super) struct Topics {
     statistics: Topic<MechanismStatistics>,
     halted: Topic<Bool>,
     diagnostics: Topic<DiagnosticArray>,
+    /// The node's full name without its first slash: two arms have joints of the same names.
+    name: String,
 }
 
 impl Topics {
@@ -26,7 +28,9 @@ impl Topics {
         panics::final_messages(move || {
             let _ = last.publish(&Bool { data: true }); // the process ends
         });
+        let name = node.fully_qualified_name().map_err(Error::ros("read the node's name"))?;
         Ok(Self {
+            name: name.trim_start_matches('/').to_owned(),
             joint_states: Topic::new(node, "joint_states", qos::command())?,
             statistics: Topic::new(node, "mechanism_statistics", qos::command())?,
             halted,
@@ -52,7 +56,7 @@ impl Topics {
         let value = |(key, value): (&str, String)| KeyValue { key: key.to_owned(), value };
         let status = |status: Status| DiagnosticStatus {
             level: status.level as u8,
-            name: status.name,
+            name: format!("{}: {}", self.name, status.name),
             message: status.message.to_owned(),
             hardware_id: "none".into(),
             values: status.values.into_iter().map(value).collect(),
