@@ -72,7 +72,9 @@ impl Joystick {
                 (false, Some(_)) => "; the reference is passed on",
                 (false, None) => "; nothing is claimed",
             };
-            return (Level::Warn, text);
+            // A robot that never had a device needs none; one that was lost, or that is named, is missing.
+            let is_missing = self.devices.awaited().is_some() || self.active();
+            return (if is_missing { Level::Warn } else { Level::Ok }, text);
         }
         if !self.missing.is_empty() {
             let name = self.controlled().unwrap_or_default().to_owned();

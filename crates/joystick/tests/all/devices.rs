@@ -275,6 +275,19 @@ fn the_first_to_connect_drives_and_only_its_model_after_it() {
 }
 
 #[test]
+fn a_robot_that_never_had_a_device_misses_none() {
+    let text = "no device is connected; nothing is claimed";
+    let mut bench = Bench::new(driving());
+    assert_eq!(bench.machine.health(), (Level::Ok, text.into()));
+    bench.connect(PAD, "Pad", "guid");
+    bench.batch();
+    bench.disconnect(PAD);
+    bench.batch();
+    assert_eq!(bench.machine.health().0, Level::Warn, "it was lost");
+    assert_eq!(Bench::new(named("Pad")).machine.health().0, Level::Warn, "it is named");
+}
+
+#[test]
 fn a_named_device_drives_even_if_another_connects_first() {
     let mut bench = Bench::new(named("My Pad!"));
     bench.connect(OTHER, "Other", "B");
