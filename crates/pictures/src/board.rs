@@ -39,8 +39,12 @@ pub struct Report {
 }
 
 /// Nodes whose sentences are shown, on the way of a command.
-pub const NODES: [&str; 8] =
-    ["joystick", "velocity_arbiter", "surround", "zone_scaler", "hindbrain", "chair", "mechanism", "haptix"];
+#[rustfmt::skip]
+pub const NODES: [&str; 9] = [
+    "joystick", "velocity_arbiter", "surround", "zone_scaler", "hindbrain", "chair", "mechanism", "haptix", SIMULATOR,
+];
+/// It is shown only while it holds the vehicle, as by a wall.
+const SIMULATOR: &str = "simulator";
 /// A line of text is broken after so many characters.
 const LINE: usize = 56;
 /// The most sources with a marker of their own.
@@ -92,7 +96,12 @@ impl Board<'_> {
             lines.extend(blocking.map(|source| format!("{}: {}", source.name, source.says)));
         }
         for report in &self.reports {
-            if report.node != "hindbrain" || self.stop.is_none() {
+            let is_shown = match report.node.as_str() {
+                "hindbrain" => self.stop.is_none(),
+                SIMULATOR => report.level != Level::Ok,
+                _ => true,
+            };
+            if is_shown {
                 lines.push(format!("{}: {}", report.node, report.message));
             }
         }

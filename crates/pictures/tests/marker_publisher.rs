@@ -99,6 +99,18 @@ fn the_beacon_has_the_colour_of_the_worst() {
 }
 
 #[test]
+fn the_simulator_is_shown_while_it_holds_the_vehicle() {
+    let mut bench = Bench::new();
+    bench.on(0, report("velocity_arbiter", Level::Ok, "joystick drives"));
+    bench.on(0, report("simulator", Level::Ok, "the wheels follow the motor topics"));
+    assert_eq!(text(&bench.picture(0).unwrap()), "velocity_arbiter: joystick drives");
+    bench.on(100, report("simulator", Level::Warn, "the vehicle is held by a wall"));
+    let markers = bench.picture(100).unwrap();
+    assert!(text(&markers).ends_with("\nsimulator: the vehicle is held by a wall"));
+    assert_eq!(beacon(&markers), Colour::of(0.5));
+}
+
+#[test]
 fn a_chair_without_hindbrain_shows_the_sentence_of_its_node() {
     let mut bench = Bench::new();
     bench.on(0, report("chair", Level::Error, "no calibration for the chair's profile 3, neutral"));
