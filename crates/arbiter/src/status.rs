@@ -77,6 +77,11 @@ impl Arbiter {
         };
         errors.extend(warnings);
         errors.push(driver);
+        let silent = self.params().sources.iter().zip(verdicts);
+        let silent = silent.filter(|(_, verdict)| source.is_none() && **verdict == Verdict::TimedOut);
+        errors.extend(
+            silent.map(|(spec, verdict)| format!("{} {}", spec.name, verdict.explain(self.params()))),
+        );
         (level, errors.join("; "))
     }
 

@@ -63,7 +63,7 @@ pub fn run_with(
     }
     arbiter_node::await_locks(&arbiter.node, &names, &arbiter.params);
     let (mut joystick_topics, joystick_parts) = joystick_node::Parts::new(&mut joystick.node)?;
-    let mut arbiter_topics = arbiter_node::Topics::new(&mut arbiter.node, &arbiter.params)?;
+    let mut arbiter_topics = arbiter_node::Topics::new(&mut arbiter.node, &arbiter.params, &names)?;
     let mut zones_topics = zones_node::Topics::new(&mut zones.node, &zones.params)?;
     let mut picture = zones_node::Picture::new(&mut zones.node)?;
     // The topics that stop are subscribed to before those that move.

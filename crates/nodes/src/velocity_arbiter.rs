@@ -34,16 +34,17 @@ pub struct Topics {
     line: StatusLine,
 }
 
-/// The parameters that the machine's outputs were made with, which name the sources and locks behind their indices.
+/// The parameters that the machine's outputs were made with, which name the sources and locks behind their indices. The topics of the
+/// sources are those in the graph.
 #[derive(Clone)]
-pub struct SharedParams(Arc<Mutex<Params>>);
+pub struct SharedParams(Arc<Mutex<Params>>, Names);
 
 impl SharedParams {
     /// Records that `set` is in force.
     pub fn update(&self, set: &Set) {
         // A set that cannot be read is not in force.
         if let Ok(params) = Params::read(set) {
-            *self.lock() = params;
+            *self.lock() = resolved(params, &self.1);
         }
     }
 
@@ -95,11 +96,11 @@ impl Topics {
     /// Opens the topics.
     /// # Errors
     /// The middleware refuses a topic.
-    pub fn new(node: &mut r2r::Node, params: &Params) -> Result<Self, Error> {
+    pub fn new(node: &mut r2r::Node, params: &Params, names: &Names) -> Result<Self, Error> {
         Ok(Self {
             command: CommandTopic::new(node, COMMAND, params.stamped)?,
             active: Topic::new(node, "~/active", qos::state())?,
-            shared_params: SharedParams(Arc::new(Mutex::new(params.clone()))),
+            shared_params: SharedParams(Arc::new(Mutex::new(resolved(params.clone(), names))), names.clone()),
             line: StatusLine::default(),
         })
     }
@@ -132,6 +133,11 @@ impl Topics {
     }
 }
 
+fn resolved(mut params: Params, names: &Names) -> Params {
+    params.sources.iter_mut().for_each(|source| source.topic = names.resolve(&source.topic));
+    params
+}
+
 /// The name of the source that drives.
 fn driving<'a>(active: &Active, params: &'a Params) -> Option<&'a str> {
     active.source.and_then(|index| params.sources.get(index)).map(|source| source.name.as_str())
@@ -149,6 +155,9 @@ fn line_of(active: &Active, params: &Params) -> String {
     for ((source, verdict), publishers) in sources {
         if *verdict != Verdict::Drives || publishers.is_conflict() {
             let _ = write!(line, "; {} {}", source.name, reason(*verdict, *publishers, params));
+            if matches!(verdict, Verdict::NeverReceived | Verdict::TimedOut) {
+                let _ = write!(line, " on {}", source.topic);
+            }
         }
     }
     for (lock, state) in params.locks.iter().zip(&active.locks) {
@@ -273,7 +282,7 @@ pub fn status(arbiter: &Arbiter) -> Status {
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     await_locks(&member.node, member.inputs.names(), &member.params);
-    let mut topics = Topics::new(&mut member.node, &member.params)?;
+    let mut topics = Topics::new(&mut member.node, &member.params, member.inputs.names())?;
     let latency = topics.command().latency();
     let (shared_params, line, names) = (topics.shared_params(), topics.line(), member.inputs.names().clone());
     let wiring = Wiring { stick: None, own: vec![names.resolve(COMMAND)] };

@@ -231,10 +231,10 @@ def test_the_last_line_of_the_log_is_the_present_state_with_its_reason():
             arbiter.drives("dock", 0.3)
             dock.speed = float("nan")  # stops, and navigation waits, within some milliseconds
             reason(arbiter, "dock", "sent no valid command")
-            line = "no source drives; dock sent no valid command; joystick never received; navigation waits for a zero"
+            line = "no source drives; dock sent no valid command; joystick never received on /joystick/desired; navigation waits for a zero"
             arbiter.wait(lambda: line in [each for each in arbiter.process.lines if " drives" in each][-1], "the last change is not logged")
             dock()
-            arbiter.wait(lambda: "dock timed out" in arbiter.process.lines[-1], "the silence is not logged")
+            arbiter.wait(lambda: "dock timed out on /dock" in arbiter.process.lines[-1], "the silence is not logged")
 
 
 @pytest.mark.parametrize("has_stick", [False, True])

@@ -192,7 +192,7 @@ def test_a_best_effort_switch_alone_enables_nothing():
                 switch.publish(Bool(data=on))
             vehicle.set_command(0.5)
             vehicle.stays_stopped(0.5, "a best-effort switch enables")
-            sentence = "'hind/enable' is published by /second, must be one publisher of std_msgs/Bool, reliable"
+            sentence = "'/hind/enable' is published by /second, must be one publisher of std_msgs/Bool, reliable"
             vehicle.wait(lambda: sentence in vehicle.process.output, "it is not logged")
         vehicle.half_ahead()
 

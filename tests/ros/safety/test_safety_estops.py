@@ -24,7 +24,7 @@ def test_two_estops_of_one_name_stop_until_a_reset():
             vehicle.reset()
             vehicle.enable()
             vehicle.stays_stopped(0.3, "two e-stops, both released")
-            sentence = "'hind/estop' is published by /observer (2 times), must be one publisher of std_msgs/Bool, reliable: let one node join all"
+            sentence = "'/hind/estop' is published by /observer (2 times), must be one publisher of std_msgs/Bool, reliable: let one node join all"
             vehicle.wait(lambda: sentence in vehicle.process.output, "the remedy is not logged")
         vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
         assert vehicle.detail.rule == "ESTOP_CONFLICT"

@@ -62,7 +62,7 @@ fn a_stale_source_loses_and_a_zero_is_sent_at_once() {
     assert_eq!(bench.at(599), []);
     assert_eq!(bench.at(600), [Command::STOP]);
     assert_eq!(bench.verdicts()[LOW], Verdict::TimedOut);
-    assert_eq!(bench.0.health(), (Level::Ok, "no source drives".into()));
+    assert_eq!(bench.0.health(), (Level::Ok, "no source drives; low timed out".into()));
 }
 
 #[test]

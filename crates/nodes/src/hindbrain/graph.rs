@@ -130,19 +130,21 @@ impl Counter {
             logged.clear();
         } else if *logged != nodes && !found.iter().any(Publisher::is_nameless) {
             logged.clone_from(&nodes);
+            let resolve = |topic: &str| self.names.resolve(topic);
+            let of = |source: Source| resolve(source.name());
             let (name, wanted) = match topic {
                 SoleTopic::Command => (
-                    zone_scaler::COMMAND,
+                    resolve(zone_scaler::COMMAND),
                     "one publisher, of the type that cmd_vel_type says, reliable: other commands belong in a source of velocity_arbiter",
                 ),
-                SoleTopic::Enable => (Source::Enable.name(), "one publisher of std_msgs/Bool, reliable"),
+                SoleTopic::Enable => (of(Source::Enable), "one publisher of std_msgs/Bool, reliable"),
                 SoleTopic::Estop => (
-                    Source::Estop.name(),
+                    of(Source::Estop),
                     "one publisher of std_msgs/Bool, reliable: let one node join all buttons",
                 ),
-                SoleTopic::Reset => (Source::Reset.name(), "one publisher of std_msgs/Bool, reliable"),
+                SoleTopic::Reset => (of(Source::Reset), "one publisher of std_msgs/Bool, reliable"),
                 SoleTopic::Motors => (
-                    "motor/port' or 'motor/starboard",
+                    MOTORS.map(resolve).join("' or '"),
                     "this node alone: end the other one, or start it in a namespace of its own",
                 ),
             };
