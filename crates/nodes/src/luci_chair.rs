@@ -48,7 +48,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
 /// The middleware refuses a topic.
 pub fn subscribe(inputs: &mut Inputs<LuciChair>, node: &mut r2r::Node) -> Result<(), Error> {
     let one: fn() -> QosProfile = || QosProfile::default().reliable().volatile().keep_last(1);
-    inputs.subscribe::<luci::LuciJoystick>(node, "/luci/remote_joystick", one(), |message| {
+    inputs.subscribe::<luci::LuciJoystick>(node, "luci/remote_joystick", one(), |message| {
         Some(Input::RemoteReceived(messages::joystick(&message)))
     })?;
     inputs.subscribe::<luci::LuciJoystick>(node, "~/stick", qos::commands(), |message| {
@@ -77,8 +77,7 @@ pub fn subscribe(inputs: &mut Inputs<LuciChair>, node: &mut r2r::Node) -> Result
 /// The middleware refuses a service.
 pub fn serve(mut runner: Runner<LuciChair>) -> Result<Runner<LuciChair>, Error> {
     for service in Service::ALL {
-        let name = format!("/{}", service.name());
-        runner = runner.service::<Empty::Service>(&name, move |_, context| {
+        runner = runner.service::<Empty::Service>(service.name(), move |_, context| {
             context.shell().deliver(Input::ServiceCalled(service));
             Some(Empty::Response {})
         })?;

@@ -109,3 +109,37 @@ def test_the_occupants_stick_drives_and_then_navigation(chair):
     graph.wait(lambda: last() == (0, -50), lambda: f"the occupant does not drive: {last()}\n{output()}")
     graph.publish("/interface/stick", LuciJoystick(joystick_zone=8, input_source=4))
     graph.wait(lambda: last() == (20, 0), lambda: f"navigation does not go on: {last()}\n{output()}")
+
+
+def test_two_chairs_in_two_namespaces_are_strangers():
+    """Both simulated: each is activated and driven by its own nodes, with one publisher on each topic of LUCI's."""
+    graph, processes = Graph(), []
+    output = lambda: "\n".join(f"--- {p.name}\n{p.output}" for p in processes)
+    try:
+        for name in ("left", "right"):
+            graph.subscribe(String, f"/{name}/chair/state", LATCHED)
+            processes += [Process(executable, *arguments) for executable, *arguments in Launch("wheelchair", sim="true", frames="false", namespace=name).commands()]
+        state = lambda name: graph.last(f"/{name}/chair/state") and graph.last(f"/{name}/chair/state").data
+        for name in ("left", "right"):
+            graph.wait(lambda: state(name) == "active", lambda: f"{name} is {state(name)}\n{output()}", 20.0)
+            for topic in ("scaling", "joystick_position", "remote_joystick", "encoders"):
+                assert graph.node.count_publishers(f"/{name}/luci/{topic}") == 1 and graph.node.count_publishers(f"/luci/{topic}") == 0, topic
+    finally:
+        for process in reversed(processes):
+            process.stop()
+        graph.close()
+
+
+@pytest.mark.parametrize("arguments, prefix", [({}, "/luci"), ({"luci": "luci"}, "/left/luci")])
+def test_the_names_of_a_real_chair_are_those_of_luci_or_of_its_namespace(arguments, prefix):
+    graph = Graph()
+    launch = Launch("wheelchair", params_file=str(ROOT / "config" / "luci.yaml"), namespace="left", **arguments)
+    processes = [Process(executable, *given) for executable, *given in launch.commands() if executable in ("chair", "zone_scaler")]
+    try:
+        for topic, least in (("scaling", 1), ("joystick_position", 2), ("encoders", 1), ("left_camera_info", 1)):
+            graph.wait(lambda: graph.node.count_subscribers(f"{prefix}/{topic}") >= least, f"nothing subscribes to {prefix}/{topic}")
+        assert graph.node.count_publishers(f"{prefix}/remote_joystick") == 1
+    finally:
+        for process in processes:
+            process.stop()
+        graph.close()

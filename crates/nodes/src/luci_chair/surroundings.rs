@@ -39,15 +39,15 @@ impl Surroundings {
     pub fn new(node: &mut r2r::Node, cameras: bool) -> Result<Self, Error> {
         let (mut clouds, mut depths, mut infrared) = (Vec::new(), Vec::new(), Vec::new());
         for (name, frame) in CLOUDS {
-            clouds.push((Topic::new(node, &format!("/luci/{name}"), qos::command())?, frame));
+            clouds.push((Topic::new(node, &format!("luci/{name}"), qos::command())?, frame));
         }
         for side in SIDES {
             let frame = format!("{side}_depth_camera");
-            let topic = Topic::new(node, &format!("/luci/depth_{side}_camera"), qos::command())?;
+            let topic = Topic::new(node, &format!("luci/depth_{side}_camera"), qos::command())?;
             if cameras {
                 infrared.push(Camera {
-                    picture: Topic::new(node, &format!("/luci/ir_{side}_camera"), qos::command())?,
-                    info: Topic::new(node, &format!("/luci/{side}_camera_info"), qos::command())?,
+                    picture: Topic::new(node, &format!("luci/ir_{side}_camera"), qos::command())?,
+                    info: Topic::new(node, &format!("luci/{side}_camera_info"), qos::command())?,
                     frame: format!("{side}_camera"),
                 });
             }
