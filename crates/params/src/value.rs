@@ -195,7 +195,7 @@ impl Refusal {
 /// stands.
 pub type Foreign = [&'static str; 3];
 
-/// What the other program's parameter `name` is here, for a [`Refusal`].
+/// The hint what another program's parameter `name` is here, for a [`Refusal`].
 pub(crate) fn foreign(name: &str, all: &[Foreign]) -> Option<String> {
     all.iter().find_map(|[program, theirs, ours]| {
         let rest = name.strip_prefix(theirs).filter(|rest| rest.is_empty() || theirs.ends_with('.'))?;
