@@ -209,7 +209,7 @@ impl Overrides {
         });
         let Some(Given { place, block, .. }) = unnamed else { return Ok(()) };
         Err(Error::Start(format!(
-            "{place}: '{}' is no node of Steersman and sets only parameters of '{own}', which has no block: write '{own}' in its place, \
+            "{place}: '{}' is not a node of Steersman and sets only parameters of '{own}', which has no block: write '{own}' in its place, \
              or add an empty block '{own}' if it is another program's",
             block.node
         )))
@@ -230,7 +230,10 @@ impl Overrides {
                 None if *is_rule => format!("it must be one of: {}", known.join(", ")),
                 None => continue,
             };
-            return Err(Error::Start(format!("{place}: '{}' is no node of Steersman; {hint}", block.node)));
+            return Err(Error::Start(format!(
+                "{place}: '{}' is not a node of Steersman; {hint}",
+                block.node
+            )));
         }
         Ok(())
     }
@@ -392,7 +395,7 @@ mod tests {
         let meant: (&str, &[&str]) = ("brain", &["estop.required", "autostart"]);
         assert_eq!(
             check(&[("/**", &["use_sim_time"]), meant]).unwrap_err(),
-            "f, line 1: 'brain' is no node of Steersman and sets only parameters of 'hindbrain', which has no block: write \
+            "f, line 1: 'brain' is not a node of Steersman and sets only parameters of 'hindbrain', which has no block: write \
              'hindbrain' in its place, or add an empty block 'hindbrain' if it is another program's"
         );
         for fine in [
@@ -414,10 +417,10 @@ mod tests {
             assert!(check_overrides(&words(fine), &KNOWN).is_ok(), "{fine}");
         }
         let sentence =
-            "argument -p hindbrian:a:=1: 'hindbrian' is no node of Steersman; did you mean 'hindbrain'?";
+            "argument -p hindbrian:a:=1: 'hindbrian' is not a node of Steersman; did you mean 'hindbrain'?";
         assert_eq!(refusal("x --ros-args -p hindbrian:a:=1"), sentence);
         let sentence =
-            "argument -p foo:a:=1: 'foo' is no node of Steersman; it must be one of: hindbrain, joystick";
+            "argument -p foo:a:=1: 'foo' is not a node of Steersman; it must be one of: hindbrain, joystick";
         assert_eq!(refusal("x --ros-args -p foo:a:=1"), sentence);
         assert_eq!(refusal("x --ros-args -p a=1"), "argument -p a=1: it must be NAME:=VALUE");
         assert!(

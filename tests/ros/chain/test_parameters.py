@@ -219,7 +219,7 @@ def test_a_block_of_an_unknown_name_with_a_nodes_parameters_alone_is_refused(tmp
     text = f"/**: {{ros__parameters: {{use_sim_time: false}}}}\n{name}: {{ros__parameters: {values}}}\n"
     process = Process(executable, "--ros-args", *parameters_in(tmp_path, text))
     assert process.wait() == 1, process.output
-    sentence = f"robot.yaml, line 2: '{name}' is no node of Steersman and sets only parameters of '{meant}', which has no block"
+    sentence = f"robot.yaml, line 2: '{name}' is not a node of Steersman and sets only parameters of '{meant}', which has no block"
     assert sentence in process.output, process.output
 
 
@@ -257,8 +257,8 @@ def test_the_last_value_is_in_force(graph, tmp_path):
 @pytest.mark.parametrize(
     "executable, text, sentence",
     [
-        ("hindbrain", "hindbrian: {ros__parameters: {accel: 1.0}}", "robot.yaml, line 1: 'hindbrian' is no node of Steersman; did you mean 'hindbrain'?"),
-        ("steersman", "zone_scalar: {ros__parameters: {}}", "'zone_scalar' is no node of Steersman; did you mean 'zone_scaler'?"),
+        ("hindbrain", "hindbrian: {ros__parameters: {accel: 1.0}}", "robot.yaml, line 1: 'hindbrian' is not a node of Steersman; did you mean 'hindbrain'?"),
+        ("steersman", "zone_scalar: {ros__parameters: {}}", "'zone_scalar' is not a node of Steersman; did you mean 'zone_scaler'?"),
         ("joystick", "joystick:\n\tros__parameters: {}", "robot.yaml', line 2: it is indented by a tab, must be by spaces"),
         ("joystick", "joystick: {ros__parameters: {drag: 1.0, drag: 2.0}}", "'joystick.ros__parameters.drag' is in line 1 for the second time, must be once"),
         ("joystick", "/joy*: {ros__parameters: {}}", "'/joy*' is no pattern of nodes"),
@@ -273,7 +273,7 @@ def test_a_file_that_would_be_passed_over_is_refused(tmp_path, executable, text,
 def test_an_argument_that_would_be_passed_over_is_refused():
     process = Process("hindbrain", "--ros-args", "-p", "foo:accel:=1.0")
     assert process.wait() == 1
-    assert "argument -p foo:accel:=1.0: 'foo' is no node of Steersman" in process.output, process.output
+    assert "argument -p foo:accel:=1.0: 'foo' is not a node of Steersman" in process.output, process.output
 
 
 def test_a_groups_parameter_that_this_node_lacks_is_passed_over(graph):
