@@ -8,6 +8,7 @@ mod figures;
 mod interfaces;
 mod links;
 mod markdown;
+mod plain;
 mod policy;
 mod quotes;
 
