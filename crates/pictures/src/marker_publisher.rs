@@ -24,7 +24,7 @@ params::params! {
 pub fn specification() -> Specification {
     Specification::new(
         "marker_publisher",
-        "Draws for rviz why a vehicle, an arm or a hand stands, and its velocities.",
+        "Draws for rviz why a vehicle, an arm or a hand is not moving, and its velocities.",
     )
     .with_all(Params::declarations())
 }
