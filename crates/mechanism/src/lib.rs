@@ -24,4 +24,4 @@ pub use description::{Description, DescriptionError};
 pub use node::{Input, Mechanism, Output};
 pub use parameters::{Params, RemoteCommands, RemoteParams, specification};
 pub use robot::{Actuator, Joint, Robot};
-pub use snapshot::{LONGEST_SILENCE, Recorder, SIGNS_OF_LIFE, Snapshot};
+pub use snapshot::{LOOP_SILENCE, Recorder, SIGNS_OF_LIFE, Snapshot};

@@ -78,10 +78,10 @@ pub struct Recorder {
     link: Option<LinkState>,
 }
 
-/// How often a loop reports at least \[Hz\]; after [`LONGEST_SILENCE`] without a report it hangs.
+/// How often a loop reports at least \[Hz\]; after [`LOOP_SILENCE`] without a report it hangs.
 pub const SIGNS_OF_LIFE: f64 = 5.0;
 /// See [`SIGNS_OF_LIFE`].
-pub const LONGEST_SILENCE: Duration = Duration::from_millis(500);
+pub const LOOP_SILENCE: Duration = Duration::from_millis(500);
 
 impl Recorder {
     /// A recorder for `joint_states` and `mechanism_statistics` at these rates \[Hz\], from `start` on.

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use mechanism::controllers::{self, ControlLoop};
 use mechanism::robot::{Hardware, SimulatedRobot};
-use mechanism::{Input, LONGEST_SILENCE, Mechanism, Output, Params, Robot, specification};
+use mechanism::{Input, LOOP_SILENCE, Mechanism, Output, Params, Robot, specification};
 use mechanism_loop::{Commands, Control, Settings, StatesSender};
 use params::Set;
 use realtime::Timing;
@@ -231,7 +231,7 @@ pub fn run_with(
     }
     let mut machine = Mechanism::new(params.call_timeout, params.halt_on.is_some())
         .ignoring_overruns(params.ignores_overruns);
-    machine = machine.expecting_reports_within(LONGEST_SILENCE);
+    machine = machine.expecting_reports_within(LOOP_SILENCE);
     let (mut states, mut efforts, mut sole) = (None, None, Vec::new());
     let hardware: Box<dyn Hardware> = match (remote, model) {
         (Some(remote), _) => {

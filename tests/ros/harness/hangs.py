@@ -13,7 +13,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
 SEIZE, INTERRUPT, DETACH = 0x4206, 0x4207, 17
 ANY_THREAD = 0x40000000  # __WALL
-LIMIT = 0.25  # rt::LONGEST_SILENCE
+LIMIT = 0.25  # realtime::LONGEST_SILENCE
 
 
 def ptrace(request, thread):

@@ -14,9 +14,9 @@ import time
 from hosts import PROFILE, use_profile
 from stalls import HINDBRAIN, JOINTS, Watcher, ip, watch
 
-LIMIT = 0.25  # rt::LONGEST_SILENCE, of the thread that reads the stops
+LIMIT = 0.25  # realtime::LONGEST_SILENCE, of the thread that reads the stops
 OVERRUN_LIMIT = 0.5  # of the motor values
-REPORTS_LIMIT = 0.5  # of the reports of the control loop: mechanism::LONGEST_SILENCE
+REPORTS_LIMIT = 0.5  # of the reports of the control loop: mechanism::LOOP_SILENCE
 DIAGNOSTICS = {"/diagnostics": "diagnostic_msgs/DiagnosticArray"}
 # The numbers of sendto, sendmsg and sendmmsg.
 SENDS = {"x86_64": {"44", "46", "307"}}.get(platform.machine(), {"206", "211", "269"})
