@@ -281,7 +281,7 @@ impl Haptix {
         let sensor = reading.sensor;
         // A command that the loop has not taken yet ends this hold.
         if reading.mode == Mode::Holding && reading.last_command == self.last_ordered {
-            self.is_held(&sensor);
+            self.record_hold(&sensor);
         } else if !self.has_target {
             self.aim_at_measured(&sensor);
         }
@@ -329,7 +329,7 @@ impl Haptix {
             // It is no sign of life. The loop forgot the command.
             DeviceError::NoAnswer => {
                 self.is_unanswered = true;
-                self.is_held(&self.sensor());
+                self.record_hold(&self.sensor());
                 if let Err(error) = self.check_answer() {
                     self.fail_commands(&error);
                 }

@@ -80,13 +80,13 @@ impl Haptix {
 
     /// Orders a hold. From now on `ref_pos` is where the hand is.
     pub(super) fn hold(&mut self) {
-        self.is_held(&self.sensor());
+        self.record_hold(&self.sensor());
         self.order(Order::Hold);
         self.outputs.extend(self.states.is_some().then_some(Output::Stay { is_last: false }));
     }
 
-    /// The hand holds, or will, and is where `sensor` has it.
-    pub(super) fn is_held(&mut self, sensor: &Sensor) {
+    /// Records that the hand holds, or will, and is where `sensor` has it.
+    pub(super) fn record_hold(&mut self, sensor: &Sensor) {
         (self.is_grasping, self.has_target) = (false, false);
         self.aim_at_measured(sensor);
     }
