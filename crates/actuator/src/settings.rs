@@ -79,6 +79,9 @@ pub enum NotStarted {
     Thread(#[source] io::Error),
 }
 
+/// A device that receives no level for this time stops by itself. It is less than the 0.25 s in which every node behind hindbrain's
+/// motor topics has to stop, two whole steps of the RoboClaw's time-out, and would expire during a retry if it were shorter.
+const WATCHDOG: Duration = Duration::from_millis(200);
 const BAUDS_OF_ROBOCLAW: [u32; 7] = [9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800];
 
 impl Settings {
@@ -92,7 +95,7 @@ impl Settings {
             channels: if kind == Kind::RoboClaw { [1, 2] } else { [0, 1] },
             address: 0x80,
             invert: [false; 2],
-            watchdog: Duration::from_millis(200),
+            watchdog: WATCHDOG,
             answer: ANSWER_LIMIT,
         }
     }
@@ -103,8 +106,7 @@ impl Settings {
     /// # Errors
     /// [`OutOfRange`] quotes the first invalid setting.
     /// # Source
-    /// Own; the devices' limits are those of Pololu's User's Guide 5.a and of the RoboClaw User Manual, "Packet Serial". A
-    /// watchdog below 200 ms would expire during a retry.
+    /// Own; the devices' limits are those of Pololu's User's Guide 5.a and of the RoboClaw User Manual, "Packet Serial".
     pub fn check(&self) -> Result<(), OutOfRange> {
         let refuse = |name, value: String, range| Err(OutOfRange { name, value, range });
         let [port, starboard] = self.channels;
@@ -136,7 +138,7 @@ impl Settings {
             }
             Kind::Pololu | Kind::RoboClaw => {}
         }
-        if !(Duration::from_millis(200)..=Duration::from_secs(1)).contains(&self.watchdog) {
+        if !(WATCHDOG..=Duration::from_secs(1)).contains(&self.watchdog) {
             return refuse("watchdog", format!("{:?}", self.watchdog), "200 ms to 1 s");
         }
         Ok(())

@@ -1,6 +1,5 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 
 use actuator::{Actuator, Event, Kind, NotStarted, Settings, Watchdog};
 use hindbrain::{Driver, DriverKind, Hindbrain, Input, Source};
@@ -9,10 +8,6 @@ use safety::Contains;
 
 use super::NAME;
 use super::graph::Publishers;
-
-/// A motor controller that receives no value for this time stops its motors by itself. It is less than the 0.25 s in which
-/// every node behind the motor topics has to stop, and two whole steps of the RoboClaw's time-out.
-const WATCHDOG: Duration = Duration::from_millis(200);
 
 /// The motor controller, driven by a thread of its own that stops it when the node falls silent.
 #[derive(Clone)]
@@ -41,7 +36,6 @@ impl Controller {
             channels: driver.channels,
             address: driver.address,
             invert: driver.invert,
-            watchdog: WATCHDOG,
             ..Settings::new(kind, driver.device.clone())
         };
         let (sender, events) = channel();
