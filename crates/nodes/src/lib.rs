@@ -1,8 +1,8 @@
 //! Steersman's nodes: one thin module for each, and [`steersman`], which runs them together.
 //!
-//! A node module passes messages to its machine and the machine's outputs to topics; it decides nothing. Each has `Topics`
-//! (what it publishes), `subscribe` (its subscriptions) and `run` (the node as a process), so the composed process uses the
-//! same parts.
+//! A node module passes messages to its machine and the machine's outputs to topics; it decides nothing, except in
+//! `hindbrain/watch.rs`, where a supervising thread replaces motion by a stop. Each has `Topics` (what it publishes), `subscribe`
+//! (its subscriptions) and `run` (the node as a process), so the composed process uses the same parts.
 #![forbid(unsafe_code)]
 
 pub mod chair;
