@@ -155,7 +155,7 @@ impl Hindbrain {
     /// Whether parameters may change now. They are guards, so [`Input::ParametersChanged`] changes nothing while something
     /// moves or would move at the next command.
     pub fn accepts_parameters(&self) -> bool {
-        !self.state.may_move()
+        !self.state.moves_or_could()
     }
 
     /// The last command that was accepted.
@@ -340,7 +340,7 @@ impl Machine for Hindbrain {
     }
 }
 
-fn nanos(time: Duration) -> u64 {
+pub(crate) fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 

@@ -6,7 +6,7 @@ use safety::{FullSpeed, SLOWEST_FULL_SPEED};
 use self::declared::Declared;
 use crate::Sensor;
 use crate::core::{CoreParams, FULL, Infrared, Slopes};
-use crate::hindbrain::{GAP_LIMIT, OVERRUN_LIMIT, TICK};
+use crate::hindbrain::{GAP_LIMIT, OVERRUN_LIMIT, TICK, nanos};
 
 mod declared;
 mod output;
@@ -151,10 +151,6 @@ impl Default for Params {
 
 /// The shortest lease \[s\]: no publisher repeats an enable faster.
 const SHORTEST_LEASE: f64 = 0.05;
-
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
-}
 
 /// Counts per second in thousandths, rounded down.
 fn thousandths(slope: f64) -> u64 {

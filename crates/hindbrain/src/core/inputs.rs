@@ -26,9 +26,12 @@ pub struct SwitchInput {
 }
 
 impl SwitchInput {
-    /// Whether it is recent: a message that can have been queued for 0.1 s may be older than the event that it would undo.
+    /// A message that can have been queued for this time \[ns\] may be older than the event that it would undo.
+    pub const LONGEST_QUEUED: u64 = 100_000_000;
+
+    /// Whether it was queued for less than [`LONGEST_QUEUED`](Self::LONGEST_QUEUED).
     pub const fn is_recent(self) -> bool {
-        self.age < 100_000_000
+        self.age < Self::LONGEST_QUEUED
     }
 }
 

@@ -157,7 +157,7 @@ impl State {
     }
 
     /// Whether something moves, or would move at the next command.
-    pub fn may_move(&self) -> bool {
+    pub fn moves_or_could(&self) -> bool {
         self.stop == StopState::Ok || self.is_rolling()
     }
 
@@ -363,13 +363,13 @@ mod tests {
         let params = CoreParams::default();
         for targets in [[1, 0], [0, 1]] {
             let mut state = State::boot(&params);
-            assert!(!state.is_rolling() && !state.may_move());
+            assert!(!state.is_rolling() && !state.moves_or_could());
             let slopes = Slopes { rest: 0, ..params.slopes };
             (0..3).for_each(|_| state.wheels.advance(targets, 20_000_000, &slopes, true)); // 0.4 counts each
-            assert!(state.is_rolling() && state.may_move(), "{state:?}");
+            assert!(state.is_rolling() && state.moves_or_could(), "{state:?}");
         }
         let ok = State { stop: StopState::Ok, ..State::boot(&params) };
-        assert!(ok.may_move(), "at the next command");
+        assert!(ok.moves_or_could(), "at the next command");
     }
 
     #[test]

@@ -18,9 +18,9 @@ use super::{
 /// since nothing moved unsupervised.
 pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outputs) {
     let mut next = *state;
-    let overrun = state.may_move() && (inputs.unwatched || inputs.dt > params.overrun_limit);
+    let overrun = state.moves_or_could() && (inputs.unwatched || inputs.dt > params.overrun_limit);
     // Motors that stopped by themselves must not start again at the level that they had.
-    let gap = state.may_move() && (inputs.interrupted || inputs.unsent > params.gap_limit);
+    let gap = state.moves_or_could() && (inputs.interrupted || inputs.unsent > params.gap_limit);
     next.pass_time(inputs.dt, params);
     let reset = next.receive(inputs, params);
     let conditions = next.conditions(state.levels(), params);
@@ -150,9 +150,9 @@ impl State {
 
     /// Moves the wheels; the step that enters OK does not move them yet.
     fn drive(&mut self, stays_ok: bool, causes: Causes, levels: [i16; 2], dt: u64, params: &CoreParams) {
-        let may_move = stays_ok && !causes.have(Effect::Brakes);
+        let obeys_command = stays_ok && !causes.have(Effect::Brakes);
         let setpoint = match self.command.setpoint {
-            Some(setpoint) if may_move => self.gate(levels, params).pass(setpoint),
+            Some(setpoint) if obeys_command => self.gate(levels, params).pass(setpoint),
             _ => Setpoint::ZERO,
         };
         if self.stop == StopState::Ok {

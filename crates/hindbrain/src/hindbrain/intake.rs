@@ -163,8 +163,9 @@ impl Hindbrain {
         let relative =
             |freshness: Freshness, timeout| freshness.relative(now, wall, Duration::from_nanos(timeout));
         let CoreParams { command_timeout, estop_timeout, lease, .. } = *core;
-        let acts = nanos(Duration::from_millis(100));
-        let longest = command_timeout.max(estop_timeout).max(core.infrared.timeout).max(lease).max(acts);
+        let times =
+            [command_timeout, estop_timeout, core.infrared.timeout, lease, SwitchInput::LONGEST_QUEUED];
+        let longest = times.into_iter().fold(0, u64::max);
         Key {
             state: self.state,
             params: *core,
