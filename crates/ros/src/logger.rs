@@ -1,12 +1,10 @@
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread;
 use std::time::Duration;
 
 use log::{Level, LevelFilter, Log, Metadata, Record};
-
-use crate::clock;
 
 /// Sends the program's log to ROS, which handles the console format, `/rosout` and `--log-level`.
 ///
@@ -23,28 +21,6 @@ pub struct ShellLog {
 }
 
 static LOGGER: ShellLog = ShellLog { queue: OnceLock::new(), dropped: AtomicU64::new(0) };
-
-/// Locked while rcl writes a line and while a node is created or destroyed: rcl looks up the line's node in a table without a
-/// lock.
-static NODES: Mutex<()> = Mutex::new(());
-
-/// Keeps the writing of log lines and the creation and destruction of nodes apart. `None` if a line is not written in time, as
-/// when the console is blocked.
-pub(crate) fn between_lines() -> Option<MutexGuard<'static, ()>> {
-    /// How long to wait for a line.
-    const LONGEST: Duration = Duration::from_millis(200);
-    let end = clock::now() + LONGEST;
-    loop {
-        match NODES.try_lock() {
-            Ok(guard) => return Some(guard),
-            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) if clock::now() < end => {
-                thread::park_timeout(Duration::from_micros(200));
-            }
-            Err(TryLockError::WouldBlock) => return None,
-        }
-    }
-}
 
 /// How many records the queue holds.
 const QUEUE: usize = 1024;
@@ -71,7 +47,6 @@ pub fn start() {
 
 fn write_all(receiver: &Receiver<Message>) {
     for message in receiver {
-        let _apart = NODES.lock().unwrap_or_else(PoisonError::into_inner);
         match message {
             Message::Line { severity, name, text, file, line, dropped } => {
                 if dropped > 0 {

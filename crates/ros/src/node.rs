@@ -4,7 +4,6 @@ use std::thread;
 use std::time::Duration;
 
 use crate::Error;
-use crate::logger::between_lines;
 
 /// A node in the graph, which is destroyed in bounded time.
 ///
@@ -22,13 +21,8 @@ const LONGEST: Duration = Duration::from_secs(1);
 impl Node {
     /// Creates a node called `name` in the graph, unless the arguments of the process rename it.
     /// # Errors
-    /// The middleware refuses it, or the console is blocked.
+    /// The middleware refuses it.
     pub fn new(context: &r2r::Context, name: &str) -> Result<Self, Error> {
-        let _apart = between_lines().ok_or_else(|| {
-            Error::Start(format!(
-                "the node '{name}' cannot be created while the console does not accept the lines of the log"
-            ))
-        })?;
         let node = r2r::Node::create(context.clone(), name, "");
         node.map(|node| Self(Some(node))).map_err(Error::ros(format!("make the node '{name}'")))
     }
@@ -57,11 +51,7 @@ impl DerefMut for Node {
 impl Drop for Node {
     fn drop(&mut self) {
         let Some(node) = self.0.take() else { return };
-        let end = move || {
-            let _apart = between_lines(); // without the lock, if the log is blocked
-            drop(node);
-        };
-        runs_in_time(end, LONGEST);
+        runs_in_time(move || drop(node), LONGEST);
     }
 }
 
