@@ -105,6 +105,7 @@ impl Declared {
         declared.add(SUBSCRIBE, CLOCK);
         declared.add(PUBLISH, "/diagnostics");
         declared.add(PUBLISH, "/parameter_events");
+        declared.add(PUBLISH, "/rosout");
         for service in PARAMETERS {
             declared.add(REPLY, service);
         }

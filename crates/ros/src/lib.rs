@@ -41,6 +41,7 @@ mod publishers;
 mod qos_overrides;
 mod reader;
 mod requests;
+mod rosout;
 mod runner;
 mod service;
 mod shell;

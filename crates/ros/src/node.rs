@@ -4,6 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::Error;
+use crate::rosout;
 
 /// A node in the graph, which is destroyed in bounded time.
 ///
@@ -19,12 +20,17 @@ pub struct Node(Option<r2r::Node>);
 const LONGEST: Duration = Duration::from_secs(1);
 
 impl Node {
-    /// Creates a node called `name` in the graph, unless the arguments of the process rename it.
+    /// Creates a node called `name` in the graph, unless the arguments of the process rename it. It publishes its log, if the
+    /// program has one.
     /// # Errors
     /// The middleware refuses it.
     pub fn new(context: &r2r::Context, name: &str) -> Result<Self, Error> {
         let node = r2r::Node::create(context.clone(), name, "");
-        node.map(|node| Self(Some(node))).map_err(Error::ros(format!("make the node '{name}'")))
+        let mut node = node.map_err(Error::ros(format!("make the node '{name}'")))?;
+        if log::max_level() > log::LevelFilter::Off {
+            rosout::add(&mut node, name)?;
+        }
+        Ok(Self(Some(node)))
     }
 }
 
@@ -32,19 +38,13 @@ impl Deref for Node {
     type Target = r2r::Node;
 
     fn deref(&self) -> &r2r::Node {
-        match &self.0 {
-            Some(node) => node,
-            None => std::process::abort(), // only `drop` removes it
-        }
+        self.0.as_ref().unwrap_or_else(|| std::process::abort()) // only `drop` removes it
     }
 }
 
 impl DerefMut for Node {
     fn deref_mut(&mut self) -> &mut r2r::Node {
-        match &mut self.0 {
-            Some(node) => node,
-            None => std::process::abort(), // only `drop` removes it
-        }
+        self.0.as_mut().unwrap_or_else(|| std::process::abort()) // only `drop` removes it
     }
 }
 

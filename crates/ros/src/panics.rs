@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use crate::{clock, print_line};
+use crate::{clock, print_line, rosout};
 
 /// The period at which the final messages are repeated.
 const REPEAT: Duration = Duration::from_millis(20);
@@ -45,7 +45,9 @@ pub fn install() {
         for action in lock(&AT_ONCE).iter() {
             action();
         }
-        print_line(format_args!("{}", sentence(info)));
+        let sentence = sentence(info);
+        print_line(format_args!("{sentence}"));
+        rosout::pass_error(thread::current().name().unwrap_or_default(), sentence);
         let backtrace = Backtrace::capture();
         if backtrace.status() == BacktraceStatus::Captured {
             lock(&BACKTRACES).push(backtrace);

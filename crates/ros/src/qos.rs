@@ -1,5 +1,7 @@
 //! The QoS profiles that Steersman uses, named by the purpose of a topic.
 
+use std::time::Duration;
+
 use r2r::QosProfile;
 
 /// For publishing commands and motor values: reliable, volatile, only the newest is worth sending again.
@@ -29,6 +31,11 @@ pub fn heartbeat() -> QosProfile {
 /// For states that a late joiner must receive: reliable, transient local, the last one.
 pub fn state() -> QosProfile {
     QosProfile::default().reliable().transient_local().keep_last(1)
+}
+
+/// For `/rosout`, as rcl's profile: who comes late receives the lines of the last ten seconds.
+pub(crate) fn rosout() -> QosProfile {
+    QosProfile::default().reliable().transient_local().keep_last(1000).lifespan(Duration::from_secs(10))
 }
 
 /// For streams of measurements: best effort, so it matches any publisher.

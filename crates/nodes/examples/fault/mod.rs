@@ -24,6 +24,7 @@ static ACTIVE: AtomicBool = AtomicBool::new(false);
 /// | `stalls` | that function hangs on every thread but the node's own, as in a send that waits for the network |
 /// | `twice` | the node's thread panics, and again while it unwinds, which aborts the process |
 /// | `thread` | another thread panics, which no thread joins |
+/// | `storm` | another thread logs more than the log can write |
 /// | `supervisor` | hindbrain's supervising thread panics |
 #[allow(clippy::panic, clippy::expect_used)] // the purpose of this module
 pub fn with_fault<M: Machine + 'static>(runner: Runner<M>) -> Runner<M> {
@@ -63,6 +64,14 @@ pub fn with_fault<M: Machine + 'static>(runner: Runner<M>) -> Runner<M> {
             match kind.as_str() {
                 "always" | "publish" | "stalls" | "supervisor" => {}
                 "thread" => drop(thread::Builder::new().spawn(|| panic!("the injected panic"))),
+                "storm" => drop(thread::Builder::new().spawn(|| {
+                    for line in 1.. {
+                        log::warn!(target: "hindbrain", "line {line} of the storm");
+                        if line % 1500 == 0 {
+                            thread::park_timeout(Duration::from_millis(50));
+                        }
+                    }
+                })),
                 "twice" => {
                     let _again = PanicsAgain;
                     panic!("the injected panic");
