@@ -220,6 +220,17 @@ def operate(folder):
     graph.close()
 
 
+def attempt(act, most=4):
+    """Does what prepares a measurement, `most` times at most until it succeeds: a busy machine may lose a command, or stop by the rules."""
+    for left in reversed(range(most)):
+        try:
+            return act()
+        except AssertionError as failure:
+            if left == 0:
+                raise
+            print(f"again, since {failure}", flush=True)
+
+
 def cut(vehicle, operator, seconds, within):
     """Loses the link for `seconds`; the motors have to be at stop `within` the time, and to stay there."""
     start = time.time()

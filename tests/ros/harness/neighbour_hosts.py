@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 
-from hosts import BAD_LINKS, FAR, NEAR, OPERATOR, Operator, address, bad_links, set_link, use_profile, wait_until_up
+from hosts import BAD_LINKS, FAR, NEAR, OPERATOR, Operator, address, attempt, bad_links, set_link, use_profile, wait_until_up
 
 ROUNDS = int(os.environ.get("NEIGHBOUR_ROUNDS", "2"))
 SURVIVED = ["hold", *bad_links()]
@@ -148,16 +148,6 @@ def only_hindbrain(vehicle):
     vehicle.wait(forgotten, "who was killed is not forgotten", 20.0)
 
 
-def restart(vehicle, attempts=4):
-    """Lets the vehicle drive; again if a busy machine received the e-stop too late meanwhile."""
-    for left in reversed(range(attempts)):
-        try:
-            return vehicle.restart()
-        except AssertionError:
-            if left == 0:
-                raise
-
-
 def rounds(vehicle, other):
     """Rounds in turn in which hindbrain ends, and which it survives."""
     seed = int(os.environ.get("NEIGHBOUR_SEED", random.randrange(1 << 32)))
@@ -175,7 +165,7 @@ def begin(vehicle, other, dice):
     """Lets both drive, and presses the e-stop, which is released at some time."""
     vehicle.estop(False)
     only_hindbrain(vehicle)
-    restart(vehicle)
+    attempt(vehicle.restart)
     other.order(reset=True)
     vehicle.estop(True)
     vehicle.wait(lambda: vehicle.state == "ESTOP", "it is not in its emergency stop")
@@ -196,7 +186,7 @@ def ended(vehicle, other, dice, acts, name):
     this.start()
     vehicle.estop(False)
     only_hindbrain(vehicle)
-    restart(vehicle)
+    attempt(vehicle.restart)
     time.sleep(1.5)
     other.order(stands=f"{name}, and hindbrain was reset, which is another one")
 
@@ -216,7 +206,7 @@ def survived(vehicle, other, dice, acts, name):
     other.order(stands=f"{name}, and nobody reset hindbrain")
     silence = float(other.ask({"silence": True}))
     print(f"the state was silent for {silence:.2f} s", flush=True)
-    restart(vehicle)
+    attempt(vehicle.restart)
     if silence < KNOWN_BEFORE:
         other.order(moves=10.0)
         return
