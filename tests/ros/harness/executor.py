@@ -7,7 +7,7 @@ more than all nodes under test. This one keeps the wait set's entities until the
 import contextlib
 import itertools
 
-from rclpy._rclpy_pybind11 import InvalidHandle
+from rclpy._rclpy_pybind11 import InvalidHandle, RCLError
 from rclpy.event_handler import EventHandler
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.impl.implementation_singleton import rclpy_implementation
@@ -107,6 +107,14 @@ class QuickExecutor(SingleThreadedExecutor):
         wait_set.wait(-1 if timeout_sec is None else int(timeout_sec * 1e9))
         ready = {kind: wait_set.get_ready_entities(kind) for kind in ("subscription", "timer", "client", "service")}
         return ready | {"waitable": [one for one in waitables if one.is_ready(wait_set)]}
+
+    def _take_timer(self, timer):
+        try:
+            return super()._take_timer(timer)
+        except RCLError:
+            if not timer.is_canceled():  # by another thread, since it was ready
+                raise
+            return None
 
     def _execute(self, take):
         """Executes what was taken; returns whether there was something."""

@@ -136,12 +136,19 @@ class Graph:
         with self.condition:
             return [message for at, message in self.messages[topic] if at >= start]
 
+    def forget(self):
+        """Forgets all messages but the last ones: among those of many minutes a search takes the time in which others arrive."""
+        with self.condition:
+            for messages in self.messages.values():
+                del messages[:-1]
+
     def wait(self, condition, failure, timeout=5.0):
         """Waits until `condition()` holds and returns how long it took; fails with the sentence `failure`."""
         start = time.monotonic()
         with self.condition:
             while not condition():
                 left = start + timeout - time.monotonic()
+                assert self.thread.is_alive(), "the observer's thread has ended: see its exception"
                 assert left > 0, f"{failure() if callable(failure) else failure} (waited {timeout} s)"
                 self.condition.wait(min(left, 0.05))
         return time.monotonic() - start
