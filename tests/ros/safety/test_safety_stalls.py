@@ -5,9 +5,8 @@ from hosts import play
 from paths import HARNESS
 from stalls import SCENARIOS, STOPS
 
-
-# A hundred stops of each kind take a quarter of an hour for a scenario.
-LONGEST = 80.0 + 12.0 * STOPS
+# A hundred stops of each kind take twenty minutes for a scenario.
+LONGEST = 80.0 + 15.0 * STOPS
 
 
 @pytest.mark.fault("far-watcher")
