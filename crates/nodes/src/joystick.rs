@@ -190,23 +190,11 @@ fn status(joystick: &Joystick) -> Status {
 /// # Errors
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
-    run_and(context, stop, |_| Ok(()))
-}
-
-/// Runs the node as [`run`] does, but calls `before` with its devices first.
-/// # Errors
-/// The node does not start, or `before` fails.
-pub fn run_and(
-    context: &r2r::Context,
-    stop: &Stop,
-    before: impl FnOnce(&Pads) -> Result<(), Error>,
-) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let (mut topics, parts) = Parts::new(&mut member.node)?;
     let machine = Joystick::new(member.params.clone());
     let shell = Shell::new(machine, Some(Input::ClockRead), move |output| topics.publish(output));
     let pads = subscribe(&mut member.inputs, &mut member.node, &shell)?;
-    before(&pads)?;
     let runner = member
         .runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?
         .managed(Input::ActivityChanged)?;

@@ -39,7 +39,7 @@ pub enum Subject {
     Chain,
     /// How long hindbrain takes to stop both motors from full speed, for each of five reasons.
     Reactions,
-    /// The joystick node: stick event to each of its topics, an unplugged pad, the load of many pads, a log at 1 kHz.
+    /// The joystick node: stick event to each of its topics, and an unplugged pad.
     Pads,
     /// Cost of the nodes while nothing moves, beside a bare relay and a bare loop.
     Idle,
@@ -75,17 +75,6 @@ pub enum Part {
     Service,
     /// Answers each HAPTIX command at once with a reading, as a node without a hand.
     BareHand,
-    /// A joystick node with pads that move by themselves.
-    Pads {
-        #[arg(value_parser = value_parser!(u32).range(0..=100))]
-        pads: u32,
-        /// How often each is moved in a second; 0 for never.
-        #[arg(value_parser = value_parser!(u32).range(0..=1000))]
-        rate: u32,
-        /// Arguments for ROS.
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-        ros: Vec<String>,
-    },
     /// Prints when it has read a report of the pad with this device file, in microseconds since 1970.
     Reader { file: PathBuf },
 }
@@ -142,9 +131,7 @@ mod tests {
     fn a_part_knows_its_topics() {
         let relay = Part::Relay { from: "/a".into(), to: "/b".into() };
         assert_eq!(read("relay /a /b").unwrap().part, Some(relay));
-        let ros = vec!["--ros-args".to_owned(), "--params-file".to_owned(), "p.yaml".to_owned()];
-        let pads = Part::Pads { pads: 8, rate: 125, ros };
-        assert_eq!(read("pads 8 125 --ros-args --params-file p.yaml").unwrap().part, Some(pads));
+        assert_eq!(read("loop 50").unwrap().part, Some(Part::Loop { rate: 50, topics: Vec::new() }));
     }
 
     #[test]
@@ -157,7 +144,7 @@ mod tests {
             ),
             ("--fast", "--fast"),
             ("relay /a", "<TO>"),
-            ("pads 101 0", "101 is not in 0..=100"),
+            ("loop 1001", "1001 is not in 1..=1000"),
         ] {
             let refusal = read(line).unwrap_err();
             assert!(refusal.contains(part), "{line}: {refusal}");

@@ -19,7 +19,7 @@
 //! | **subjects** | |
 //! | `chain` | rounds; `sink` subscribes, `pairing` finds the event of a motor value, `evdev` mocks a pad |
 //! | `reactions` | `reaction`: what must stop the motors, and when; `trials`: a machine, up to full speed, the event, the stop |
-//! | `pads` | topics of the joystick node; `unplugs`: a pad goes; `load`: many pads, and a log |
+//! | `pads` | topics of the joystick node; `unplugs`: a pad goes |
 //! | `idle` | the cost of each node while nothing moves |
 //! | `start` | from the start of a process to its first message |
 //! | `control_loop` | `calls`: of the controller manager; `cost`: of the node |
@@ -99,6 +99,5 @@ fn play(part: Part) -> Result<()> {
         Part::Service => bare::manager(),
         Part::BareHand => bare::hand(),
         Part::Reader { file } => chain::read(&file),
-        Part::Pads { pads, rate, ros: _ } => pads::run_loaded(pads, rate),
     }
 }

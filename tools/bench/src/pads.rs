@@ -1,11 +1,10 @@
-//! Cost and speed of the joystick node.
+//! Speed of the joystick node.
 //!
 //! Times are from the stick event as SDL reports it to the subscription; the bare chain is one message between two r2r processes. `joy`
 //! waits for `coalesce_interval` for further moves. Those of an unplugged pad are from publishing what pulls it out, at full speed, and
-//! include DDS both ways. Where pads are moved, one of them drives. All are virtual pads of SDL: the event of a real one first passes
+//! include DDS both ways. All are virtual pads of SDL: the event of a real one first passes
 //! the kernel and SDL, which a pad whose file opens wakes up, and which polls any other every millisecond.
 
-mod load;
 mod unplugs;
 
 use std::time::Duration;
@@ -16,8 +15,6 @@ use r2r::or_pose_estimator::msg::State as PoseState;
 use r2r::sensor_msgs::msg::Joy;
 use ros::{clock, qos};
 use safety::Stamp;
-
-pub use self::load::run as run_loaded;
 
 use crate::chain::between;
 use crate::hand::{Hand, RATE, STICK, Task};
@@ -66,10 +63,7 @@ pub fn measure(stage: &Stage) -> Result<String> {
     stage.put("pads.yaml", STACK)?;
     let (mut wires, hand) = (subscribe(stage)?, Hand::new(stage)?);
     let paths = paths(stage, &mut wires, &hand)?;
-    let unplugs = unplugs::measure(stage, &mut wires, &hand)?;
-    let loads = load::measure(stage, &mut wires)?;
-    let log = load::measure_log(stage, &mut wires, &hand)?;
-    Ok(format!("{paths}\n{unplugs}\n{loads}\n{log}\n"))
+    Ok(format!("{paths}\n{}\n", unplugs::measure(stage, &mut wires, &hand)?))
 }
 
 fn subscribe(stage: &Stage) -> Result<Peer<Message>> {
