@@ -159,7 +159,8 @@ impl Hindbrain {
     /// same motor values for the same events. For exhaustive searches.
     pub fn key(&self) -> Key {
         let core = &self.params.core;
-        let (now, wall) = (self.clock.now(), self.clock.wall());
+        let now = self.clock.now();
+        let wall = self.clock.measured(now);
         let relative =
             |freshness: Freshness, timeout| freshness.relative(now, wall, Duration::from_nanos(timeout));
         let CoreParams { command_timeout, estop_timeout, lease, .. } = *core;
@@ -173,6 +174,7 @@ impl Hindbrain {
             unstepped: self.stepped.map_or(u64::MAX, |at| nanos(now.since(at))),
             unsent: self.driven.map_or(0, |at| nanos(now.since(at))),
             tick: nanos(self.timers.tick.since(now)),
+            is_clock_reliable: self.clock.is_reliable(),
             // Ages beyond every time-out are equivalent.
             waited: (self.clock.waited().min(Duration::from_nanos(longest)), self.clock.waiting_left()),
             commands: relative(self.commands, core.command_timeout),
@@ -194,6 +196,7 @@ pub struct Key {
     unstepped: u64,
     unsent: u64,
     tick: u64,
+    is_clock_reliable: bool,
     waited: (Duration, (Duration, Duration)),
     commands: Relative,
     measurements: [Relative; 4],

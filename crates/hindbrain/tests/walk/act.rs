@@ -1,7 +1,7 @@
 //! The events of the machine, each with the time that passed before it.
 
 use hindbrain::{Input, Params, Publishers, Sensor, SoleTopic};
-use safety::{Command, NotFinite, PublisherCount, Stamp, Velocity};
+use safety::{ClockReading, Command, NotFinite, PublisherCount, Stamp, Velocity};
 
 use crate::books::{MS, Ns};
 
@@ -16,6 +16,8 @@ pub enum When {
     Same,
     /// This long before the newest one.
     Before(Ns),
+    /// The stamp of a node that knows no time: one nanosecond.
+    Unknown,
 }
 
 /// One event.
@@ -51,8 +53,10 @@ pub enum Act {
     Change(usize),
     /// A thread reads again after this time; it was due a tick after its last read.
     Away(Ns),
-    /// The wall clock jumps by this time.
+    /// The clock of stamps jumps by this time.
     Jump(Ns),
+    /// The clock of stamps becomes reliable, or unreliable.
+    Clock(bool),
     Stopping,
 }
 
@@ -82,6 +86,7 @@ pub struct World {
     pub now: Ns,
     /// The wall clock less the monotonic one.
     pub offset: Ns,
+    pub is_clock_reliable: bool,
     counts: [PublisherCount; 5],
     /// Older messages are not sent again.
     cap: Ns,
@@ -89,11 +94,11 @@ pub struct World {
 
 impl World {
     pub fn new(now: Ns, cap: Ns) -> Self {
-        Self { now, offset: 1_000_000 * MS, counts: USUAL, cap }
+        Self { now, offset: 1_000_000 * MS, is_clock_reliable: true, counts: USUAL, cap }
     }
 
-    pub fn wall(&self) -> Stamp {
-        stamp(self.now + self.offset)
+    pub fn reading(&self) -> ClockReading {
+        ClockReading { stamp: stamp(self.now + self.offset), is_reliable: self.is_clock_reliable }
     }
 
     /// The message for `act`, and whether the wall clock is to be read before it.
@@ -105,7 +110,7 @@ impl World {
     ) -> Option<(Input, bool)> {
         let plain = |input| Some((input, false));
         match act {
-            Act::Nothing | Act::Away(_) | Act::Jump(_) => None,
+            Act::Nothing | Act::Away(_) | Act::Jump(_) | Act::Clock(_) => None,
             Act::Command(linear, angular, when) => {
                 let stamp = self.stamp(when, newest[0]);
                 let parts = [linear, angular].map(|part| f64::from(part) / 1000.0);
@@ -170,6 +175,7 @@ impl World {
             When::Unstamped => 0,
             When::Ago(ago) => wall - ago,
             When::Same => newest.unwrap_or(wall).max(wall - self.cap),
+            When::Unknown => 1,
             When::Before(by) => newest.unwrap_or(wall).max(wall - self.cap) - by,
         })
     }

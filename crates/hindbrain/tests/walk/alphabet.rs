@@ -65,6 +65,7 @@ fn acts_of(part: Part, params: &Params, scale: Scale, all: bool) -> Vec<Act> {
             .map(|count| Act::Count(SoleTopic::Enable, count))
             .to_vec(),
         Part::Conflicts => conflicts(all),
+        Part::Clock => unknown_times(all),
         Part::Device => vec![Act::DeviceOpened, Act::DeviceLost],
         Part::Overrun => vec![Act::Unwatched, Act::Interrupted],
         Part::Parameters => vec![Act::Change(0), Act::Change(1)],
@@ -87,6 +88,18 @@ fn command_stamps(timeout: Ns, scale: Scale, all: bool) -> Vec<Act> {
         acts.extend([fresh, old, ahead].map(command(200_000)));
         acts.push(command(0)(ahead));
         acts.extend([Act::Withheld(fresh), Act::Withheld(old)]);
+    }
+    acts
+}
+
+fn unknown_times(all: bool) -> Vec<Act> {
+    let command = |linear| move |when| Act::Command(linear, 0, when);
+    // Other stamps, which many states remember, are combined with it by their own parts.
+    let mut acts = vec![Act::Clock(false), Act::Clock(true), command(1000)(When::Unknown)];
+    if all {
+        acts.extend([When::Ago(0), When::Unknown].map(command(0)));
+        acts.extend([When::Ago(0), When::Same].map(command(1000)));
+        acts.push(Act::Withheld(When::Ago(0)));
     }
     acts
 }

@@ -5,8 +5,9 @@
 //! **Command.** A message on `cmd_vel` is a command if all six parts are finite, `linear.x` and `angular.z` are within 100 times full speed,
 //! and it is fresh, checked in this order. One that fails before the last check leaves no stamp. Its age is that of its stamp or of its
 //! receipt, whichever is older.
-//! * A stamp of zero, or up to 0.1 s ahead, counts as now. One further ahead is refused, and the last such stamp also when the clock has
-//!   reached it, until another one was accepted, or refused for this reason.
+//! * A stamp of zero, or up to 0.1 s ahead, counts as now. One that gives no age is refused: one further ahead, that of one nanosecond, and
+//!   any other than zero while the clock is unreliable. So is the last such stamp, but that of an accepted command, once ages are known,
+//!   until another one was accepted, or refused for this reason.
 //! * An age of `cmd_timeout` is refused.
 //! * A stamp older than the newest accepted one is refused while that is younger than `cmd_timeout`; then its age alone decides.
 //! * A repeated stamp is the same command: its content counts, its age continues from the first.
@@ -33,7 +34,7 @@
 //! does not count, and neither does one before it. During a conflict the button counts as held down since a press that does not count.
 //!
 //! **Infra-red sensor.** A reading is not clear if it is below `ir.near`, above `ir.far`, NaN, or clear with a stamp that is `ir.timeout` old
-//! or more than 0.1 s ahead. A clear one with an older stamp than the newest, or with the same stamp once that is `ir.timeout` old, is ignored.
+//! or that gives no age. A clear one with an older stamp than the newest, or with the same stamp once that is `ir.timeout` old, is ignored.
 //! The sensor blocks until it was received and every reading was clear for `ir.timeout`. Silence of `ir.timeout`, counted from the measurement
 //! (of a reading that is not clear: from its receipt), counts as never received.
 
@@ -47,24 +48,33 @@ pub const MS: Ns = 1_000_000;
 /// How far ahead a stamp may be and still count as current.
 const AHEAD: Ns = 100 * MS;
 
+/// The stamp of a message whose sender knew no time.
+const NO_TIME: Ns = 1;
+
 /// The age of a message by its stamp and the wall clock, in the document's terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Age {
-    Ahead,
+    /// It is stamped, and its stamp gives no age.
+    Unknown,
     Of(Ns),
 }
 
-/// The age of a message with `stamp` that may have `waited`, where the same stamp was first received at `first`.
-pub fn age(stamp: Ns, wall: Ns, waited: Ns, first: Option<Ns>, now: Ns) -> Age {
-    if let Some(first) = first {
+/// The age of a message with `stamp`, where the same stamp was first received at `first`, and `unknown` is the last stamp without an age.
+fn age(stamp: Ns, at: Moment, first: Option<Ns>, unknown: &mut Option<Ns>) -> Age {
+    if stamp == 0 {
+        return Age::Of(at.waited);
+    }
+    if let Some(first) = first
+        && at.is_time_known
+    {
         // A repeated stamp: its age continues, independent of the wall clock and of a late reader.
-        return Age::Of(now - first);
+        return Age::Of(at.now - first);
     }
-    if stamp != 0 && stamp - wall > AHEAD {
-        return Age::Ahead;
+    if !at.is_time_known || stamp == NO_TIME || stamp - at.wall > AHEAD || *unknown == Some(stamp) {
+        *unknown = Some(stamp);
+        return Age::Unknown;
     }
-    let by_stamp = if stamp == 0 { 0 } else { (wall - stamp).max(0) };
-    Age::Of(by_stamp.max(waited))
+    Age::Of((at.wall - stamp).max(at.waited))
 }
 
 /// The setpoint of the wheels, in whole thousandths of full speed.
@@ -102,8 +112,8 @@ pub struct Commands {
     pub in_force: Option<(Want, Ns)>,
     /// The newest stamp that was accepted, and the time from which that command counts.
     pub newest: Option<(Ns, Ns)>,
-    /// A stamp that was refused as ahead; its repetitions are refused too.
-    ahead: Option<Ns>,
+    /// The last stamp without an age; its repetitions are refused too.
+    unknown: Option<Ns>,
     pub last_was_refused: bool,
 }
 
@@ -125,13 +135,9 @@ impl Commands {
         let first = newest.filter(|newest| newest.0 == stamp).map(|newest| newest.1);
         // A stamp ahead of the clock was made before the clock was set back, and does not count as the newest.
         let newest = newest.filter(|(top, _)| first.is_some() || top - at.wall <= AHEAD);
-        let judged = age(stamp, at.wall, at.waited, first, at.now);
-        let judged = if stamp != 0 && self.ahead == Some(stamp) { Age::Ahead } else { judged };
-        if judged == Age::Ahead {
-            self.ahead = Some(stamp);
-        }
+        let judged = age(stamp, at, first, &mut self.unknown);
         // Another one was received since, or it is the same one and too old by now.
-        let overtaken = judged != Age::Ahead
+        let overtaken = judged != Age::Unknown
             && newest.is_some_and(|(top, born)| {
                 stamp < top && at.now - born < timeout || stamp == top && at.now - born >= timeout
             });
@@ -140,7 +146,7 @@ impl Commands {
                 self.in_force = Some((want, at.now - age));
                 if stamp != 0 {
                     self.newest = Some((stamp, at.now - age));
-                    self.ahead = self.ahead.filter(|_| first.is_some());
+                    self.unknown = self.unknown.filter(|_| first.is_some());
                 }
                 self.last_was_refused = false;
                 Received::Accepted { zero: neutral && !withheld }
@@ -163,7 +169,7 @@ impl Commands {
         self.in_force.map(|(want, born)| (want, now - born)).hash(into);
         let fresh = self.newest.filter(|(_, born)| now - born < cap);
         (fresh.map(|(stamp, born)| (stamp - wall, now - born)), self.last_was_refused).hash(into);
-        self.ahead.map(|stamp| (stamp - wall).max(-cap)).hash(into);
+        self.unknown.map(|stamp| (stamp - wall).max(-cap)).hash(into);
     }
 }
 
@@ -172,6 +178,8 @@ impl Commands {
 pub struct Moment {
     pub now: Ns,
     pub wall: Ns,
+    /// Whether stamps give an age.
+    pub is_time_known: bool,
     /// How long it may have been queued; zero if no process was suspended.
     pub waited: Ns,
     /// It may have been queued too long to count as recent.
@@ -271,7 +279,7 @@ pub struct Sensor {
     pub invalid: bool,
     /// The newest stamp, and the time from which that reading counts.
     pub newest: Option<(Ns, Ns)>,
-    ahead: Option<Ns>,
+    unknown: Option<Ns>,
 }
 
 impl Sensor {
@@ -280,19 +288,15 @@ impl Sensor {
         let first = newest.filter(|newest| newest.0 == stamp).map(|newest| newest.1);
         // A stamp ahead of the clock was made before the clock was set back, and does not count as the newest.
         let newest = newest.filter(|(top, _)| first.is_some() || top - at.wall <= AHEAD);
-        let judged = age(stamp, at.wall, at.waited, first, at.now);
-        let judged = if stamp != 0 && self.ahead == Some(stamp) { Age::Ahead } else { judged };
-        if judged == Age::Ahead {
-            self.ahead = Some(stamp);
-        }
+        let judged = age(stamp, at, first, &mut self.unknown);
         let born = if let Age::Of(age) = judged { at.now - age } else { at.now };
         let too_old = at.now - born >= timeout;
         let passed =
             |(top, first): (Ns, Ns)| stamp < top && at.now - first < timeout || stamp == top && too_old;
-        if seen == Seen::Clear && judged != Age::Ahead && newest.is_some_and(passed) {
+        if seen == Seen::Clear && judged != Age::Unknown && newest.is_some_and(passed) {
             return;
         }
-        let refused = judged == Age::Ahead || too_old;
+        let refused = judged == Age::Unknown || too_old;
         let clear = seen == Seen::Clear && !refused;
         self.invalid = seen == Seen::Nothing || seen == Seen::Clear && refused;
         self.clear_since = clear.then(|| self.clear_since.unwrap_or(at.now));
@@ -300,13 +304,13 @@ impl Sensor {
         let overtaken = newest.is_some_and(|(top, first)| stamp < top && at.now - first < timeout);
         if stamp != 0 && !refused && !overtaken {
             self.newest = Some((stamp, born));
-            self.ahead = self.ahead.filter(|_| first.is_some());
+            self.unknown = self.unknown.filter(|_| first.is_some());
         }
     }
 
     pub fn pass(&mut self, now: Ns, timeout: Ns) {
         if self.measured.is_some_and(|measured| now - measured >= timeout) {
-            *self = Self { newest: self.newest, ahead: self.ahead, ..Self::default() };
+            *self = Self { newest: self.newest, unknown: self.unknown, ..Self::default() };
         }
     }
 
@@ -322,7 +326,7 @@ impl Sensor {
     pub fn feed(&self, now: Ns, wall: Ns, cap: Ns, into: &mut impl Hasher) {
         let newest = self.newest.map(|(stamp, born)| ((stamp - wall).max(-cap), (now - born).min(cap)));
         let clear = self.clear_since.map(|since| (now - since).min(cap));
-        let ahead = self.ahead.map(|stamp| (stamp - wall).max(-cap));
-        (self.measured.map(|at| now - at), clear, self.invalid, newest, ahead).hash(into);
+        let unknown = self.unknown.map(|stamp| (stamp - wall).max(-cap));
+        (self.measured.map(|at| now - at), clear, self.invalid, newest, unknown).hash(into);
     }
 }

@@ -90,6 +90,9 @@ impl Ways {
         let core = pair.oracle.params.core;
         let braking = i64::from(core.full) * 1_000_000_000_000 / core.slopes.decel as Ns;
         let bound = core.command_timeout as Ns + braking + 2 * TICK;
+        // Under an unreliable clock what is stamped counts as little as silence.
+        let command = Act::Command(1000, 0, When::Ago(0));
+        let silence = if pair.world.is_clock_reliable { Act::Nothing } else { command };
         let mut way: Vec<(u128, bool)> = Vec::new();
         let mut left = loop {
             let print = Print::of(&pair, model);
@@ -104,7 +107,7 @@ impl Ways {
                 break 0;
             }
             way.push((print, pair.levels() != [0, 0]));
-            pair.go(Edge(Wait::Served(TICK), Act::Nothing), &[])?;
+            pair.go(Edge(Wait::Served(TICK), silence), &[])?;
         };
         while let Some((print, moves)) = way.pop() {
             left = if left > 0 || moves { left + TICK } else { 0 };

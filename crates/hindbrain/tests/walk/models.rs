@@ -28,6 +28,8 @@ pub enum Part {
     FrontStarboard,
     BackPort,
     Device,
+    /// It may be unreliable.
+    Clock,
     Conflicts,
     Holds,
     Overrun,
@@ -37,7 +39,7 @@ pub enum Part {
 }
 
 impl Part {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Velocities,
         Self::Stamps,
         Self::Lease,
@@ -49,6 +51,7 @@ impl Part {
         Self::FrontStarboard,
         Self::BackPort,
         Self::Device,
+        Self::Clock,
         Self::Conflicts,
         Self::Holds,
         Self::Overrun,

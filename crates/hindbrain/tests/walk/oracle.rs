@@ -47,6 +47,7 @@ struct Hold {
 pub struct Oracle {
     pub params: Params,
     wall: Ns,
+    is_time_known: bool,
     last_call: Option<Ns>,
     last_snapshot: Option<Ns>,
     /// The time since the last motor values.
@@ -93,6 +94,7 @@ impl Oracle {
         Self {
             params,
             wall: 0,
+            is_time_known: true,
             last_call: None,
             last_snapshot: None,
             unsent: 0,
@@ -151,7 +153,7 @@ impl Oracle {
     /// The moment of a call, after [`called`](Self::called).
     fn moment(&self, now: Ns) -> Moment {
         let waited = self.waited(now);
-        Moment { now, wall: self.wall, waited, late: waited >= LONG }
+        Moment { now, wall: self.wall, is_time_known: self.is_time_known, waited, late: waited >= LONG }
     }
 
     /// Predicts the state and the causes after a call without an event.
@@ -175,7 +177,7 @@ impl Oracle {
         self.called(now, due);
         if let Input::ClockRead(reading) = input {
             // The reading of the clock is expected before its events.
-            self.wall = reading.stamp.as_nanos();
+            (self.wall, self.is_time_known) = (reading.stamp.as_nanos(), reading.is_reliable);
             return;
         }
         if let Input::ParametersChanged(params) = input
@@ -481,7 +483,8 @@ impl Oracle {
         }
         self.motion.feed(now, self.params.core.slopes.rest as Ns, self.is_strict(), into);
         (self.taken_back, self.zero, self.armed, self.reset, self.conflicts, self.device).hash(into);
-        (self.inactive, self.stopping, self.latch, self.overrun, self.state, self.causes).hash(into);
+        (self.is_time_known, self.inactive, self.stopping, self.latch, self.overrun, self.state, self.causes)
+            .hash(into);
     }
 }
 

@@ -82,6 +82,10 @@ impl Pair {
             self.world.offset += by;
             return self.call(true, None);
         }
+        if let Act::Clock(is_reliable) = act {
+            self.world.is_clock_reliable = is_reliable;
+            return self.call(true, None);
+        }
         if let Act::Away(time) = act {
             self.call(true, None)?;
             let now = self.world.now;
@@ -100,8 +104,9 @@ impl Pair {
         let now = self.world.now;
         let before = self.machine.motors();
         let due = self.asked().is_some_and(|asked| asked <= now);
-        if clock {
-            let read = Input::ClockRead(self.world.wall().into());
+        // What an unreliable clock shows is not added to.
+        if clock || !self.world.is_clock_reliable {
+            let read = Input::ClockRead(self.world.reading());
             self.oracle.handled(now, self.promised(), &read);
             self.machine.handle(at(now), read);
         }

@@ -120,6 +120,7 @@ fn when(random: &mut Random, timeout: Ns) -> When {
         4 => When::Ago(random.within(0, 20) * MS),
         5 => When::Ago(random.within(0, 2 * timeout / 1000) * 1000),
         6 => When::Same,
+        7 if random.once_in(8) => When::Unknown,
         7 => When::Before(random.within(0, 100) * MS + 1000),
         _ => When::Ago(-random.within(0, 200) * MS),
     }
@@ -134,7 +135,14 @@ fn calm_edge(random: &mut Random, params: &Params, step: usize) -> Edge {
         0 => Act::Estop(false),
         1 => random.of(&[Act::Enable(false), Act::Enable(true), Act::Enable(true), Act::Enable(true)]),
         2 => random.of(&[Act::Reset(true), Act::Reset(false)]),
-        3 => random.of(&[Act::Nothing, Act::CountAll(ONE), Act::CountUsual, Act::DeviceOpened]),
+        3 => random.of(&[
+            Act::Nothing,
+            Act::CountAll(ONE),
+            Act::CountUsual,
+            Act::DeviceOpened,
+            Act::Active(true),
+            Act::Clock(true),
+        ]),
         4 if !sensors.is_empty() => {
             Act::Ir(random.of(&sensors), Some(params.infrared.near + 0.5), When::Unstamped)
         }
@@ -168,7 +176,7 @@ fn random_edge(random: &mut Random, params: &Params) -> Edge {
     let count = |random: &mut Random| {
         random.of(&[ONE, ONE, ONE, TWO, UNFIT, PublisherCount::NONE, PublisherCount::Unknown])
     };
-    let act = match random.below(32) {
+    let act = match random.below(34) {
         0..10 => {
             let when = when(random, timeout);
             command(random, params, when, true)
@@ -227,6 +235,8 @@ fn random_edge(random: &mut Random, params: &Params) -> Edge {
                 Act::Nothing
             }
         }
+        32 => Act::Clock(!random.once_in(4)),
+        33 => Act::Active(!random.once_in(4)),
         27..29 => Act::Change(random.below(2)),
         29 => {
             if random.once_in(8) {
