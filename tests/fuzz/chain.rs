@@ -67,21 +67,22 @@ fn helps(rng: &mut Rng) -> Input {
     }
 }
 
-/// A drive, with the last messages of the switch and the e-stop recorded beside it.
+/// A drive, with the last messages of the switch and the e-stop and the activity recorded beside it.
 pub struct Watched {
     pub drive: Drive,
     is_enabled: bool,
     is_pressed: bool,
+    is_active: bool,
 }
 
 impl Watched {
     pub fn new(drive: Drive) -> Self {
-        Self { drive, is_enabled: false, is_pressed: false }
+        Self { drive, is_enabled: false, is_pressed: false, is_active: true }
     }
 
     /// Whether the motors may have a value other than stop, whatever the other inputs.
     pub fn may_move(&self) -> bool {
-        self.is_enabled && !self.is_pressed
+        self.is_enabled && !self.is_pressed && self.is_active
     }
 }
 
@@ -93,6 +94,7 @@ impl Machine for Watched {
         match &input {
             Input::Hindbrain(hindbrain::Input::EnableReceived(on)) => self.is_enabled = *on,
             Input::Hindbrain(hindbrain::Input::EstopReceived(pressed)) => self.is_pressed = *pressed,
+            Input::Hindbrain(hindbrain::Input::ActivityChanged(is_active)) => self.is_active = *is_active,
             _ => {}
         }
         self.drive.handle(now, input);

@@ -21,7 +21,8 @@ thread_local! {
 /// The inputs of a hindbrain that drives: raw inputs alone would never enable it.
 pub fn helpful(rng: &mut Rng) -> hindbrain::Input {
     use hindbrain::Input;
-    match rng.u8(0..8) {
+    match rng.u8(0..9) {
+        8 => Input::ActivityChanged(true),
         0 => Input::EnableReceived(rng.u8(0..4) > 0),
         1 => Input::EstopReceived(false),
         2 => Input::ResetReceived(rng.bool()),
@@ -77,6 +78,7 @@ pub fn hindbrain() -> Subject<hindbrain::Hindbrain> {
             }
             18 => Input::ParametersChanged(params(rng)),
             _ if rng.u8(0..100) == 0 => Input::Stopping,
+            _ if rng.u8(0..4) == 0 => Input::ActivityChanged(rng.bool()),
             _ if rng.bool() => Input::Interrupted,
             _ => Input::Unwatched,
         },
@@ -100,7 +102,8 @@ pub fn arbiter() -> Subject<arbiter::Arbiter> {
     Subject {
         name: "arbiter",
         begin: |rng| Arbiter::new(params(rng)),
-        input: |rng, now| match rng.u8(0..13) {
+        input: |rng, now| match rng.u8(0..14) {
+            13 => Input::ActivityChanged(rng.u8(0..4) > 0),
             12 => Input::LockPublishersCounted { lock: rng.usize(0..2), publishers: publishers(rng) },
             0..=6 => {
                 Input::command(rng.usize(0..3), velocity(rng).map_err(Invalid::NotFinite), stamp(rng, now))
@@ -160,6 +163,7 @@ pub fn zones() -> Subject<zones::ZoneScaler> {
             }),
             14 => Input::ProfileReceived(rng.i32(-1..8)),
             _ if rng.u8(0..100) == 0 => Input::Stopping,
+            _ if rng.bool() => Input::ActivityChanged(rng.u8(0..4) > 0),
             _ => Input::ParametersChanged(params(rng)),
         },
         clock_read: |reading| Some(Input::ClockRead(reading)),
@@ -227,6 +231,7 @@ pub fn surround() -> Subject<surround::Surround> {
             },
             14 => Input::ParametersChanged(params(rng)),
             _ if rng.u8(0..100) == 0 => Input::Stopping,
+            _ if rng.u8(0..4) == 0 => Input::ActivityChanged(rng.u8(0..4) > 0),
             15 => Input::PublishersCounted { sensor: rng.usize(0..3), count: publishers(rng) },
             _ => Input::VelocityReceived { velocity: safety::Velocity::ZERO, stamp: Stamp::ZERO },
         },
@@ -248,7 +253,8 @@ pub fn chair() -> Subject<chair::Chair> {
         parameters(rng, &chair::specification(), Params::read)
     }
     fn remote(rng: &mut Rng, now: Instant) -> Input {
-        match rng.u8(0..12) {
+        match rng.u8(0..13) {
+            12 => Input::ActivityChanged(rng.u8(0..4) > 0),
             0 => Input::Activated,
             1 if rng.u8(0..4) == 0 => Input::Deactivated,
             1..=6 => Input::CommandReceived(command(rng, now)),
@@ -342,7 +348,8 @@ pub fn simulator() -> Subject<simulator::World> {
     Subject {
         name: "simulator",
         begin: |rng| World::new(params(rng)),
-        input: |rng, _| match rng.u8(0..8) {
+        input: |rng, _| match rng.u8(0..9) {
+            8 => Input::ActivityChanged(rng.u8(0..4) > 0),
             0..=2 => Input::PortReceived(motor(rng)),
             3..=5 => Input::StarboardReceived(motor(rng)),
             6 => Input::EstopPressed(rng.bool()),
@@ -388,7 +395,7 @@ pub fn joystick() -> Subject<joystick::Joystick> {
     Subject {
         name: "joystick",
         begin: |rng| Joystick::new(params(rng)),
-        input: |rng, now: Instant| match rng.u8(0..20) {
+        input: |rng, now: Instant| match rng.u8(0..23) {
             0 => Input::DeviceConnected {
                 id: id(rng),
                 name: ["Pad", "", "Stick \u{1f579}"][rng.usize(0..3)].into(),
@@ -422,6 +429,7 @@ pub fn joystick() -> Subject<joystick::Joystick> {
             18 => Input::FrameSelected(rng.bool()),
             19 => Input::ReferencePublishersCounted(publishers(rng)),
             20 => Input::VirtualPublishersCounted(publishers(rng)),
+            21 => Input::ActivityChanged(rng.u8(0..4) > 0),
             _ if rng.u8(0..100) == 0 => Input::Stopping,
             _ => Input::ParametersChanged(params(rng)),
         },
