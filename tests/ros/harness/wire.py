@@ -14,6 +14,8 @@ import yaml
 from arbiters import parameter
 from geometry_msgs.msg import Twist, TwistStamped
 from graph import EDGE, LATCHED, STOP, free_zones
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
 from luci_messages.msg import LuciZoneScaling
 from or_joystick.msg import State
 from or_pose_estimator.msg import State as PoseState
@@ -77,6 +79,7 @@ class Wire:
             self.appear(topic)
         nodes = ("joystick", "velocity_arbiter", "zone_scaler", "hindbrain") if chain else ("hindbrain",)
         self.parameters = {name: self.node.create_client(SetParametersAtomically, f"/{name}/set_parameters_atomically") for name in nodes}
+        self.life_cycles = {name: self.node.create_client(ChangeState, f"/{name}/change_state") for name in nodes}
         # A participant that is discovered in advance: discovery takes seconds.
         self.other_participant = rclpy.Context()
         rclpy.init(context=self.other_participant)
@@ -104,7 +107,7 @@ class Wire:
             return "yes" if self.ask(*values) else "no"
         if name == "episode":
             self.begin(" ".join(values))
-        elif name in ("publisher", "device", "held"):
+        elif name in ("publisher", "device", "held", "active"):
             getattr(self, f"{name}_is")(*values)
         elif name == "second":
             self.second(values[0], values[1:])
@@ -215,6 +218,11 @@ class Wire:
         self.vehicle.process_of(node).process.send_signal(signal.SIGSTOP if on else signal.SIGCONT)
         (self.held.add if on else self.held.discard)(node)
         self.released = now()
+
+    def active_is(self, node, on):
+        transition = Transition(id=Transition.TRANSITION_ACTIVATE if on == "1" else Transition.TRANSITION_DEACTIVATE)
+        future = self.life_cycles[node].call_async(ChangeState.Request(transition=transition))
+        self.vehicle.graph.wait(lambda: future.done() and future.result().success, f"{node} makes no transition", 3.0)
 
     def ask(self, node, text):
         """Whether the parameters are accepted."""

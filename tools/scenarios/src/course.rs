@@ -35,9 +35,8 @@ impl Needs {
         let of = |name| match name {
             "ESTOP_PRESSED" | "ESTOP_STALE" | "ESTOP_CONFLICT" | "ESTOP_LATCHED" | "OVERRUN"
             | "DEVICE_LOST" | "FAULT_LATCHED" => Self { reset: true, ..Self::NOTHING },
-            "MOTOR_CONFLICT" | "ENABLE_CONFLICT" | "NOT_ENABLED" | "LEASE_LAPSED" | "NOT_ARMED" => {
-                Self { enable: true, ..Self::NOTHING }
-            }
+            "INACTIVE" | "MOTOR_CONFLICT" | "ENABLE_CONFLICT" | "NOT_ENABLED" | "LEASE_LAPSED"
+            | "NOT_ARMED" => Self { enable: true, ..Self::NOTHING },
             "CMD_CONFLICT" | "MOTOR_GAP" | "WAY_BLOCKED" | "CMD_STALE" | "NEUTRAL_WAIT" => Self::ZERO,
             _ => Self::NOTHING,
         };
@@ -162,6 +161,12 @@ impl Course {
             }
             Fault::SecondPublisher { topic, .. } => second_publisher(topic),
             Fault::Held { process, millis } => held(process, millis, driver, setup),
+            Fault::Inactive { process: Process::Hindbrain } => stops(AT_ONCE, Needs::ENABLE),
+            Fault::Inactive { process: Process::Joystick } if driver == Driver::Navigation => GOES,
+            Fault::Inactive { process: Process::Joystick } if driver == Driver::Stick => {
+                stops(BRAKES, Needs::BUTTON)
+            }
+            Fault::Inactive { .. } => stops(BRAKES, Needs::ZERO),
             Fault::ParameterSet(change) => match change.effect {
                 Effect::Refused | Effect::DrivesOn => GOES,
                 Effect::Slows => SLOWS,

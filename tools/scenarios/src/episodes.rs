@@ -213,9 +213,9 @@ mod tests {
         let of = |seed| Episodes::new(seed, Setup::Apart).take(500).collect::<Vec<_>>();
         assert_eq!(of(7), of(7));
         assert_ne!(of(7), of(8));
-        assert_eq!(names(Setup::Hindbrain).len(), 18);
+        assert_eq!(names(Setup::Hindbrain).len(), 19);
         for setup in [Setup::Together, Setup::Apart] {
-            assert_eq!(names(setup).len(), 30, "{setup}");
+            assert_eq!(names(setup).len(), 31, "{setup}");
             assert!(names(setup).is_superset(&names(Setup::Hindbrain)));
         }
     }
@@ -226,7 +226,9 @@ mod tests {
             assert_eq!(episode.driver, Driver::Navigation);
             for Occurrence { fault, .. } in episode.faults {
                 match fault {
-                    Fault::Held { process, .. } => assert_eq!(process, Process::Hindbrain),
+                    Fault::Held { process, .. } | Fault::Inactive { process } => {
+                        assert_eq!(process, Process::Hindbrain);
+                    }
                     Fault::SecondPublisher { topic, .. } => {
                         let others = [Topic::Source, Topic::Lock, Topic::Arbitrated, Topic::Scaling];
                         assert!(!others.contains(&topic), "{topic}");

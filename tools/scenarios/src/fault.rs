@@ -40,6 +40,8 @@ pub enum Fault {
     LinkCut,
     /// A process is held, or the computer suspended (one clock counts both), for `millis`, while the commands continue.
     Held { process: Process, millis: u32 },
+    /// The life cycle of a node leaves *active*, and is activated again.
+    Inactive { process: Process },
     /// Parameters are set while the vehicle drives, and restored.
     ParameterSet(Change),
     /// The motor controller fails with `lack` and recovers.
@@ -139,7 +141,10 @@ impl Fault {
             Self::SecondPublisher { topic, .. } => vec![Part::Publishers(topic)],
             Self::LinkCut => vec![Part::Estop, Part::Commands],
             // Requests are not answered meanwhile.
-            Self::Held { .. } => vec![Part::Process, Part::Parameters],
+            Self::Held { .. } | Self::Inactive { process: Process::Hindbrain } => {
+                vec![Part::Process, Part::Parameters]
+            }
+            Self::Inactive { .. } => vec![Part::All],
             Self::ParameterSet(change) if change.node == Process::Zones => {
                 vec![Part::Parameters, Part::Scaling, Part::Profile, Part::Commands]
             }
@@ -219,6 +224,7 @@ impl Fault {
             Self::SecondPublisher { topic, .. } => {
                 (true, matches!(topic, Topic::Lock | Topic::Arbitrated | Topic::Scaling | Topic::Profile))
             }
+            Self::Inactive { process } => (true, !matches!(process, Process::Hindbrain)),
             Self::Held { process, .. } => (false, !matches!(process, Process::Hindbrain)),
             // A change of the zones to another mode may allow motion.
             Self::ParameterSet(change) => (matches!(change.node, Process::Arbiter | Process::Joystick), true),

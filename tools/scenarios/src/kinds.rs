@@ -14,6 +14,7 @@ pub(crate) fn kinds(driver: Driver, setup: Setup) -> Vec<Fault> {
         Fault::EnableFlickers { rate, share },
         Fault::SecondSwitchOff { second, rate },
         Fault::ResetJammed,
+        Fault::Inactive { process: Process::Hindbrain },
         Fault::Infrared { starboard: false, rate, share, invalid: false },
         Fault::Infrared { starboard: false, rate, share, invalid: true },
         Fault::InfraredSilent { starboard: false },
@@ -84,6 +85,8 @@ fn of_chain(driver: Driver) -> Vec<Fault> {
         Fault::Rearmed { zone: false },
         Fault::ProfileUnknown,
     ];
+    let stages = [Process::Joystick, Process::Arbiter, Process::Zones];
+    kinds.extend(stages.map(|process| Fault::Inactive { process }));
     kinds.extend([false, true].map(|gone| Fault::LockSilent { gone }));
     kinds.extend([false, true].map(|gone| Fault::ScalingSilent { gone }));
     kinds.extend(changes(Process::Zones, ZONES).chain(changes(Process::Arbiter, LIMITS)));

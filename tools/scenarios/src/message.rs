@@ -35,6 +35,8 @@ pub enum Message {
     Device(Option<DeviceFault>),
     /// A process is held or continues.
     Held { process: Process, on: bool },
+    /// A node's life cycle becomes active, or leaves that state.
+    Active { process: Process, on: bool },
 }
 
 /// The position of the stick.
@@ -91,7 +93,8 @@ impl Message {
             Self::Infrared { .. } => 1000,
             Self::Scaling { .. } => 10,
             Self::Profile(_) => 1,
-            Self::Publishers { .. } | Self::Second { .. } | Self::Device(_) | Self::Held { .. } => usize::MAX,
+            Self::Publishers { .. } | Self::Second { .. } | Self::Device(_) => usize::MAX,
+            Self::Held { .. } | Self::Active { .. } => usize::MAX,
         }
     }
 

@@ -78,6 +78,7 @@ fn line(message: Message) -> String {
         }
         Message::Device(None) => "device works".into(),
         Message::Device(Some(lack)) => format!("device {lack}"),
+        Message::Active { process, on } => format!("active {process} {}", u8::from(on)),
         Message::Held { process, on } => format!("held {process} {}", u8::from(on)),
     }
 }

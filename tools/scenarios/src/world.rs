@@ -342,6 +342,7 @@ impl<V: Vehicle> World<V> {
                 self.vehicle.receive(Message::Held { process, on: true });
                 self.held.push((now + u64::from(millis), Message::Held { process, on: false }));
             }
+            Fault::Inactive { process } => self.vehicle.receive(Message::Active { process, on: false }),
             Fault::ParameterSet(change) => {
                 let is_accepted = self.vehicle.set(change.node, change.set);
                 if is_accepted == (change.effect == Effect::Refused) {
@@ -384,6 +385,7 @@ impl<V: Vehicle> World<V> {
                 }
             }
             Fault::ResetJammed => self.vehicle.receive(Message::Reset(false)),
+            Fault::Inactive { process } => self.vehicle.receive(Message::Active { process, on: true }),
             Fault::DeviceLost { .. } => {
                 self.vehicle.receive(Message::Device(None));
                 self.open()?;

@@ -70,6 +70,7 @@ impl Adapter for Alone {
                 self.publishers = self.publishers.with(topic, count);
                 Input::PublishersCounted(self.publishers)
             }
+            Message::Active { on, .. } => Input::ActivityChanged(on),
             Message::Device(None) => Input::DeviceOpened,
             Message::Device(Some(_)) => Input::DeviceLost,
             Message::Reference { .. }

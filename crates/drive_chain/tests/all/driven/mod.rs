@@ -253,6 +253,12 @@ impl Adapter for Driven {
             }
             Message::Publishers { topic, publishers } => return self.count(machine, topic, publishers),
             Message::Second { .. } | Message::Held { .. } => return None,
+            Message::Active { process, on } => match process {
+                Process::Joystick => return Some(Input::Joystick(joystick::Input::ActivityChanged(on))),
+                Process::Arbiter => return Some(Input::Arbiter(arbiter::Input::ActivityChanged(on))),
+                Process::Zones => return Some(Input::Zones(zones::Input::ActivityChanged(on))),
+                Process::Hindbrain => hindbrain::Input::ActivityChanged(on),
+            },
             Message::Enable(on) => hindbrain::Input::EnableReceived(on),
             Message::Estop(pressed) => hindbrain::Input::EstopReceived(pressed),
             Message::Reset(down) => hindbrain::Input::ResetReceived(down),
