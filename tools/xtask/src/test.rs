@@ -162,8 +162,13 @@ fn run_pure_tests(root: &Root, arguments: &[&str]) -> Outcome<Ended> {
     capture(lint(&mut cargo_without_ros(root, &[TEST, arguments].concat())))
 }
 
-/// One test that fails hides no other, since each is repeated.
-const TEST: &[&str] = &["test", "--quiet", "--no-fail-fast"];
+/// One test that fails hides no other, since each is repeated, and one that hangs holds none up.
+const TEST: &[&str] = &["test", "--quiet", "--no-fail-fast", "--config", BOUND];
+
+/// Ends each test executable after so many seconds, with what it started; after 60 it has named the test that still runs. It also ends
+/// with cargo, which no signal for cargo reaches otherwise.
+const BOUND: &str =
+    "target.'cfg(unix)'.runner = ['setpriv', '--pdeathsig=TERM', '--', 'timeout', '--kill-after=10', '900']";
 
 /// Shows what tests have put out, and repeats by `run` alone what failed beside others.
 fn passed(tests: &Ended, run: impl Fn(&[&str]) -> Outcome<Ended>) -> Outcome<bool> {
@@ -411,6 +416,27 @@ mod tests {
         let ended = build("list.is_empty()");
         std::fs::remove_dir_all(&folder).unwrap();
         assert!(ended.success, "{}", ended.err);
+    }
+
+    #[test]
+    fn a_test_that_hangs_is_ended_with_what_it_started() {
+        let folder = std::env::temp_dir().join(format!("xtask-bound-{}", std::process::id()));
+        std::fs::create_dir(&folder).unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+        write(
+            "Cargo.toml",
+            "[package]\nname = \"odd\"\nedition = \"2024\"\n[lib]\npath = \"odd.rs\"\ndoctest = false\n[workspace]\n",
+        );
+        write(
+            "odd.rs",
+            "#[test]\nfn hangs() { std::process::Command::new(\"sleep\").arg(\"1000\").status().unwrap(); }\n",
+        );
+        let bound = super::BOUND.replace("900", "1");
+        let mut command = Command::new(env!("CARGO"));
+        command.args(["test", "--offline", "--target-dir=target", "--config", &bound]).current_dir(&folder);
+        let ended = capture(clean(&mut command)).unwrap(); // its output ends with the last process that has it
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(!ended.success && ended.err.contains("(exit status: 124)"), "{}", ended.err);
     }
 
     const PURE: &[&str] = &[];
