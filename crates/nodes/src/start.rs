@@ -9,7 +9,7 @@ use std::time::Duration;
 use params::{LoopThread, Refusal, Set, Specification};
 use r2r::std_msgs::msg::String as Text;
 use realtime::RealTime;
-use ros::{Error, Inputs, Names, Node, Parameters, Runner, Shell, Stop, panics, print_line, qos};
+use ros::{Error, Inputs, KnownNode, Names, Node, Parameters, Runner, Shell, Stop, panics, print_line, qos};
 use safety::{Machine, PublisherId};
 
 /// How long the process waits for the final messages to be sent.
@@ -73,18 +73,18 @@ fn texts(arguments: impl Iterator<Item = OsString>) -> Result<Vec<String>, Error
 }
 
 /// All nodes that a parameter file may configure: one file may serve several processes.
-const NODES: [&str; 11] = [
-    crate::joystick::NAME,
-    crate::velocity_arbiter::NAME,
-    crate::zone_scaler::NAME,
-    crate::hindbrain::NAME,
-    crate::surround::NAME,
-    crate::chair::NAME,
-    crate::mechanism::NAME,
-    crate::haptix::NAME,
-    "interface", // the node of luci_chair, by LUCI's name for it
-    crate::simulator::NAME,
-    crate::marker_publisher::NAME,
+const NODES: [KnownNode; 11] = [
+    (crate::joystick::NAME, joystick::specification),
+    (crate::velocity_arbiter::NAME, arbiter::specification),
+    (crate::zone_scaler::NAME, zones::specification),
+    (crate::hindbrain::NAME, hindbrain::specification),
+    (crate::surround::NAME, surround::specification),
+    (crate::chair::NAME, chair::specification),
+    (crate::mechanism::NAME, mechanism::specification),
+    (crate::haptix::NAME, haptix::specification),
+    ("interface", luci_chair::specification), // by LUCI's name for it
+    (crate::simulator::NAME, simulator::specification),
+    (crate::marker_publisher::NAME, pictures::specification),
 ];
 
 /// The answers to `--help` and `--version`.
@@ -143,7 +143,7 @@ impl<P, M: Machine + 'static> Member<P, M> {
     ) -> Result<Self, Error> {
         let name = specification.node;
         let mut node = Node::new(context, name)?;
-        let parameters = Parameters::new(&mut node, &specification, &NODES)?;
+        let parameters = Parameters::new(&mut node, &specification, &NODES.map(|(name, _)| name))?;
         let params = read(parameters.set())
             .map_err(|refusal| Error::Parameters { node: name.into(), refusals: vec![refusal] })?;
         let namespace = node.namespace().map_err(Error::ros("read the node's namespace"))?;

@@ -65,7 +65,7 @@ pub use logger::{ShellLog, start as start_logger};
 pub use loops::declare_stage;
 pub use names::{Names, check_remap_rules, namespace};
 pub use node::Node;
-pub use overrides::check_overrides;
+pub use overrides::{KnownNode, check_overrides};
 pub use parameters::Parameters;
 pub use publishers::{Publisher, count, publishers, wait_for_publishers};
 pub use qos_overrides::{Endpoint, overridden};

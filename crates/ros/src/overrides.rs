@@ -2,7 +2,7 @@ use std::fmt::Write;
 use std::fs;
 
 use params::file::{Block, is_for, read, read_value};
-use params::{Value, nearest, quoted};
+use params::{Specification, Value, nearest, quoted};
 
 use crate::{Error, clock_topic};
 
@@ -34,6 +34,11 @@ impl Given {
         matches!(self.last_name(), "*" | "**")
     }
 
+    /// Whether it sets something, and nothing like what the `specification` of a node declares.
+    fn is_foreign_to(&self, specification: &Specification) -> bool {
+        self.names().next().is_some() && !self.names().any(|name| specification.may_mean(name))
+    }
+
     /// The names of its parameters, but for those that any node of ROS may have.
     fn names(&self) -> impl Iterator<Item = &str> {
         let names = self.block.values.iter().map(|(name, _)| name.as_str());
@@ -50,8 +55,8 @@ fn last_name(node: &str) -> &str {
 /// Protections that are off by default, or the first parts of their names: without them no node starts beside robots that have them.
 const PROTECTIONS: [&str; 7] = ["estop.", "enable.", "ir.", "halt_on", "locks.", "limits.", "sensors."];
 
-/// Nodes of other programs whose names are similar to ours: Nav2's, and that of `velocity_limiter` packages.
-const FOREIGN: [&str; 2] = ["velocity_smoother", "velocity_limiter"];
+/// A node's name, and its specification.
+pub type KnownNode = (&'static str, fn() -> Specification);
 
 impl Overrides {
     /// Reads `arguments`.
@@ -216,16 +221,22 @@ impl Overrides {
     }
 
     /// Refuses a rule that applies neither to one of the nodes `known`, which may run in other processes, nor to a node in `renamed`,
-    /// and a file's block whose name is similar to one of these. A file may have blocks for other programs.
-    fn check(&self, known: &[&str], renamed: &[String]) -> Result<(), Error> {
-        let known: Vec<&str> = known.iter().copied().chain(renamed.iter().map(String::as_str)).collect();
+    /// and a file's block whose name is similar to one of these, unless that node declares nothing like what it sets: a file may have blocks
+    /// for other programs.
+    fn check(&self, nodes: &[KnownNode], renamed: &[String]) -> Result<(), Error> {
+        let names = nodes.iter().map(|(name, _)| *name);
+        let known: Vec<&str> = names.chain(renamed.iter().map(String::as_str)).collect();
+        let is_foreign = |given: &Given, alike: &str| {
+            let node = nodes.iter().find(|(name, _)| *name == alike);
+            !given.is_rule && node.is_some_and(|(_, specification)| given.is_foreign_to(&specification()))
+        };
         for given in &self.given {
             let (Given { place, is_rule, block }, name) = (given, given.last_name());
             if given.is_pattern() || known.contains(&name) {
                 continue;
             }
             let hint = match nearest(name, known.iter().copied()) {
-                Some(_) if !is_rule && FOREIGN.contains(&name) => continue,
+                Some(nearest) if is_foreign(given, nearest) => continue,
                 Some(nearest) => format!("did you mean '{nearest}'?"),
                 None if *is_rule => format!("it must be one of: {}", known.join(", ")),
                 None => continue,
@@ -269,7 +280,7 @@ fn parse(rule: &str) -> Result<Given, Error> {
 /// to one that the arguments rename.
 /// # Errors
 /// The first such parameter with the name that was probably meant, or a file that is not a parameter file.
-pub fn check_overrides(arguments: &[String], known: &[&str]) -> Result<(), Error> {
+pub fn check_overrides(arguments: &[String], known: &[KnownNode]) -> Result<(), Error> {
     let name = |argument: &String| {
         let (rule, name) = argument.split_once(":=")?;
         (rule.ends_with("__node") || rule.ends_with("__name")).then(|| name.to_owned())
@@ -280,9 +291,17 @@ pub fn check_overrides(arguments: &[String], known: &[&str]) -> Result<(), Error
 
 #[cfg(test)]
 mod tests {
+    use params::Parameter;
+
     use super::*;
 
-    const KNOWN: [&str; 2] = ["hindbrain", "joystick"];
+    const KNOWN: [KnownNode; 2] =
+        [("hindbrain", hindbrain), ("joystick", || Specification::new("joystick", ""))];
+
+    fn hindbrain() -> Specification {
+        const TRACK: Parameter<bool> = Parameter::bool("track", false);
+        Specification::new("hindbrain", "").with_all(vec![TRACK.declaration()])
+    }
 
     fn words(text: &str) -> Vec<String> {
         text.split(' ').map(str::to_owned).collect()
@@ -312,6 +331,16 @@ mod tests {
             files: vec!["f".into(), "g".into()],
             given: nodes.iter().enumerate().map(block).collect(),
         }
+    }
+
+    /// Overrides from blocks with parameters of these names.
+    fn setting(blocks: &[(&str, &[&str])]) -> Overrides {
+        let nodes: Vec<&str> = blocks.iter().map(|(node, _)| *node).collect();
+        let mut overrides = given(&nodes);
+        for (given, (_, names)) in overrides.given.iter_mut().zip(blocks) {
+            given.block.values = names.iter().map(|name| ((*name).into(), Value::Bool(true))).collect();
+        }
+        overrides
     }
 
     fn meant(nodes: &[&str], name: &str) -> Result<(), String> {
@@ -384,13 +413,9 @@ mod tests {
     #[test]
     fn a_block_of_an_unknown_name_with_a_nodes_parameters_alone_is_refused() {
         let check = |blocks: &[(&str, &[&str])]| {
-            let nodes: Vec<&str> = blocks.iter().map(|(node, _)| *node).collect();
-            let mut overrides = given(&nodes);
-            for (given, (_, names)) in overrides.given.iter_mut().zip(blocks) {
-                given.block.values = names.iter().map(|name| ((*name).into(), Value::Bool(true))).collect();
-            }
             let declares = |name: &str| ["estop.required", "track"].contains(&name);
-            overrides.check_unnamed("/hindbrain", &KNOWN, declares).map_err(|error| error.to_string())
+            let nodes = KNOWN.map(|(name, _)| name);
+            setting(blocks).check_unnamed("/hindbrain", &nodes, declares).map_err(|error| error.to_string())
         };
         let meant: (&str, &[&str]) = ("brain", &["estop.required", "autostart"]);
         assert_eq!(
@@ -406,6 +431,21 @@ mod tests {
         ] {
             assert_eq!(check(fine), Ok(()), "{fine:?}");
         }
+    }
+
+    #[test]
+    fn a_block_of_a_similar_name_is_refused_unless_that_node_declares_nothing_like_what_it_sets() {
+        let renamed = ["cart".to_owned()];
+        let check = |node, names: &[&str]| setting(&[(node, names)]).check(&KNOWN, &renamed);
+        for names in [&["track", "max_velocity"][..], &["trak"], &["autostart", "use_sim_time"], &[]] {
+            assert_eq!(
+                check("hindbrian", names).unwrap_err().to_string(),
+                "f, line 0: 'hindbrian' is no node of Steersman; did you mean 'hindbrain'?",
+                "{names:?}"
+            );
+        }
+        assert!(check("hindbrian", &["max_velocity", "use_sim_time"]).is_ok());
+        assert!(check("card", &["max_velocity"]).is_err(), "what a renamed node declares is not known here");
     }
 
     #[test]

@@ -25,7 +25,8 @@ ELSEWHERE = ("rviz2", "robot_state_publisher", "steersman-controller")
 ROBOT = """
 /**: {ros__parameters: {robot_base_frame: base_link, use_sim_time: false}}
 twist_mux: {ros__parameters: {topics: {joy: {topic: joy_vel}}}}
-velocity_smoother: {ros__parameters: {max_velocity: [0.5, 0.0, 1.0]}}
+velocity_smoother: {ros__parameters: {smoothing_frequency: 20.0, scale_velocities: false, feedback: OPEN_LOOP, max_velocity: [0.5, 0.0, 1.0], min_velocity: [-0.5, 0.0, -1.0],
+  max_accel: [2.5, 0.0, 3.2], max_decel: [-2.5, 0.0, -3.2], odom_topic: odom, odom_duration: 0.1, deadband_velocity: [0.0, 0.0, 0.0], velocity_timeout: 1.0}}
 controller_server: {ros__parameters: {controller_frequency: 20.0}}
 zone_scaler: {ros__parameters: {mode: passthrough, max_linear: 0.6, max_angular: 1.2}}
 hindbrain: {ros__parameters: {wheel_speed: 1.5, track: 0.4}}

@@ -258,6 +258,7 @@ def test_the_last_value_is_in_force(graph, tmp_path):
     "executable, text, sentence",
     [
         ("hindbrain", "hindbrian: {ros__parameters: {accel: 1.0}}", "robot.yaml, line 1: 'hindbrian' is not a node of Steersman; did you mean 'hindbrain'?"),
+        ("joystick", "velocity_smoother: {ros__parameters: {max_velocity: [0.5], sources: {nav2: {topic: a}}}}", "did you mean 'velocity_arbiter'?"),
         ("steersman", "zone_scalar: {ros__parameters: {}}", "'zone_scalar' is not a node of Steersman; did you mean 'zone_scaler'?"),
         ("joystick", "joystick:\n\tros__parameters: {}", "robot.yaml', line 2: it is indented by a tab, must be by spaces"),
         ("joystick", "joystick: {ros__parameters: {drag: 1.0, drag: 2.0}}", "'joystick.ros__parameters.drag' is in line 1 for the second time, must be once"),
