@@ -15,7 +15,7 @@ use safety::{Machine, Stamp};
 
 use crate::goals::{GoalId, GoalState, Goals, MOST_OPEN, NotAccepted, Output, Selection, UNKNOWN};
 use crate::panics::lock;
-use crate::requests::{Requests, respond};
+use crate::requests::{Requests, respond_at_once};
 use crate::service::Serve;
 use crate::turns::send_in_turn;
 use crate::{Error, ServiceContext, Shell, Topic, clock, qos};
@@ -141,11 +141,14 @@ impl<A: WrappedActionTypeSupport + 'static> Shared<A> {
             let output = lock(&self.book).poll(); // the lock ends here
             match output {
                 Some(Output::Status(goals)) => status.publish(&status_message(goals)),
-                Some(Output::Result(request, answer)) => respond(request, result::<A>(answer)),
+                Some(Output::Result(request, answer)) => respond_at_once(request, result::<A>(answer)),
                 Some(Output::Cancelled(request, code, goals)) => {
                     let goals_canceling =
                         goals.into_iter().map(|(id, accepted)| info(id, accepted)).collect();
-                    respond(request, CancelGoal::Response { return_code: code as i8, goals_canceling });
+                    respond_at_once(
+                        request,
+                        CancelGoal::Response { return_code: code as i8, goals_canceling },
+                    );
                 }
                 None => return,
             }
@@ -195,7 +198,7 @@ impl<A: WrappedActionTypeSupport + 'static> GoalRequest<A> {
 
     fn answer(&mut self, is_accepted: bool, stamp: Stamp) {
         if let Some(request) = self.request.take() {
-            respond(request, A::make_goal_response_msg(is_accepted, clock::to_wire(stamp)));
+            respond_at_once(request, A::make_goal_response_msg(is_accepted, clock::to_wire(stamp)));
         }
     }
 }

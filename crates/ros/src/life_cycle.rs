@@ -1,10 +1,9 @@
-use std::collections::VecDeque;
 use std::mem::{replace, take};
 use std::time::Duration;
 
 use params::{AUTOSTART, Set, Value, quoted};
+use r2r::QosProfile;
 use r2r::lifecycle_msgs::{msg, srv};
-use r2r::{QosProfile, ServiceRequest};
 use safety::Instant;
 use safety::freshness::STALE;
 
@@ -23,8 +22,6 @@ pub(crate) struct LifeCycle {
     name: String,
     state: Primary,
     change: Requests<srv::ChangeState::Service>,
-    /// Requests that were considered, with their answers.
-    changed: VecDeque<(ServiceRequest<srv::ChangeState::Service>, bool)>,
     get: Requests<srv::GetState::Service>,
     states: Requests<srv::GetAvailableStates::Service>,
     available: Requests<srv::GetAvailableTransitions::Service>,
@@ -127,7 +124,6 @@ impl LifeCycle {
             name: name.into(),
             state: if is_active { Primary::Active } else { Primary::Unconfigured },
             change: Requests::new(node, "~/change_state", qos::requests()).map_err(what())?,
-            changed: VecDeque::new(),
             get: Requests::new(node, "~/get_state", qos::requests()).map_err(what())?,
             states: Requests::new(node, "~/get_available_states", qos::requests()).map_err(what())?,
             available: Requests::new(node, "~/get_available_transitions", qos::requests()).map_err(what())?,
@@ -151,31 +147,19 @@ impl LifeCycle {
         change.receive() + get.receive() + states.receive() + available.receive() + graph.receive()
     }
 
-    /// Makes the requested transitions, in their order; `set_active` puts a change of activity in force. The answers wait for
-    /// [`Self::answer_one`].
+    /// Makes the requested transitions, in their order; `set_active` puts a change of activity in force.
     pub(crate) fn change_state(&mut self, mut set_active: impl FnMut(bool)) {
         let waited = take(&mut self.waited);
         while let Some(request) = self.change.next() {
             let msg::Transition { id, label } = &request.message.transition;
             let success = self.change(*id, label, waited, &mut set_active);
-            self.changed.push_back((request, success));
+            respond(request, srv::ChangeState::Response { success });
         }
     }
 
-    /// Whether a request waits for its answer.
-    pub(crate) fn is_waiting(&self) -> bool {
-        !self.changed.is_empty()
-            || self.get.are_waiting()
-            || self.states.are_waiting()
-            || self.available.are_waiting()
-            || self.graph.are_waiting()
-    }
-
-    /// Answers one request, and returns whether there was one. The middleware waits up to 0.1 s for a client that cannot receive it.
+    /// Answers one request that changes nothing, and returns whether there was one.
     pub(crate) fn answer_one(&mut self) -> bool {
-        if let Some((request, success)) = self.changed.pop_front() {
-            respond(request, srv::ChangeState::Response { success });
-        } else if let Some(request) = self.get.next() {
+        if let Some(request) = self.get.next() {
             respond(request, srv::GetState::Response { current_state: state(self.state.state()) });
         } else if let Some(request) = self.states.next() {
             let available_states = STATES.into_iter().map(state).collect();

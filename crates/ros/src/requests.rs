@@ -1,3 +1,5 @@
+use std::any::TypeId;
+use std::cell::RefCell;
 use std::collections::VecDeque;
 
 use r2r::{QosProfile, ServiceRequest, WrappedServiceTypeSupport};
@@ -34,11 +36,6 @@ impl<S: WrappedServiceTypeSupport + 'static> Requests<S> {
         count
     }
 
-    /// Whether a received request waits for its answer.
-    pub(crate) fn are_waiting(&self) -> bool {
-        !self.received.is_empty()
-    }
-
     /// The next received request.
     pub(crate) fn next(&mut self) -> Option<ServiceRequest<S>> {
         self.received.pop_front()
@@ -50,8 +47,58 @@ impl<S: WrappedServiceTypeSupport + 'static> Requests<S> {
     }
 }
 
-/// Sends `response`. A client that has gone meanwhile is not a fault of this node.
+/// The answers of one type that wait, each as the call that sends it.
+type Queue = (TypeId, VecDeque<Box<dyn FnOnce()>>);
+
+thread_local! {
+    /// The types in their turn; `None` in a thread that runs no node.
+    static ANSWERS: RefCell<Option<VecDeque<Queue>>> = const { RefCell::new(None) };
+}
+
+/// Lets the answers that this thread gives from now on wait for [`send_answer`], or no longer: what waits then is not sent.
+pub(crate) fn queue_answers(is_wanted: bool) {
+    ANSWERS.set(is_wanted.then(VecDeque::new));
+}
+
+/// Answers `request`, in a node's own thread in its turn, elsewhere at once.
 pub(crate) fn respond<S: WrappedServiceTypeSupport + 'static>(
+    request: ServiceRequest<S>,
+    response: S::Response,
+) {
+    let send = || respond_at_once(request, response);
+    if ANSWERS.with_borrow(Option::is_none) {
+        return send();
+    }
+    ANSWERS.with_borrow_mut(|answers| {
+        let (queues, own) = (answers.get_or_insert_default(), TypeId::of::<S>());
+        let index = queues.iter().position(|(id, _)| *id == own).unwrap_or_else(|| {
+            queues.push_back((own, VecDeque::new()));
+            queues.len() - 1
+        });
+        // A client that sends without end and receives nothing would fill the memory.
+        if let Some((_, queue)) = queues.get_mut(index).filter(|(_, queue)| queue.len() < MAX_WAITING) {
+            queue.push_back(Box::new(send));
+        }
+    });
+}
+
+/// Sends one answer of this thread, the types in turn: the middleware waits up to 0.1 s for a client that cannot receive it, and the node reads
+/// the stops in between. Returns whether there was one.
+pub(crate) fn send_answer() -> bool {
+    let next = ANSWERS.with_borrow_mut(|answers| {
+        let queues = answers.as_mut()?;
+        let (id, mut queue) = queues.pop_front()?;
+        let send = queue.pop_front();
+        if !queue.is_empty() {
+            queues.push_back((id, queue));
+        }
+        send
+    });
+    next.map(|send| send()).is_some()
+}
+
+/// Sends `response`. A client that has gone meanwhile is not a fault of this node.
+pub(crate) fn respond_at_once<S: WrappedServiceTypeSupport + 'static>(
     request: ServiceRequest<S>,
     response: S::Response,
 ) {

@@ -13,6 +13,7 @@ use crate::parameter_update::{Extra, ParameterUpdate};
 use crate::parameters::parameter_services;
 use crate::publishers::{CountSchedule, publishers};
 use crate::reader::Reader;
+use crate::requests::{queue_answers, send_answer};
 use crate::service::{Reply, Serve, Service, answering, deferring, serve_in_turn};
 use crate::subscriptions::DynamicSubscriptions;
 use crate::{Error, Inputs, Node, Parameters, ServiceContext, Shell, Status, Stop, SubscriptionSpec, clock};
@@ -74,6 +75,8 @@ pub struct Runner<M: Machine> {
     parameter_services: Vec<Box<dyn Serve<M> + Send>>,
     /// The one of them that answered last.
     turn: usize,
+    /// An answer was sent after the last wake-up.
+    has_answered: bool,
     longest_sleep: Duration,
     wake_within: Box<dyn FnMut() -> Duration + Send>,
     follow: Option<Follow<M>>,
@@ -122,6 +125,7 @@ impl<M: Machine + 'static> Runner<M> {
             services: Vec::new(),
             parameter_services,
             turn: 0,
+            has_answered: false,
             longest_sleep: LONGEST_SLEEP,
             wake_within: Box::new(|| Duration::MAX),
             follow: None,
@@ -363,10 +367,12 @@ impl<M: Machine + 'static> Runner<M> {
     /// Runs until `stop` is set. The node and its topics stay until the runner is dropped, for final messages.
     pub fn run(&mut self, stop: &Stop) {
         self.parameters.warn_of_unused_overrides();
+        queue_answers(true);
         self.reader = Reader::new();
         while !stop.is_set() {
             self.spin_once();
         }
+        queue_answers(false);
     }
 
     /// Continues after [`Runner::run`] until the machine is `finished`, for final messages that need an answer. Returns whether
@@ -396,10 +402,8 @@ impl<M: Machine + 'static> Runner<M> {
     }
 
     fn spin_once(&mut self) {
-        let is_asked = self.parameter_services.iter().any(|service| service.is_waiting())
-            || self.life_cycle.as_ref().is_some_and(|(life_cycle, _)| life_cycle.is_waiting());
-        let idle = if is_asked {
-            Duration::ZERO
+        let idle = if self.has_answered {
+            Duration::ZERO // another request may wait
         } else {
             self.longest_sleep.min((self.wake_within)()).min(self.counting.due.since(clock::now()))
         };
@@ -464,6 +468,7 @@ impl<M: Machine + 'static> Runner<M> {
         let life_cycle = self.life_cycle.as_mut().map(|(life_cycle, _)| life_cycle);
         serve_in_turn(&mut self.parameter_services, life_cycle, &mut self.turn, &mut context);
         self.services.iter_mut().for_each(|service| service.serve(&mut context));
+        self.has_answered = send_answer();
     }
 
     fn housekeep(&mut self) {

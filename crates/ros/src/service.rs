@@ -41,11 +41,6 @@ pub(crate) trait Serve<M: Machine> {
     /// Receives the requests that r2r has and returns their number.
     fn receive(&mut self) -> usize;
 
-    /// Whether a received request waits for its answer.
-    fn is_waiting(&self) -> bool {
-        false
-    }
-
     /// Answers the first received request, if that is possible now; returns whether another one may be.
     fn serve_one(&mut self, context: &mut ServiceContext<'_, M>) -> bool;
 
@@ -55,8 +50,8 @@ pub(crate) trait Serve<M: Machine> {
     }
 }
 
-/// Answers one request for parameters or of the life cycle, the services in `turn`: however many come, and however long the middleware
-/// waits for clients that cannot receive their answers, the node reads the stops in between.
+/// Answers one request for parameters or of the life cycle, the services in `turn`: however many come, the node reads the stops in
+/// between.
 pub(crate) fn serve_in_turn<M: Machine>(
     services: &mut [Box<dyn Serve<M> + Send>],
     mut life_cycle: Option<&mut LifeCycle>,
@@ -98,10 +93,6 @@ where
 {
     fn receive(&mut self) -> usize {
         self.requests.receive()
-    }
-
-    fn is_waiting(&self) -> bool {
-        self.requests.are_waiting()
     }
 
     fn serve_one(&mut self, context: &mut ServiceContext<'_, M>) -> bool {

@@ -13,9 +13,11 @@ import rclpy
 from chairs import NEUTRAL, Driver, Luci
 from graph import STOP, Graph
 from hands import command, hand
+from haptix_msgs.srv import ReadSensors
 from lifecycle_msgs.msg import Transition, TransitionEvent
 from lifecycle_msgs.srv import ChangeState, GetAvailableStates, GetAvailableTransitions, GetState
 from mechanisms import URDF, Manager, MovingArm, arm
+from pr2_mechanism_msgs.srv import ListControllers
 from processes import Process
 from rcl_interfaces.srv import GetParameters
 from rclpy.executors import SingleThreadedExecutor
@@ -256,6 +258,30 @@ def test_a_client_that_cannot_receive_its_answers_delays_no_stop(kind, name):
         vehicle.stopped_within(0.12, start, "enable false")
         time.sleep(4.0)  # until the last answer
         assert vehicle.state == "SSTOP.ROS", vehicle.causes
+
+
+@pytest.mark.few
+@pytest.mark.parametrize(
+    "start, node, kind, name",
+    [
+        (arm, "/mechanism", ListControllers, "/pr2_controller_manager/list_controllers"),
+        (hand, "/haptix", ReadSensors, "/haptix/read_sensors"),
+    ],
+)
+def test_a_client_that_cannot_receive_its_answers_delays_no_deactivation(start, node, kind, name):
+    with start() as one:
+        graph = one[0] if start is arm else one.graph
+        life = LifeCycle(graph, node)
+        assert life.state == ACTIVE
+        deaf = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        client = graph.node.create_client(kind, name, qos_profile=deaf)
+        time.sleep(1.0)
+        assert life.change(DEACTIVATE) and life.change(ACTIVATE)
+        graph.between(lambda: [client.call_async(kind.Request()) for _ in range(40)])
+        time.sleep(0.1)
+        begin = now()
+        assert life.change(DEACTIVATE)
+        assert (took := now() - begin) < 2.0, f"it took {took:.2f} s"
 
 
 @pytest.mark.fault("inactive")
