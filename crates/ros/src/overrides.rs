@@ -440,7 +440,7 @@ mod tests {
         for names in [&["track", "max_velocity"][..], &["trak"], &["autostart", "use_sim_time"], &[]] {
             assert_eq!(
                 check("hindbrian", names).unwrap_err().to_string(),
-                "f, line 0: 'hindbrian' is no node of Steersman; did you mean 'hindbrain'?",
+                "f, line 0: 'hindbrian' is not a node of Steersman; did you mean 'hindbrain'?",
                 "{names:?}"
             );
         }
