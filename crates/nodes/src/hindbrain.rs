@@ -60,9 +60,9 @@ impl Parts {
     ) -> Result<(Topics, Self), Error> {
         let (publishers, enables) = (Publishers::default(), EnableQueue::default());
         let (controller, events) = driver.map(Controller::start).transpose()?.unzip();
-        let topics = Topics::new(node, params, publishers.clone(), controller)?;
-        inputs::subscribe(inputs, node, params, composed, &enables)?;
         let names = inputs.names().clone();
+        let topics = Topics::new(node, params, publishers.clone(), controller, names.clone())?;
+        inputs::subscribe(inputs, node, params, composed, &enables)?;
         ros::declare_stage(node, &names.resolve(zone_scaler::COMMAND), &names.resolve(APPLIED))?;
         let watch = topics.watch();
         let latency = topics.latency();

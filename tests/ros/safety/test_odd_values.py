@@ -134,7 +134,7 @@ def test_no_odd_value_moves_a_standing_vehicle(message_type):
             sender.send_valid()
         assert set(vehicle.values(0.0)) == {STOP}
         sender.wait_for_counts()
-        reported = [line for line in vehicle.process.lines if "a command on 'cmd_vel' is refused: " in line]
+        reported = [line for line in vehicle.process.lines if "a command on '/cmd_vel' is refused: " in line]
         assert reported and "linear.x is NaN, must be finite" in reported[0], vehicle.process.output
         assert len(reported) < 20, "each refusal is logged, not one a second"
 

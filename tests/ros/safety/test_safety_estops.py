@@ -46,7 +46,7 @@ def test_an_estop_that_is_there_must_be_received():
             took = vehicle.stopped_within(0.25 + COUNTED_WITHIN, start, "a silent e-stop")
             assert took > 0.25 - 0.02, f"stopped after {took:.3f} s, before it could speak"
             vehicle.wait_for("ESTOP", "ESTOP_STALE", "ESTOP_LATCHED")
-            sentence = "/second publishes 'hind/estop', and it is not received: its publisher must repeat true or false"
+            sentence = "/second publishes '/hind/estop', and it is not received: its publisher must repeat true or false"
             vehicle.wait(lambda: sentence in vehicle.process.output, "the remedy is not logged")
             vehicle.reset()
             vehicle.stays_stopped(0.3, "a silent e-stop")

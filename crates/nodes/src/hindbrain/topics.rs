@@ -2,7 +2,7 @@ use hindbrain::{Cause, Detail, Leds, Motors, Output, Params, Profile, Rgb, Sourc
 use r2r::geometry_msgs::msg as geometry;
 use r2r::hindbrain_msgs::msg as hind;
 use r2r::std_msgs::msg::{ColorRGBA, Int16, String as Text};
-use ros::{Error, Topic, clock, panics, qos};
+use ros::{Error, Names, Topic, clock, panics, qos};
 use safety::{Command, Stamp};
 
 use super::controller::Controller;
@@ -37,6 +37,7 @@ pub struct Topics {
     is_silence_reported: bool,
     controller: Option<Controller>,
     params: Params,
+    names: Names,
     // Dropped last: it may stop the motors until the very end.
     _supervisor: Supervisor,
 }
@@ -50,6 +51,7 @@ impl Topics {
         params: &Params,
         publishers: Publishers,
         controller: Option<Controller>,
+        names: Names,
     ) -> Result<Self, Error> {
         let [port, starboard] = MOTORS;
         let port = Topic::new(node, port, qos::command())?;
@@ -85,6 +87,7 @@ impl Topics {
             is_silence_reported: false,
             controller,
             params: *params,
+            names,
             _supervisor: supervisor,
         })
     }
@@ -122,7 +125,7 @@ impl Topics {
                 self.detail.publish(&detail);
             }
             Output::Refuse(refused) => {
-                log::warn!(target: NAME, "a command on '{COMMAND}' is refused: {refused}")
+                log::warn!(target: NAME, "a command on '{}' is refused: {refused}", self.names.resolve(COMMAND))
             }
             Output::Report(report) => {
                 log::log!(target: NAME, ros::log_level(report.causes.level()), "{report}");
@@ -135,10 +138,11 @@ impl Topics {
     fn report_silence(&mut self, is_silent: bool) {
         if !std::mem::replace(&mut self.is_silence_reported, is_silent) && is_silent {
             let nodes = self.publishers.of(Source::Estop);
+            let estop = self.names.resolve(Source::Estop.name());
             let found = if nodes.is_empty() {
-                "'hind/estop' has no publisher".into()
+                format!("'{estop}' has no publisher")
             } else {
-                format!("{} publishes 'hind/estop', and it is not received", list(&nodes))
+                format!("{} publishes '{estop}', and it is not received", list(&nodes))
             };
             log::error!(
                 target: NAME,
