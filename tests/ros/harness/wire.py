@@ -221,8 +221,12 @@ class Wire:
 
     def active_is(self, node, on):
         transition = Transition(id=Transition.TRANSITION_ACTIVATE if on == "1" else Transition.TRANSITION_DEACTIVATE)
-        future = self.life_cycles[node].call_async(ChangeState.Request(transition=transition))
-        self.vehicle.graph.wait(lambda: future.done() and future.result().success, f"{node} makes no transition", 3.0)
+        for _ in range(5):  # a node that was held meanwhile refuses to become active
+            future = self.life_cycles[node].call_async(ChangeState.Request(transition=transition))
+            self.vehicle.graph.wait(future.done, f"{node} does not answer", 3.0)
+            if future.result().success:
+                return
+        raise AssertionError(f"{node} makes no transition")
 
     def ask(self, node, text):
         """Whether the parameters are accepted."""

@@ -470,7 +470,7 @@ impl Oracle {
     /// Hashes its state, with times relative to `now`; ages that no longer matter count as `cap`.
     pub fn feed(&self, now: Ns, asked: Option<Ns>, cap: Ns, into: &mut impl Hasher) {
         asked.map(|asked| asked - now).hash(into);
-        self.last_call.map(|at| now - at).hash(into);
+        (self.is_time_known, self.last_call.map(|at| now - at)).hash(into);
         self.last_snapshot.map(|at| (now - at).min(cap)).hash(into);
         self.held.map(|held| (now - held.seen, now - held.before, now - held.since)).hash(into);
         self.commands.feed(now, self.wall, cap, into);
@@ -483,8 +483,7 @@ impl Oracle {
         }
         self.motion.feed(now, self.params.core.slopes.rest as Ns, self.is_strict(), into);
         (self.taken_back, self.zero, self.armed, self.reset, self.conflicts, self.device).hash(into);
-        (self.is_time_known, self.inactive, self.stopping, self.latch, self.overrun, self.state, self.causes)
-            .hash(into);
+        (self.inactive, self.stopping, self.latch, self.overrun, self.state, self.causes).hash(into);
     }
 }
 
