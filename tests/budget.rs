@@ -11,8 +11,8 @@ use tests::{files, root};
 
 /// Of all Markdown files.
 const WORDS: usize = 41_000;
-/// The goal is 57,500. The pictures for rviz, 420 lines, replace nothing: there was none of why a robot stands.
-const LINES: usize = 61_400;
+/// The goal is 57,500. The pictures for rviz, 420 lines, and /rosout, 180, replace nothing: a robot had neither.
+const LINES: usize = 61_500;
 
 /// Folders that hold nothing but tests.
 const TESTS: [&str; 6] = ["tests", "test", "benches", "examples", "fuzz", "testing"];
