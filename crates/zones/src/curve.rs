@@ -291,6 +291,8 @@ mod tests {
             Err(BadCurve::Falls { speed: 1.0, percent: 4.0 }),
             "the inverse would jump"
         );
+        // p = (v - 1)³ + 1 stands still at 1.
+        assert_eq!(Curve::cubic([1.0, -3.0, 3.0]), Err(BadCurve::Falls { speed: 1.0, percent: 1.0 }));
         // 1 percent per m/s comes to 20 percent at 20 m/s.
         assert_eq!(Curve::cubic([0.0, 0.0, 1.0]), Err(BadCurve::Short { percent: 20.0 }));
         for bad in [[0.0, 0.0, 0.0], [1.0, 1.0, -1.0], [0.0, 5.0, 0.0]] {
