@@ -74,7 +74,7 @@ impl Robot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::robot::transmission::{Simple, Wrist, WristRatios};
+    use crate::robot::transmission::{Belt, Compensator, Simple, Wrist, WristRatios};
     use crate::robot::{Actuator, JointLimits};
 
     fn joint(name: &str, kind: JointKind, velocity: f64) -> Joint {
@@ -97,6 +97,22 @@ mod tests {
         let turn = Some(50.0 * TAU);
         assert_eq!(of(JointKind::Continuous, 2.0), [SpeedBound { speed: 100.0, turn }]);
         assert_eq!(of(JointKind::Revolute, 0.0), [SpeedBound { speed: f64::INFINITY, turn: None }]);
+    }
+
+    #[test]
+    fn a_belt_counts_by_its_reduction_alone() {
+        let compensator = Compensator {
+            k_belt: 500.0,
+            mass_motor: 0.05,
+            kd_motor: 0.0,
+            lambda_motor: 0.0,
+            lambda_joint: 60.0,
+            lambda_combined: 0.0,
+        };
+        let belt = Belt::new(0, 0, -50.0, compensator);
+        let joint = joint("a", JointKind::Revolute, 2.0);
+        let bounds = bounds(vec![joint], &["a"], Transmission::Belt(Box::new(belt)));
+        assert_eq!(bounds, [SpeedBound { speed: 100.0, turn: None }]);
     }
 
     #[test]
