@@ -210,6 +210,17 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn a_screw_beside_the_plane_of_the_linkage_has_its_inverse() {
+        let geometry = GripperGeometry { h: 0.02, ..SAMPLE };
+        for turns in [0.0, 50.0, 100.0] {
+            let half_gap = geometry.half_gap(geometry.angle(turns));
+            assert!((geometry.turns_at(half_gap) - turns).abs() < 1e-6, "{turns}");
+            let product = geometry.half_gap_per_turn(turns) * geometry.turns_per_half_gap(half_gap);
+            assert!((product - 1.0).abs() < 1e-6, "{turns}: {product}");
+        }
+    }
+
+    #[test]
     fn the_fingers_follow_and_the_screw_of_the_simulator_rests() {
         let (gripper, mut actuators, mut joints) = gripper();
         (actuators[0].state.position, actuators[0].state.last_measured_effort) = (100.0 * TAU, 0.01);
