@@ -16,6 +16,15 @@ pub trait Driver: Send {
     /// The device cannot be reached or does not confirm what it can confirm.
     fn drive(&mut self, levels: [i16; 2]) -> Result<(), Error>;
 
+    /// Checks that the device still drives: one that was reset since, by a short loss of power, does not.
+    ///
+    /// * `sides`: the directions of the motors that were set long ago, 1 forward, -1 in reverse; 0 where it is not known
+    /// # Errors
+    /// As for [`check`](Driver::check), or it does not drive.
+    fn confirm(&mut self, _sides: [i16; 2]) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Checks that the device answers and reports no error.
     /// # Errors
     /// It does not answer, answers wrongly, or reports an error.

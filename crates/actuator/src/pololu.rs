@@ -136,21 +136,37 @@ impl Maestro {
     fn check_positions(&mut self) -> Result<(), Error> {
         let action = "reading its positions";
         self.line.rest(PULSE_PERIOD);
+        self.check_at_stop(action, &[target(0)])
+    }
+
+    fn check_at_stop(&mut self, action: &'static str, allowed: &[u16]) -> Result<(), Error> {
         for channel in self.channels {
-            let found = u16::from_le_bytes(self.ask(action, &[GET_POSITION, channel])?);
-            if found != target(0) {
-                let quarters = |position: u16| format!("{position} quarter us on channel {channel}");
-                let (device, found, wanted) = (self.line.device(), quarters(found), quarters(target(0)));
-                return Err(Error::WrongAnswer { device, action, found, wanted });
+            let found = self.position(action, channel)?;
+            if !allowed.contains(&found) {
+                return Err(self.wrong(action, channel, found, target(0).to_string()));
             }
         }
         Ok(())
     }
 
+    /// The pulse that a channel sends now, in quarter microseconds; 0 without pulses.
+    fn position(&mut self, action: &'static str, channel: u8) -> Result<u16, Error> {
+        self.ask(action, &[GET_POSITION, channel]).map(u16::from_le_bytes)
+    }
+
+    fn wrong(&self, action: &'static str, channel: u8, found: u16, wanted: String) -> Error {
+        let found = format!("{found} quarter us on channel {channel}");
+        Error::WrongAnswer { device: self.line.device(), action, found, wanted }
+    }
+
     fn detect_watchdog(&mut self, settings: &Settings) -> Result<(), Error> {
         self.line.rest(settings.watchdog * 5 / 4);
         match self.errors("detecting its time-out")? {
-            Errors::SERIAL_TIMEOUT => self.watchdog = Watchdog::Seen(settings.watchdog),
+            Errors::SERIAL_TIMEOUT => {
+                // Where it goes by itself, then and after a reset.
+                self.check_at_stop("reading its startup positions", &[0, target(0)])?;
+                self.watchdog = Watchdog::Seen(settings.watchdog);
+            }
             Errors::NONE => log::warn!(
                 "'{}' does not stop by itself within {} ms: set its serial timeout in the Maestro Control Center",
                 self.line.device(),
@@ -211,6 +227,21 @@ impl Maestro {
 impl Driver for Maestro {
     fn drive(&mut self, levels: [i16; 2]) -> Result<(), Error> {
         self.send("driving", levels)
+    }
+
+    /// Reads one position: a reset sends all channels to their startup positions, which are stop or no pulses.
+    fn confirm(&mut self, sides: [i16; 2]) -> Result<(), Error> {
+        let turning = self.channels.into_iter().zip(self.invert).zip(sides).find(|&(_, side)| side != 0);
+        let Some(((channel, inverted), side)) = turning else { return Ok(()) };
+        let action = "looking for a reset";
+        let (found, stop) = (self.position(action, channel)?, target(0));
+        let is_forward = (side > 0) != inverted;
+        if found != 0 && if is_forward { found < stop } else { found > stop } {
+            return Ok(());
+        }
+        self.check_errors(action)?;
+        let wanted = format!("{} than {stop} as driven", if is_forward { "less" } else { "more" });
+        Err(self.wrong(action, channel, found, wanted))
     }
 
     fn check(&mut self) -> Result<(), Error> {

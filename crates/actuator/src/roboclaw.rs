@@ -11,7 +11,7 @@
 //!
 //! # Source
 //! Basicmicro "RoboClaw Series User Manual": "Packet Serial" (packet timeout, acknowledgement, CRC16), "Advanced Packet
-//! Serial" commands 14, 15, 21, 68, 69, 90, "Commands 32 - 34" (duty). [`Status`] names its own sources.
+//! Serial" commands 14, 15, 21, 48, 68, 69, 90, "Commands 32 - 34" (duty). [`Status`] names its own sources.
 
 mod packet;
 mod status;
@@ -34,6 +34,7 @@ const SET_TIMEOUT: u8 = 14;
 const READ_TIMEOUT: u8 = 15;
 const READ_VERSION: u8 = 21;
 const DRIVE_DUTY: u8 = 34;
+const READ_PWM: u8 = 48;
 const READ_STATUS: u8 = 90;
 
 /// The RoboClaw discards half a packet after a pause of more than 10 ms.
@@ -231,6 +232,22 @@ impl Driver for RoboClaw {
         }
         let [[a, b], [c, d]] = duties.map(i16::to_be_bytes);
         self.send_acknowledged("driving", &command(self.address, DRIVE_DUTY, &[a, b, c, d]))
+    }
+
+    /// Reads the duties: after a reset both are 0. Its time-out may be saved, so that it shows no reset.
+    fn confirm(&mut self, mut sides: [i16; 2]) -> Result<(), Error> {
+        let action = "looking for a reset";
+        let [a, b, c, d, ..] = self.ask::<6>(action, READ_PWM)?;
+        if self.swapped {
+            sides.reverse();
+        }
+        let duties = [i16::from_be_bytes([a, b]), i16::from_be_bytes([c, d])];
+        if sides.iter().zip(duties).any(|(&side, duty)| side != 0 && duty != 0) {
+            return Ok(());
+        }
+        self.check_status()?;
+        let (device, found) = (self.line.device(), "a duty of 0".into());
+        Err(Error::WrongAnswer { device, action, found, wanted: "as driven".into() })
     }
 
     /// Checks the status and the time-out alternately; an unanswered check is repeated.

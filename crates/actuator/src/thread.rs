@@ -31,15 +31,31 @@ struct Pace {
     check_at: Duration,
     /// When the last exchange began that set the levels.
     driven_at: Duration,
+    /// The direction of each motor, and since when the device has it; `Duration::MAX` until it confirms.
+    turns: [(i16, Duration); 2],
+    /// Until when the device counts as still driving.
+    confirmed_until: Duration,
     /// Whether the device may turn its motors: it was sent levels, and did not confirm a stop since.
     may_turn: bool,
     /// Why only stop is sent.
     withheld: Withheld,
     reported: Withheld,
-    /// Whether the last drive failed; it gets one retry.
+    /// Whether the last drive, or the question before it, failed; both together get one retry.
     drive_failed: bool,
     /// Whether the last check failed; it gets one retry.
     check_failed: bool,
+}
+
+/// The longest time from a level that is sent to its effect: at 9600 baud, with a USB adapter and the next pulse of a Maestro.
+const SETTLES: Duration = Duration::from_millis(40);
+/// The longest time between the answer that the device still drives and the next level.
+const CONFIRMED: Duration = Duration::from_millis(10);
+
+impl Pace {
+    /// The directions that the motors must have; 0 for a motor that is at stop or began to turn just now.
+    fn sides(&self, now: Duration) -> [i16; 2] {
+        self.turns.map(|(side, since)| if now.saturating_sub(since) >= SETTLES { side } else { 0 })
+    }
 }
 
 /// Why only stop is sent until a stop is given: a caller that was suspended would continue with old levels, and one that does not
@@ -114,6 +130,8 @@ where
             repeat_at: ready + self.timing.repeat,
             check_at: ready + self.timing.check,
             driven_at: ready,
+            turns: [(0, ready); 2],
+            confirmed_until: ready,
             may_turn: false,
             withheld: Withheld::Nothing,
             reported: Withheld::Nothing,
@@ -159,7 +177,22 @@ where
         let stops = levels.is_none_or(|levels| levels == [0, 0]);
         let check_waited = now >= pace.check_at + self.timing.check && !stops && !pace.drive_failed;
         if drive_is_due && !check_waited {
+            let sides = pace.sides(now);
+            if !stops && sides != [0, 0] && now >= pace.confirmed_until {
+                // A device that was reset must not jump to the present level. A stop that is given meanwhile comes next.
+                if let Err(error) = driver.confirm(sides) {
+                    return may_retry(driver, &mut pace.drive_failed, error);
+                }
+                pace.confirmed_until = boot_clock::now() + CONFIRMED;
+                return Ok(true);
+            }
+            pace.confirmed_until = now;
             pace.may_turn |= !stops;
+            for (turn, level) in pace.turns.iter_mut().zip(levels.unwrap_or_default()) {
+                if turn.0 != level.signum() {
+                    *turn = (level.signum(), Duration::MAX);
+                }
+            }
             let done = match levels {
                 Some(levels) => driver.drive(levels),
                 None => driver.stop(),
@@ -168,6 +201,7 @@ where
                 return may_retry(driver, &mut pace.drive_failed, error);
             }
             pace.drive_failed = false;
+            pace.turns = pace.turns.map(|(side, since)| (side, since.min(boot_clock::now())));
             pace.may_turn = !stops;
             pace.driven_at = now;
             pace.sent = levels;

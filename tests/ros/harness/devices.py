@@ -8,6 +8,7 @@ lines of JSON what it does, each with the time by the monotonic clock, which all
 |---|---|
 | `{"answers": "well"}` | answers correctly; `"nothing"`, `"garbage"`, `"errors"` (a fault of its own) |
 | `{"version": "…"}` | is a RoboClaw that answers this version, until it is plugged in again |
+| `{"dark": 0.02}` | is reset, by a short loss of power: it is off for so long [s] and starts again, and its line stays |
 | `{"plugged": false}` | removes the terminal; `true`: creates a new one, with the device just switched on |
 """
 
@@ -25,10 +26,10 @@ import tty
 
 
 class RoboClaw:
-    """Packet serial of Basicmicro's RoboClaw, address 0x80: commands 14, 15, 21, 34 and 90."""
+    """Packet serial of Basicmicro's RoboClaw, address 0x80: commands 14, 15, 21, 34, 48 and 90."""
 
     STOP = [0, 0]
-    LENGTHS = {14: 3, 15: 0, 21: 0, 34: 6, 90: 0}  # what follows address and number, CRC included
+    LENGTHS = {14: 3, 15: 0, 21: 0, 34: 6, 48: 0, 90: 0}  # what follows address and number, CRC included
 
     def __init__(self, report):
         self.report = report
@@ -74,7 +75,8 @@ class RoboClaw:
             self.move([int.from_bytes(packet[2:4], "big", signed=True), int.from_bytes(packet[4:6], "big", signed=True)])
         else:
             request = packet[:2]
-            data = {15: bytes([round(self.timeout * 10)]), 21: self.version.encode() + b"\n\0"}.get(number)
+            duties = b"".join(one.to_bytes(2, "big", signed=True) for one in self.motors)
+            data = {15: bytes([round(self.timeout * 10)]), 21: self.version.encode() + b"\n\0", 48: duties}.get(number)
             return self.signed(request, data or self.errors.to_bytes(4, "big"))
         return b"\xff"
 
@@ -145,6 +147,7 @@ class Terminal:
     def __init__(self, make, link):
         self.make, self.link = make, link
         self.answers = "well"
+        self.dark_until = 0.0
         self.plugged = None
         self.plug(True)
 
@@ -172,6 +175,9 @@ class Terminal:
             self.device.errors = 1 if self.answers == "errors" else 0
         if "plugged" in order:
             self.plug(order["plugged"])
+        if "dark" in order:
+            self.device = self.make(self.report)
+            self.dark_until = time.monotonic() + order["dark"]
         if "version" in order:
             self.device.version = order["version"]
         self.report(obeyed=order)
@@ -186,7 +192,9 @@ class Terminal:
                     return
                 self.carry_out(json.loads(order))
             elif ready:
-                self.answer(self.device.receive(os.read(self.master, 4096)))
+                received = os.read(self.master, 4096)
+                if time.monotonic() >= self.dark_until:
+                    self.answer(self.device.receive(received))
             if self.plugged:
                 self.device.pass_time()
 

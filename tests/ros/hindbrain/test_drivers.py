@@ -144,6 +144,20 @@ def test_a_controller_that_is_unplugged_is_a_fault_until_reset(kind, tmp_path):
         driven.recover()
 
 
+@pytest.mark.fault("controller-reset")
+def test_a_controller_that_is_reset_while_its_line_stays_is_lost_and_not_driven_on(kind, tmp_path):
+    with Driven(kind, tmp_path) as driven:
+        for dark in (0.005, 0.02, 0.1):
+            driven.drive()
+            time.sleep(0.1)  # it is asked before the next value
+            start, reset = now(), time.monotonic()
+            driven.device.order(dark=dark)
+            driven.wait_for_fault(f"it was off for {dark} s", start, NOTICED[kind])
+            moved = [one for one in driven.device.since(reset, "motors") if one != driven.stop and any(one)]
+            assert not moved, f"it was off for {dark} s"
+            driven.recover()
+
+
 @pytest.mark.fault("controller-swapped")
 def test_another_controller_in_its_place_is_left_at_stop(tmp_path):
     with Driven("roboclaw", tmp_path) as driven:

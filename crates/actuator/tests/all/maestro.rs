@@ -208,7 +208,7 @@ fn half_an_answer_is_a_loss() {
     calmly(|| {
         let rig = driving();
         rig.fake.fail(Fault::Short);
-        assert!(matches!(loses(&rig), Error::NoAnswer { found, wanted: 2, .. } if found == [0]));
+        assert!(matches!(loses(&rig), Error::NoAnswer { found, wanted: 2, .. } if found.len() == 1));
         stops_within(&rig, ms(300));
     });
 }
@@ -289,6 +289,35 @@ fn its_errors_are_named() {
         assert!(matches!(&error, Error::DeviceFault { names, .. } if names == name), "{error}");
         rig.events.wait_for('R', 2);
     }
+}
+
+#[test]
+fn a_device_that_was_reset_is_lost_and_not_driven_on() {
+    // "Go to" stop, "Off"; either motor forward.
+    for (home, levels) in [(NEUTRAL, [66, -20]), (0, [66, 20]), (NEUTRAL, [-66, -20]), (0, [-66, 20])] {
+        let rig = patient_with(|settings| settings.invert = [false, true]);
+        let [port, starboard] = levels;
+        let turning = targets([port, -starboard]);
+        feed_until(&rig.actuator, levels, "it drives", || rig.fake.motors() == turning);
+        feed(&rig.actuator, levels, ms(100));
+        rig.fake.with(|maestro| maestro.browns_out = Some(home));
+        feed_until(&rig.actuator, levels, "it is lost", || rig.events.count('L') == 1);
+        let text = rig.events.error().to_string();
+        assert!(text.contains(&format!("looking for a reset: the answer is {home} quarter us")), "{text}");
+        let turned = rig.fake.history().into_iter().filter(|&(_, motors)| motors == turning).count();
+        assert_eq!(turned, 1, "it turned again after its reset");
+    }
+}
+
+#[test]
+fn a_device_that_goes_elsewhere_than_to_stop_by_itself_is_not_opened() {
+    calmly(|| {
+        let fake = Fake::new(Maestro::new());
+        fake.with(|maestro| maestro.home = 6000);
+        let error = settings(&fake).open().err().map(|error| error.to_string());
+        let wanted = "reading its startup positions: the answer is 6000 quarter us on channel 0, not 5888";
+        assert!(error.as_ref().is_some_and(|text| text.ends_with(wanted)), "{error:?}");
+    });
 }
 
 #[test]

@@ -145,6 +145,23 @@ fn a_device_that_lost_its_time_out_is_lost_and_configured_again() {
 }
 
 #[test]
+fn a_device_that_was_reset_is_lost_and_not_driven_on() {
+    for levels in [[66, -20], [0, 30], [-30, 0]] {
+        let rig = patient_with(|_| {}, |_| {});
+        rig.events.wait_for('R', 1);
+        feed_until(&rig.actuator, levels, "it drives", || rig.fake.motors() == duties(levels));
+        feed(&rig.actuator, levels, ms(100));
+        rig.fake.with(|claw| claw.browns_out = true);
+        feed_until(&rig.actuator, levels, "it is lost", || rig.events.count('L') == 1);
+        let text = rig.events.error().to_string();
+        assert!(text.ends_with("looking for a reset: the answer is a duty of 0, not as driven"), "{text}");
+        assert_eq!(rig.fake.motors(), [0, 0]);
+        rig.events.wait_for('R', 2);
+        feed_until(&rig.actuator, levels, "it drives again", || rig.fake.motors() == duties(levels));
+    }
+}
+
+#[test]
 fn silence_stops_and_after_a_stop_levels_drive_again() {
     calmly(|| {
         let rig = driving();
@@ -241,7 +258,7 @@ fn every_call_is_confirmed() {
 #[test]
 fn missing_and_short_answers_are_losses() {
     calmly(|| {
-        for fault in [Fault::Mute, Fault::Short, Fault::ReadsNothing, Fault::Dribble(ms(150))] {
+        for fault in [Fault::Mute, Fault::Short, Fault::ReadsNothing, Fault::Dribble(ms(80))] {
             let rig = driving();
             rig.fake.fail(fault);
             let error = loses(&rig);

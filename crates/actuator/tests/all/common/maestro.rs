@@ -14,6 +14,10 @@ pub struct Maestro {
     pub timeout: Option<Duration>,
     /// The channels of the two motors.
     pub channels: [usize; 2],
+    /// Where it goes by itself.
+    pub home: i32,
+    /// Whether it is reset when its motors have begun to turn, and the positions that it then takes.
+    pub browns_out: Option<i32>,
     packet: Vec<u8>,
     last_command: Option<Instant>,
 }
@@ -26,6 +30,8 @@ impl Maestro {
             errors: 0,
             timeout,
             channels: [0, 1],
+            home: NEUTRAL,
+            browns_out: None,
             packet: Vec::new(),
             last_command: None,
         }
@@ -33,7 +39,7 @@ impl Maestro {
 
     pub fn fail(&mut self, bits: u16) {
         self.errors |= bits;
-        self.targets = [NEUTRAL; 24];
+        self.targets = [self.home; 24];
     }
 }
 
@@ -55,6 +61,12 @@ impl Model for Maestro {
                 match self.targets.get_mut(usize::from(channel)) {
                     Some(position) => *position = target,
                     None => self.fail(1 << 4),
+                }
+                if usize::from(channel) == self.channels[1]
+                    && target != NEUTRAL
+                    && let Some(home) = self.browns_out.take()
+                {
+                    self.targets = [home; 24];
                 }
             }
             [0xA1] => {

@@ -16,6 +16,8 @@ pub struct RoboClaw {
     /// Whether it stops by itself after its time-out.
     pub has_watchdog: bool,
     pub version: &'static [u8],
+    /// Whether it is reset when its motors begin to turn; its time-out is saved.
+    pub browns_out: bool,
     /// The number of invalid packets.
     pub refused: usize,
     packet: Vec<u8>,
@@ -33,6 +35,7 @@ impl RoboClaw {
             wide: true,
             has_watchdog: true,
             version: b"USB Roboclaw 2x7a v4.1.34\n\0",
+            browns_out: false,
             refused: 0,
             packet: Vec::new(),
             last_byte: None,
@@ -56,6 +59,9 @@ impl RoboClaw {
         match *self.packet.as_slice() {
             [_, 34, a, b, c, d, _, _] => {
                 self.duties = [i16::from_be_bytes([a, b]), i16::from_be_bytes([c, d])].map(i32::from);
+                if self.duties != [0, 0] && std::mem::take(&mut self.browns_out) {
+                    self.duties = [0, 0];
+                }
             }
             [_, 14, units, _, _] => self.timeout = units,
             _ => {}
@@ -91,6 +97,10 @@ impl Model for RoboClaw {
         let answer = match *self.packet.as_slice() {
             [_, 15] => self.signed(15, &[self.pretended_timeout.unwrap_or(self.timeout)]),
             [_, 21] => self.signed(21, self.version),
+            [_, 48] => {
+                let duties = self.duties.map(|duty| i16::try_from(duty).expect("a duty").to_be_bytes());
+                self.signed(48, duties.as_flattened())
+            }
             [_, 90] if self.wide => self.signed(90, &self.status.to_be_bytes()),
             [_, 90] => self.signed(90, &self.status.to_be_bytes()[2..]),
             [_, 34, ..] if self.packet.len() < 8 => return Vec::new(),
