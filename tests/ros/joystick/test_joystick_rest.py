@@ -101,7 +101,7 @@ def test_a_missing_device_is_logged_after_a_second(graph):
         graph.repeat("/joystick/virtual_device", State(axes=[0] * 6, buttons=[False] * 11), 20.0)
         logged = lambda: [line for line in process.lines if "no device drives" in line and "connected: Other" in line]
         graph.wait(logged, lambda: f"nothing is logged:\n{process.output}")
-        assert logged()[0].endswith("no device drives: waiting for 'Foo\\\\nBar'; connected: Other (control_device selects)")
+        assert logged()[0].endswith("no device drives: waiting for 'Foo\\\\nBar'; connected: Other (control_device:=Other selects)")
         time.sleep(1.5)
         assert len(logged()) == 1, "again only after a minute"
     finally:

@@ -222,6 +222,28 @@ fn a_stop_waits_for_the_present_exchange_and_no_other() {
 }
 
 #[test]
+fn each_level_but_stop_follows_the_answer_that_the_device_still_drives() {
+    let (device, actuator, _) = started_with_gap(600_000);
+    feed_until(&actuator, [66, -5], "it drives", || device.last() == Some(Call::Drive([66, -5])));
+    feed(&actuator, [66, -5], ms(100));
+    let before = device.calls().len();
+    for level in 1..=20 {
+        feed(&actuator, [level, -level], ms(20));
+    }
+    let calls = device.calls().split_off(before);
+    let asked = calls.windows(2).filter(|pair| is_drive(pair[1])).map(|pair| pair[0]);
+    assert!(asked.clone().count() >= 10);
+    assert!(asked.clone().all(|call| call == Call::Confirm([1, -1])), "{calls:?}");
+    // A stop that is given during the question comes next.
+    device.when(|call| call == Call::Confirm([1, -1]), Does::Take(ms(200)));
+    feed_until(&actuator, FORWARD, "it is asked", || device.calls().ends_with(&[Call::Confirm([1, -1])]));
+    let before = device.calls().len();
+    actuator.drive([0, 0]);
+    wait("the stop", || device.last() == Some(Call::Drive([0, 0])));
+    assert_eq!(device.calls()[before], Call::Drive([0, 0]));
+}
+
+#[test]
 fn after_a_missing_answer_the_newest_level_is_sent_once_more() {
     calmly(|| {
         let (device, actuator, events) = started();

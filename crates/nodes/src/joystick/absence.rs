@@ -83,8 +83,8 @@ impl Missing {
             if let Some(obstacle) = obstacle(root) {
                 text += &format!(": {obstacle}");
             }
-        } else if self.refused.is_empty() {
-            text += &format!("; connected: {} (control_device selects)", self.connected.join(", "));
+        } else if let ([first, ..], []) = (self.connected.as_slice(), self.refused.as_slice()) {
+            text += &format!("; connected: {} (control_device:={first} selects)", self.connected.join(", "));
         } else {
             text += &format!("; {}", self.refused.join("; "));
         }
@@ -149,7 +149,7 @@ mod tests {
         );
         assert_eq!(
             text_of(missing(Some("Pad"), &["Other", "Pad_1"])),
-            "no device drives: waiting for 'Pad'; connected: Other, Pad_1 (control_device selects)"
+            "no device drives: waiting for 'Pad'; connected: Other, Pad_1 (control_device:=Other selects)"
         );
         let refused = vec!["Pad may not drive: linear.x.axis is 'lefty', ...".to_owned()];
         assert_eq!(

@@ -12,6 +12,7 @@ pub enum Call {
     Open,
     Drive([i16; 2]),
     Stop,
+    Confirm([i16; 2]),
     Check,
     Close,
 }
@@ -95,6 +96,10 @@ impl Device {
 impl Driver for Opened {
     fn drive(&mut self, levels: [i16; 2]) -> Result<(), Error> {
         self.0.call(Call::Drive(levels))
+    }
+
+    fn confirm(&mut self, sides: [i16; 2]) -> Result<(), Error> {
+        self.0.call(Call::Confirm(sides))
     }
 
     fn check(&mut self) -> Result<(), Error> {
