@@ -173,7 +173,8 @@ impl Default for Timing {
     /// Silence 250 ms, gap 180 ms, repeat 50 ms, check 100 ms, reopen 1 s.
     /// # Source
     /// Own: twelve missed levels at 50 Hz are silence. Between two levels that a device accepted there is at most a repeat, a
-    /// check that is not answered, a pause and the question before it: 160 ms, less than the gap, and that is less than the shortest watchdog of 200 ms.
+    /// check that is not answered, a pause and the question before it: 160 ms, less than the gap, and that is less
+    /// than the shortest watchdog of 200 ms.
     fn default() -> Self {
         Timing {
             silence: Duration::from_millis(250),

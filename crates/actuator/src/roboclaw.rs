@@ -47,7 +47,8 @@ const LONGEST_VERSION: usize = 50;
 /// A RoboClaw on a serial line. Every packet is confirmed, by 0xFF or by a signed answer.
 /// # Real-time
 /// A call is one exchange: it ends within [`WRITE_LIMIT`](crate::WRITE_LIMIT), [`ANSWER_LIMIT`](crate::ANSWER_LIMIT) and the time of
-/// its bytes on the wire, 71 ms at 115200 baud. After one that failed it begins with a pause of 12 ms.
+/// its bytes on the wire, 71 ms at 115200 baud; `confirm` makes a second one if no motor turns. After one
+/// that failed it begins with a pause of 12 ms.
 pub struct RoboClaw {
     line: Line,
     address: u8,
