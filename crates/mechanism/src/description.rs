@@ -253,11 +253,5 @@ fn ordered(
     if from <= to {
         return Ok(());
     }
-    Err(DescriptionError::Number {
-        element: xml::describe(node),
-        attribute: high,
-        value: text(node, high).unwrap_or("0").to_owned(),
-        range: format!("{low}, {from}, or more"),
-        line: xml::line(node),
-    })
+    Err(xml::not_in(node, high, text(node, high).unwrap_or("0"), format!("{low}, {from}, or more")))
 }

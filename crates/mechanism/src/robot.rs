@@ -73,8 +73,11 @@ impl Robot {
             index.unwrap_or(usize::MAX) // unknown actuators are never read or written
         };
         let last = self.joints.len();
+        if let Some(joint) = self.joints.get_mut(first) {
+            joint.reference_position = transmission.kind.offset();
+        }
         self.transmissions.push(match &transmission.kind {
-            &Kind::Simple { reduction, simulated_reduction } => Transmission::Simple(Simple {
+            &Kind::Simple { reduction, simulated_reduction, .. } => Transmission::Simple(Simple {
                 actuator: actuator(0),
                 joint: first,
                 reduction,

@@ -250,6 +250,21 @@ def test_without_safety_controllers_the_limits_of_the_urdf_hold_on_the_wire(tmp_
         assert max(map(abs, efforts())) <= most + 1e-9, max(map(abs, efforts()))
 
 
+def test_an_offset_of_a_transmission_shifts_positions_and_limits(tmp_path):
+    """The joint is 2 rad ahead of its motor, behind a gear of 6, and has soft limits of 2.857 rad."""
+    file = tmp_path / "offset.urdf"
+    file.write_text(URDF.read_text().replace('<joint name="pan"/>', '<joint name="pan"><offset>2</offset></joint>'))
+    with fake_arm(urdf=file) as (robot, graph, manager, process):
+        graph.wait(lambda: "pan (pan_motor, 6:1, offset 2)" in process.output, lambda: process.output)
+        graph.wait(lambda: not is_halted(graph) and abs(graph.last("joint_states").position[0] - 2.0) < 0.01, lambda: process.output)
+        assert manager.load("pan_position") and manager.switch(["pan_position"])
+        for goal, end in ((1.0, -1.0), (9.0, 0.857)):
+            graph.publish("pan_position/command", Float64(data=goal), ONE)
+            graph.wait(lambda end=end: abs(robot.position["pan_motor"] - end) < 0.05, lambda: f"{robot.position}", 15.0)
+        time.sleep(0.5)
+        assert abs(robot.position["pan_motor"] - 0.857) < 0.05, robot.position
+
+
 def test_a_calibration_is_refused_since_the_robot_says_no_edge():
     """The search would press the joint against its end stop."""
     search = ["type:=steersman/JointCalibrationController", "joint:=pan", "velocity:=0.5", "force_calibration:=true"]

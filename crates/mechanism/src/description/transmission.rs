@@ -1,7 +1,7 @@
 use roxmltree::Node;
 use safety::{Coupling, MAX_KNEES};
 
-use crate::description::xml::{child, number, parse, required, text};
+use crate::description::xml::{child, describe, line, not_in, number, number_or, parse, required, text};
 use crate::description::{DescriptionError, JointDescription};
 use crate::robot::transmission::{Compensator, GripperGeometry, WristRatios};
 
@@ -23,7 +23,7 @@ pub struct TransmissionDescription {
 /// The type of a transmission, and its measures.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
-    Simple { reduction: f64, simulated_reduction: Option<f64> },
+    Simple { reduction: f64, offset: f64, simulated_reduction: Option<f64> },
     Wrist(WristRatios),
     Belt { reduction: f64, compensator: Compensator },
     Gripper { fingers: usize, geometry: Box<GripperGeometry> },
@@ -42,17 +42,29 @@ impl TransmissionDescription {
         self.joints.get(..count).unwrap_or(&self.joints)
     }
 
-    /// The joints that its actuators move, with these and their reduction.
+    /// The joints that its actuators move, with these, their reduction and offset.
     pub(super) fn moves(&self, joints: &[JointDescription]) -> String {
-        let reduction = match self.kind {
-            Kind::Simple { reduction, .. } | Kind::Belt { reduction, .. } => Some(reduction),
-            Kind::Coupled { reduction, .. } => Some(reduction),
-            Kind::Gripper { .. } | Kind::Wrist(_) => None,
-        };
         let names = self.commanded().iter().filter_map(|&index| joints.get(index));
         let names: Vec<&str> = names.map(|joint| joint.name.as_str()).collect();
-        let ratio = reduction.map_or(String::new(), |reduction| format!(", {reduction}:1"));
-        format!("{} ({}{ratio})", names.join(" and "), self.actuators.join(" and "))
+        let ratio = self.kind.reduction().map_or(String::new(), |reduction| format!(", {reduction}:1"));
+        let offset = self.kind.offset();
+        let offset = if offset == 0.0 { String::new() } else { format!(", offset {offset}") };
+        format!("{} ({}{ratio}{offset})", names.join(" and "), self.actuators.join(" and "))
+    }
+}
+
+impl Kind {
+    fn reduction(&self) -> Option<f64> {
+        match *self {
+            Self::Simple { reduction, .. } | Self::Belt { reduction, .. } => Some(reduction),
+            Self::Coupled { reduction, .. } => Some(reduction),
+            Self::Gripper { .. } | Self::Wrist(_) => None,
+        }
+    }
+
+    /// Where the first joint is while its actuator is at 0 and nothing has calibrated it. A wrist adds its own.
+    pub(crate) fn offset(&self) -> f64 {
+        if let Self::Simple { offset, .. } = *self { offset } else { 0.0 }
     }
 }
 
@@ -82,6 +94,9 @@ pub(super) fn read(
         }
     };
     let parts = read(node).map_err(|error| error.to_string())?;
+    if let Some(part) = unread(node, &parts.kind) {
+        return Err(format!("{part} is not read and may change how the joint moves"));
+    }
     let mut indices: Vec<usize> = Vec::new();
     for name in parts.joints {
         let Some(index) = joints.iter().position(|joint| joint.name == name) else {
@@ -105,8 +120,34 @@ pub(super) fn read(
         }
     }
     let name = node.attribute("name").unwrap_or_default().to_owned();
-    let line = super::xml::line(node);
+    let line = line(node);
     Ok(TransmissionDescription { name, line, actuators: parts.actuators, joints: indices, kind: parts.kind })
+}
+
+/// A part that is not read and may change the motion: one with a number, a ratio or an offset, or one joint or actuator too many.
+fn unread(node: Node<'_, '_>, kind: &Kind) -> Option<String> {
+    const MEASURES: [&str; 3] = ["mechanicalReduction", "mechanical_reduction", "offset"];
+    let unread = |element: Node<'_, '_>| {
+        let (tag, parent) = (element.tag_name().name(), element.parent_element()?);
+        let number = element.text().and_then(|text| text.trim().parse::<f64>().ok());
+        let is_read = match tag {
+            "motorTorqueConstant" | "pulsesPerRevolution" => true,
+            "joint" if matches!(kind, Kind::Coupled { .. }) => true,
+            "joint" | "actuator" => {
+                child(parent, "joint") == Ok(element) || child(parent, "actuator") == Ok(element)
+            }
+            "mechanicalReduction" => number == kind.reduction(),
+            "offset" if parent.has_tag_name("actuator") => number == Some(0.0),
+            "offset" => number == Some(kind.offset()),
+            _ => number.is_none() && !MEASURES.contains(&tag),
+        };
+        let has_measures = matches!(tag, "transmission" | "joint" | "actuator");
+        let mut attributes = element.attributes().map(|one| one.name());
+        let attribute = attributes.find(|name| has_measures && MEASURES.contains(name));
+        let attribute = attribute.map(|name| format!("{name} of {}", describe(element)));
+        attribute.or_else(|| (!is_read).then(|| describe(element)))
+    };
+    node.descendants().filter(Node::is_element).find_map(unread)
 }
 
 struct Parts {
@@ -128,47 +169,45 @@ fn names(node: Node<'_, '_>, tag: &'static str) -> Result<Vec<String>, Descripti
 fn divisor(node: Node<'_, '_>, attribute: &'static str, found: &str) -> Result<f64, DescriptionError> {
     let number = parse(node, attribute, found, FINITE)?;
     if number != 0.0 {
-        return Ok(number);
+        Ok(number)
+    } else {
+        Err(not_in(node, attribute, found, "a finite number other than 0"))
     }
-    Err(DescriptionError::Number {
-        element: super::xml::describe(node),
-        attribute,
-        value: found.to_owned(),
-        range: "a finite number other than 0".to_owned(),
-        line: super::xml::line(node),
-    })
 }
 
 fn reduction(node: Node<'_, '_>, attribute: &'static str) -> Result<f64, DescriptionError> {
     divisor(node, attribute, required(node, attribute)?)
 }
 
+/// The reduction of a transmission, the text of `element`.
+fn ratio(node: Node<'_, '_>, element: Node<'_, '_>) -> Result<f64, DescriptionError> {
+    divisor(node, "mechanicalReduction", element.text().unwrap_or_default())
+}
+
 fn simple(node: Node<'_, '_>) -> Result<Parts, DescriptionError> {
     let (mut joints, actuator) = (vec![name(node, "joint")?], child(node, "actuator")?);
     // Older descriptions have it under the transmission, newer ones under the actuator or the joint.
     let places = [actuator, child(node, "joint")?, node];
-    let element = places.into_iter().find_map(|place| child(place, "mechanicalReduction").ok());
-    let reduction = match element {
-        Some(element) => divisor(node, "mechanicalReduction", element.text().unwrap_or_default())?,
+    let element = |tag| places.into_iter().find_map(|place| child(place, tag).ok());
+    let offset = element("offset")
+        .map_or(Ok(0.0), |element| parse(node, "offset", element.text().unwrap_or_default(), FINITE))?;
+    let reduction = match element("mechanicalReduction") {
         // ros2_control writes the type as an element and has this default; pr2_mechanism has none.
         None if text(node, "type").is_none() => 1.0,
-        None => {
-            let (element, line) = (super::xml::describe(node), super::xml::line(node));
-            return Err(DescriptionError::Missing { element, what: "mechanicalReduction", line });
-        }
+        found => ratio(node, found.map_or_else(|| child(node, "mechanicalReduction"), Ok)?)?,
     };
     let simulated = child(node, "simulated_actuated_joint").ok();
     joints.extend(simulated.map(|joint| required(joint, "name").map(str::to_owned)).transpose()?);
     let simulated_reduction =
         simulated.map(|joint| self::reduction(joint, "simulated_reduction")).transpose()?;
-    let kind = Kind::Simple { reduction, simulated_reduction };
+    let kind = Kind::Simple { reduction, offset, simulated_reduction };
     Ok(Parts { actuators: vec![required(actuator, "name")?.to_owned()], joints, kind })
 }
 
 fn wrist(node: Node<'_, '_>) -> Result<Parts, DescriptionError> {
     let tags = (["rightActuator", "leftActuator"], ["flexJoint", "rollJoint"]);
     let ratio = |tag| reduction(child(node, tag)?, "mechanicalReduction");
-    let offset = |tag| super::xml::number_or(child(node, tag)?, "offset", FINITE, 0.0);
+    let offset = |tag| number_or(child(node, tag)?, "offset", FINITE, 0.0);
     let (actuators, joints) = tags;
     let ratios = WristRatios {
         actuators: [ratio(actuators[0])?, ratio(actuators[1])?],
@@ -191,8 +230,7 @@ fn belt(node: Node<'_, '_>) -> Result<Parts, DescriptionError> {
         lambda_joint: number(belt, "lambda_joint", POSITIVE)?,
         lambda_combined: number(belt, "lambda_combined", NOT_NEGATIVE)?,
     };
-    let reduction = divisor(node, "mechanicalReduction", element.text().unwrap_or_default())?;
-    let kind = Kind::Belt { reduction, compensator };
+    let kind = Kind::Belt { reduction: ratio(node, element)?, compensator };
     Ok(Parts { actuators: vec![name(node, "actuator")?], joints: vec![name(node, "joint")?], kind })
 }
 
@@ -226,8 +264,7 @@ fn gripper(node: Node<'_, '_>) -> Result<Parts, DescriptionError> {
 
 /// A motor and the joints of its finger: the first is moved, the others follow.
 fn coupled(node: Node<'_, '_>) -> Result<Parts, DescriptionError> {
-    let text = child(node, "mechanicalReduction")?.text().unwrap_or_default();
-    let reduction = divisor(node, "mechanicalReduction", text)?;
+    let reduction = ratio(node, child(node, "mechanicalReduction")?)?;
     let (mut joints, mut couplings) = (Vec::new(), Vec::new());
     for joint in node.children().filter(|child| child.has_tag_name("joint")) {
         joints.push(required(joint, "name")?.to_owned());
@@ -237,15 +274,10 @@ fn coupled(node: Node<'_, '_>) -> Result<Parts, DescriptionError> {
         // Only the first one determines where the motor is.
         let is_usable = |coupling: &Coupling| !couplings.is_empty() || coupling.is_invertible();
         let rule = if couplings.is_empty() { ", all slopes of one sign and none of them 0" } else { "" };
-        couplings.push(coupling.filter(is_usable).ok_or_else(|| DescriptionError::Number {
-            element: super::xml::describe(joint),
-            attribute: "coupling",
-            value: found.to_owned(),
-            range: format!(
-                "a slope, then angle and slope of up to {MAX_KNEES} knees in ascending order{rule}"
-            ),
-            line: super::xml::line(joint),
-        })?);
+        let range =
+            || format!("a slope, then angle and slope of up to {MAX_KNEES} knees in ascending order{rule}");
+        let coupling = coupling.filter(is_usable);
+        couplings.push(coupling.ok_or_else(|| not_in(joint, "coupling", found, range()))?);
     }
     if joints.is_empty() {
         child(node, "joint")?;

@@ -54,14 +54,18 @@ pub(super) fn parse(
         [least, f64::MAX] => format!("a finite number of {least} or more"),
         [least, most] => format!("{least} to {most}"),
     };
-    let value = text.to_owned();
-    number.ok_or_else(|| DescriptionError::Number {
-        element: describe(node),
-        attribute,
-        value,
-        range,
-        line: line(node),
-    })
+    number.ok_or_else(|| not_in(node, attribute, text, range))
+}
+
+/// The error of a value that is not in `range`.
+pub(super) fn not_in(
+    node: Node<'_, '_>,
+    attribute: &'static str,
+    value: &str,
+    range: impl Into<String>,
+) -> DescriptionError {
+    let (value, range) = (value.to_owned(), range.into());
+    DescriptionError::Number { element: describe(node), attribute, value, range, line: line(node) }
 }
 
 /// The attribute `name` as a number in `range`, which must be there.
@@ -92,11 +96,6 @@ pub(super) fn numbers(
     let Some(text) = node.attribute(name) else { return Ok(default) };
     let parts: Option<Vec<f64>> = text.split_whitespace().map(|part| part.parse().ok()).collect();
     let parts: Option<[f64; 3]> = parts.and_then(|parts| parts.try_into().ok());
-    parts.filter(|parts| parts.iter().all(|part| part.is_finite())).ok_or_else(|| DescriptionError::Number {
-        element: describe(node),
-        attribute: name,
-        value: text.to_owned(),
-        range: "three finite numbers".to_owned(),
-        line: line(node),
-    })
+    let finite = parts.filter(|parts| parts.iter().all(|part| part.is_finite()));
+    finite.ok_or_else(|| not_in(node, name, text, "three finite numbers"))
 }

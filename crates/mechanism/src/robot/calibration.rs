@@ -4,7 +4,7 @@ use crate::robot::{Actuator, CalibrationEdges, Joint, JointKind};
 
 /// The calibration sensor of a simulated joint, which its actuator reads.
 ///
-/// With x the joint's position without its reference position:
+/// With x the joint's position:
 ///
 /// * A joint with end stops has one edge R or F: the sensor reads high where x > R, or where x < F. With both, R counts.
 /// * A continuous joint has both: it reads high between R and F. A missing one lies half a turn from the other.
@@ -24,7 +24,7 @@ impl SimulatedSensor {
     ///
     /// Nothing is set where the joint has no edges, or where its position is not finite.
     pub fn read(&mut self, joint: &Joint, actuator: &mut Actuator) {
-        let x = joint.position - joint.reference_position;
+        let x = joint.position;
         let Some(reading) = reading(joint.kind, &joint.calibration, x) else { return };
         let state = &mut actuator.state;
         state.calibration_reading = reading;
@@ -110,7 +110,7 @@ mod tests {
     fn the_reference_position_does_not_move_the_edge_of_the_sensor() {
         let mut joint = joint(JointKind::Revolute, Some(0.5), None);
         joint.reference_position = 1.0;
-        assert_eq!(readings(joint, &[1.4, 1.6]).0, [false, true]);
+        assert_eq!(readings(joint, &[0.4, 0.6]).0, [false, true]);
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub struct Joint {
     pub commanded_effort: f64,
     /// Whether the position is absolute.
     pub is_calibrated: bool,
-    /// The position at which the actuators' position is zero \[rad or m\].
+    /// The position at which the actuators' position is zero \[rad or m\]: the offset of a simple transmission, until a calibration.
     pub reference_position: f64,
     /// Extremes and counts since the start or since the last report.
     pub statistics: JointStatistics,

@@ -160,6 +160,7 @@ fn calibration(
     let mut joint = Joint::new("pan", JointKind::Revolute);
     joint.limits = Some(JointLimits { effort: 100.0, velocity: 5.0, lower: -2.0, upper: 2.0 });
     joint.calibration = CalibrationEdges { rising: edges.0, falling: edges.1 };
+    joint.reference_position = -0.7; // the offset of its transmission
     Motor::new(joint, position, CalibrationController::new(0, 0, pid, settings))
 }
 

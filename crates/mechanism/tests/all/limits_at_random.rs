@@ -25,7 +25,8 @@ const DYNAMICS: JointDynamics = JointDynamics { inertia: 0.1, damping: 0.5 };
 /// A transmission with its joints; each has its own [`Drawn`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
-    Simple(f64),
+    /// Reduction and offset.
+    Simple([f64; 2]),
     Belt(f64),
     Gripper,
     Wrist,
@@ -68,7 +69,7 @@ fn drawn() -> impl Strategy<Value = Drawn> {
 }
 
 fn part() -> impl Strategy<Value = (Kind, [Drawn; 2])> {
-    let simple = select(vec![1.0, 6.0, -36.0, 0.02]).prop_map(Kind::Simple);
+    let simple = select(vec![[1.0, 0.0], [6.0, 1.559], [-36.0, -5.99], [0.02, 71.0]]).prop_map(Kind::Simple);
     let kind = prop_oneof![
         4 => simple,
         1 => Just(Kind::Belt(24.7)),
@@ -137,9 +138,9 @@ fn urdf(parts: &[(Kind, [Drawn; 2])]) -> String {
             text += &other.element(&b, other.kind);
         }
         text += &match kind {
-            Kind::Simple(ratio) => format!(
-                "<transmission name=\"{a}\"><type>transmission_interface/SimpleTransmission</type><joint name=\"{a}_joint\"/>\
-                 <actuator name=\"{a}\"><mechanicalReduction>{ratio}</mechanicalReduction></actuator></transmission>\n"
+            Kind::Simple([ratio, offset]) => format!(
+                "<transmission name=\"{a}\"><type>transmission_interface/SimpleTransmission</type><joint name=\"{a}_joint\">\
+                 <offset>{offset}</offset></joint><actuator name=\"{a}\"><mechanicalReduction>{ratio}</mechanicalReduction></actuator></transmission>\n"
             ),
             Kind::Belt(ratio) => format!(
                 "<transmission name=\"{a}\" type=\"pr2_mechanism_model/PR2BeltCompensatorTransmission\"><actuator name=\"{a}\"/>\

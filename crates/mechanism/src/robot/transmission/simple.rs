@@ -6,7 +6,8 @@ use crate::robot::{Actuator, Joint};
 /// With the reduction n, which may be negative: position = actuator position / n + reference position,
 /// velocity = actuator velocity / n, effort = actuator effort · n.
 /// # Source
-/// `pr2_mechanism_model` 1.8.21, `SimpleTransmission`.
+/// `pr2_mechanism_model` 1.8.21, `SimpleTransmission`; the offset as in `transmission_interface` of ros_control, which adds it in the
+/// same place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simple {
     /// The index of the actuator.
