@@ -430,7 +430,9 @@ impl fmt::Display for StatesError {
                 write!(f, "it has '{name}', which is not one of the robot's {part}s")?;
                 if *part == JOINT { f.write_str(" and not one of its others") } else { Ok(()) }
             }
-            Self::Missing { part, name } => write!(f, "it does not have {part} '{name}'"),
+            Self::Missing { part, name } => {
+                write!(f, "the message lacks {part} '{name}', must have all in one")
+            }
             Self::Jump { name, way, most, time } => write!(
                 f,
                 "the position of '{name}' moved by {way:.4} in {:.3} s, must be {most:.4} at most, by twice its limit of speed",

@@ -124,10 +124,10 @@ def test_silence_halts_and_what_comes_back_moves_nothing_before_a_reset():
         (lambda message: message.position.__setitem__(0, float("nan")), "the position of 'pan_motor' is NaN, must be finite"),
         (lambda message: message.velocity.__setitem__(1, float("inf")), "the velocity of 'tilt_motor' is inf, must be finite"),
         (lambda message: message.velocity.pop(), "it has 1 velocities, must have 2, one for each name"),
-        (lambda message: setattr(message, "name", ["pan_motor", "lift"]), "it does not have actuator 'tilt_motor'"),
+        (lambda message: setattr(message, "name", ["pan_motor", "lift"]), "the message lacks actuator 'tilt_motor', must have all in one"),
         (
             lambda message: [setattr(message, part, getattr(message, part)[:1]) for part in ("name", "position", "velocity")],
-            "it does not have actuator 'tilt_motor'",
+            "the message lacks actuator 'tilt_motor', must have all in one",
         ),
         (lambda message: setattr(message.header.stamp, "sec", message.header.stamp.sec - 10), "it"),
     ],

@@ -32,8 +32,8 @@ fn states_follow_their_names() {
 
 #[test]
 fn states_of_other_actuators_are_refused() {
-    assert_eq!(refused(&message("a")), "it does not have actuator 'b'");
-    assert_eq!(refused(&message("")), "it does not have actuator 'a'");
+    assert_eq!(refused(&message("a")), "the message lacks actuator 'b', must have all in one");
+    assert_eq!(refused(&message("")), "the message lacks actuator 'a', must have all in one");
     assert_eq!(refused(&message("a b a")), "it has 'a' twice");
 }
 
@@ -81,7 +81,7 @@ fn of_other_joints_and_of_what_is_not_measured_nothing_is_read() {
     assert_eq!(monitor(false, false).receive(&Clock::default(), &given).unwrap().actuators[1].velocity, 0.0);
     given.efforts.clear();
     assert_eq!(refused(false, true, &given), "it has 0 efforts, must have 3, one for each name");
-    assert_eq!(refused(false, false, &message("a")), "it does not have joint 'b'");
+    assert_eq!(refused(false, false, &message("a")), "the message lacks joint 'b', must have all in one");
     assert_eq!(
         refused(false, false, &message("a b wrist")),
         "it has 'wrist', which is not one of the robot's joints and not one of its others"
@@ -168,7 +168,7 @@ fn why_no_states_count_is_said_and_does_not_change_with_their_age() {
         assert_eq!(monitor.absence(), "it is 2.000 s old, must be younger than 100ms");
     }
     assert!(monitor.receive(&clock, &message("a")).is_err());
-    assert_eq!(monitor.absence(), "it does not have actuator 'b'");
+    assert_eq!(monitor.absence(), "the message lacks actuator 'b', must have all in one");
     assert!(monitor.count("motor/port", PublisherCount::of(2)));
     assert_eq!(monitor.absence(), "'motor/port' has 2 publishers, must have 1");
 }
