@@ -23,7 +23,7 @@ class Robot:
         self.names = list(REDUCTION)
         self.position, self.velocity, self.effort = ({name: 0.0 for name in self.names} for _ in range(3))
         self.change = lambda message: None
-        self.is_silent = False
+        self.is_silent, self.is_powered = False, True
         self.publisher = self.graph.node.create_publisher(JointState, STATES, qos_profile_sensor_data)
         self.graph.node.create_subscription(JointState, COMMANDS, self.command, 10)
         self.graph.node.create_timer(self.PERIOD, self.step)
@@ -36,7 +36,7 @@ class Robot:
 
     def step(self):
         for name, reduction in REDUCTION.items():
-            acceleration = (self.effort[name] * reduction - self.DAMPING * self.velocity[name]) / self.INERTIA
+            acceleration = (self.effort[name] * reduction * self.is_powered - self.DAMPING * self.velocity[name]) / self.INERTIA
             self.velocity[name] += acceleration * self.PERIOD
             self.position[name] += self.velocity[name] * self.PERIOD
         if self.is_silent:

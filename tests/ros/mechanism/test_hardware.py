@@ -13,7 +13,7 @@ from moving import pause
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from robots import COMMANDS, STATES, TOPICS, Robot, is_halted, moving
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Bool, Float64
+from std_msgs.msg import Bool, Float64, String
 
 ONE = QoSProfile(depth=1)
 
@@ -263,6 +263,31 @@ def test_an_offset_of_a_transmission_shifts_positions_and_limits(tmp_path):
             graph.wait(lambda end=end: abs(robot.position["pan_motor"] - end) < 0.05, lambda: f"{robot.position}", 15.0)
         time.sleep(0.5)
         assert abs(robot.position["pan_motor"] - 0.857) < 0.05, robot.position
+
+
+@pytest.mark.fault("arm-power-cut")
+@pytest.mark.parametrize("remedy", ["none", "silence", "halt_on"])
+def test_an_arm_whose_motors_lost_their_power_is_still_when_it_returns(remedy):
+    with fake_arm(*(["-p", "halt_on:=arm/state"] if remedy == "halt_on" else [])) as (robot, graph, manager, process):
+        state = String(data="OK")
+        graph.repeat("arm/state", state, 10.0)
+        graph.wait(lambda: not is_halted(graph), lambda: f"the motors are not reset: {process.output}")
+        assert manager.load("pan_position") and manager.switch(["pan_position"])
+        graph.repeat("pan_position/command", Float64(data=1.0), 50.0)
+        graph.wait(lambda: robot.position["pan_motor"] > 0.9, lambda: f"it is at {robot.position}", 15.0)
+        state.data, robot.is_powered, robot.is_silent = "ESTOP", False, remedy == "silence"
+        robot.velocity["pan_motor"] = -3.0  # it sags
+        time.sleep(2.5)
+        assert is_halted(graph) == (remedy != "none"), process.output
+        sagged = robot.position["pan_motor"]
+        state.data, robot.is_powered, robot.is_silent = "OK", True, False
+        time.sleep(2.0)
+        if remedy == "silence":
+            act_until(graph, manager.reset, lambda: not is_halted(graph), "no reset", 5.0, 1.0)
+            time.sleep(1.0)
+        assert not is_halted(graph), process.output
+        way = robot.position["pan_motor"] - sagged
+        assert way > 0.3 if remedy == "none" else abs(way) < 0.01, f"it moved by {way}: {process.output}"
 
 
 def test_a_calibration_is_refused_since_the_robot_says_no_edge():
