@@ -51,47 +51,6 @@ fn a_simple_transmission_moves_its_joint() {
     assert_eq!(robot.actuators()[0].command.effort, -0.05, "1.8 / -36");
 }
 
-/// position = actuator position / reduction + offset, as in ros_control, until a calibration finds where the joint is.
-#[test]
-fn an_offset_is_added_to_the_position_and_what_is_not_read_leaves_the_transmission_out() {
-    let with = |joint: &str, actuator: &str| {
-        format!(
-            r#"<transmission name="t"><type>transmission_interface/SimpleTransmission</type><joint name="pan">{joint}</joint>
-            <actuator name="m"><mechanicalReduction>-2</mechanicalReduction>{actuator}</actuator></transmission>"#
-        )
-    };
-    let read = with("<offset> 1.559 </offset>", "<motorTorqueConstant>3</motorTorqueConstant>");
-    let mut robot = Robot::new(&Description::parse(&arm(REVOLUTE, LIMIT, &read)).unwrap());
-    robot.actuators_mut()[0].state.position = 3.118;
-    robot.read_actuators();
-    assert_eq!(robot.joints()[0].position, 0.0, "3.118 / -2 + 1.559");
-    robot.joints_mut()[0].position = 1.0;
-    robot.simulate_actuators();
-    assert!((robot.actuators()[0].state.position - 1.118).abs() < 1e-12, "(1 - 1.559) · -2");
-    for (joint, actuator, reason) in [
-        ("<offset>inf</offset>", "", "offset of transmission 't' is 'inf', must be a finite number"),
-        ("<offset/>", "", "offset of transmission 't' is '', must be a finite number"),
-        ("<offset>1</offset>", "<offset>1</offset>", "<offset> of actuator 'm' is not read"),
-        ("<offset>1</offset><offset>2</offset>", "", "<offset> of joint 'pan' is not read"),
-        (
-            "<mechanicalReduction>3</mechanicalReduction>",
-            "",
-            "<mechanicalReduction> of joint 'pan' is not read",
-        ),
-        (
-            "<mechanical_reduction>-2</mechanical_reduction>",
-            "",
-            "<mechanical_reduction> of joint 'pan' is not read",
-        ),
-        ("", r#"<param name="k">7</param>"#, "param 'k' is not read and may change how the joint moves"),
-        ("", r#"</actuator><actuator name="two">"#, "actuator 'two' is not read"),
-        (r#"</joint><joint name="pan" offset="1">"#, "", "offset of joint 'pan' is not read"),
-    ] {
-        let reasons = skipped(&with(joint, actuator));
-        assert!(reasons.len() == 1 && reasons[0].contains(reason), "{joint} {actuator}: {reasons:?}");
-    }
-}
-
 #[test]
 fn soft_limits_calibration_origin_and_axis_are_read() {
     let more = r#"<limit effort="1" velocity="2"/>

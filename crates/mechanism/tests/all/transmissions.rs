@@ -1,11 +1,11 @@
 //! Inverses and power of the transmissions, at random.
 #![allow(clippy::unwrap_used)]
 
-use mechanism::Description;
 use mechanism::robot::transmission::{
     Coupled, Gripper, GripperGeometry, Simple, Transmission, Wrist, WristRatios,
 };
 use mechanism::robot::{Actuator, Joint, JointKind};
+use mechanism::{Description, Robot};
 use proptest::prelude::*;
 use safety::Coupling;
 
@@ -202,4 +202,39 @@ fn a_joint_that_follows_beyond_its_own_limits_is_a_doubt() {
         follower(r#"<limit effort="0" velocity="1" lower="-1.5" upper="1.5"/>"#),
         Vec::<String>::new()
     );
+}
+
+/// position = actuator position / reduction + offset, as in ros_control, until a calibration finds where the joint is.
+#[test]
+fn an_offset_is_added_to_the_position_and_what_is_not_read_leaves_the_transmission_out() {
+    let with = |joint: &str, actuator: &str| {
+        let urdf = format!(
+            r#"<robot name="r"><link name="a"/><link name="b"/><joint name="pan" type="continuous"><parent link="a"/><child link="b"/></joint>
+            <transmission name="t"><type>transmission_interface/SimpleTransmission</type><joint name="pan">{joint}</joint>
+            <actuator name="m"><mechanicalReduction>-2</mechanicalReduction>{actuator}</actuator></transmission></robot>"#
+        );
+        Description::parse(&urdf).unwrap()
+    };
+    let mut robot =
+        Robot::new(&with("<offset> 1.559 </offset>", "<pulsesPerRevolution>3</pulsesPerRevolution>"));
+    robot.actuators_mut()[0].state.position = 3.118;
+    robot.read_actuators();
+    assert_eq!(robot.joints()[0].position, 0.0, "3.118 / -2 + 1.559");
+    robot.joints_mut()[0].position = 1.0;
+    robot.simulate_actuators();
+    assert!((robot.actuators()[0].state.position - 1.118).abs() < 1e-12, "(1 - 1.559) · -2");
+    for (joint, actuator, reason) in [
+        ("<offset>inf</offset>", "", "offset of transmission 't' is 'inf', must be a finite number"),
+        ("<offset/>", "", "offset of transmission 't' is '', must be a finite number"),
+        ("<offset>1</offset>", "<offset>1</offset>", "<offset> of actuator 'm' is not read"),
+        ("<offset>1</offset><offset>2</offset>", "", "<offset> of joint 'pan' is not read"),
+        ("<mechanicalReduction>3</mechanicalReduction>", "", "<mechanicalReduction> of joint 'pan'"),
+        ("<mechanical_reduction>-2</mechanical_reduction>", "", "<mechanical_reduction> of"),
+        ("", r#"<param name="k">7</param>"#, "param 'k' is not read and may change how the joint moves"),
+        ("", r#"</actuator><actuator name="two">"#, "actuator 'two' is not read"),
+        (r#"</joint><joint name="pan" offset="1">"#, "", "offset of joint 'pan' is not read"),
+    ] {
+        let skipped = with(joint, actuator).skipped;
+        assert!(skipped.len() == 1 && skipped[0].reason.contains(reason), "{joint} {actuator}: {skipped:?}");
+    }
 }

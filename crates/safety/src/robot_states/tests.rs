@@ -185,8 +185,8 @@ fn what_keeps_the_motors_halted_is_said_with_its_reason() {
     assert!(monitor.report(link(true, 1)) && !monitor.report(link(true, 1)));
     assert_eq!(
         monitor.obstacle().unwrap(),
-        "the robot's states on 'hardware/joint_states' are lost: none counted within 100ms; the last message did not count: it does not \
-         have actuator 'b'"
+        "the robot's states on 'hardware/joint_states' are lost: none counted within 100ms; the last message did not count: the \
+         message lacks actuator 'b', must have all in one"
     );
 }
 
