@@ -10,5 +10,5 @@ pub use motion::{Bounds, GoalId, JointTolerances, Motion};
 pub use named::{FollowedJoint, NamedPoints, NamedPointsError};
 pub use pid::{Gains, Pid};
 pub(crate) use pursuit::{Advance, Approach, Progress, near};
-pub(crate) use trajectory::PLANNED;
+pub(crate) use trajectory::{PLANNED, settle};
 pub use trajectory::{Point, Trajectory, TrajectoryError};

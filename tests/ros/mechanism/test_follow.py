@@ -7,7 +7,7 @@ import pytest
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointComponentTolerance, JointTolerance
 from mechanisms import arm
-from rclpy.qos import QoSProfile
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from trajectories import ABORTED, CANCELED, ONE, SUCCEEDED, Client, goal, running, trajectory
 from trajectory_msgs.msg import JointTrajectory
@@ -331,3 +331,97 @@ def test_a_stream_of_moveit_servo_moves_the_joint_at_its_speed(servo):
         # The stream is silent: the joint comes to rest at its last point.
         graph.wait(lambda: abs(graph.last("joint_states").velocity[0]) < 0.01, "it moves on")
         assert pan() < wanted + 0.3 * 0.3, pan()
+
+
+class Ahead(JazzyServo):
+    """Servo on a computer whose clock is ahead by so much."""
+
+    def __init__(self, ahead):
+        super().__init__(0.3, 0.02)
+        self.ahead = ahead
+
+    def message(self, now):
+        message = super().message(now)
+        return message and stamped(message, time.time() - message.header.stamp.sec - message.header.stamp.nanosec * 1e-9 - self.ahead)
+
+
+@pytest.mark.parametrize("ahead", [0.0, 0.15, 0.3])
+def test_a_stream_from_a_clock_that_is_ahead_is_one_piece_or_none_and_ends_with_the_stick(ahead):
+    with arm() as (graph, manager, process):
+        graph.subscribe(JointState, "joint_states", QoSProfile(depth=100))
+        running(manager)
+        source, start = Ahead(ahead), time.monotonic()
+
+        def send(until):
+            while time.monotonic() < until:
+                message = source.message(time.time())
+                if message:
+                    graph.publish("arm_trajectory/joint_trajectory", message, ONE)
+                time.sleep(0.02)
+
+        pan = lambda: graph.last("joint_states").position[0]  # noqa: E731
+        send(start + 3.0)
+        moved, release = pan(), time.monotonic()
+        source.speed = source.step = 0.0
+        send(release + 0.3)
+        time.sleep(1.5)
+        top = max(abs(state.velocity[0]) for state in graph.since("joint_states", start))
+        late = max(abs(state.velocity[0]) for state in graph.since("joint_states", release + 0.8))
+        assert late < 0.02 and pan() - moved < 0.1, f"it moves on: {late} rad/s, by {pan() - moved} rad"
+        sentence = f"a trajectory stops the motion and moves nothing: it is stamped 0.{'3' if ahead > 0.2 else ''}"
+        if ahead > 0.2:
+            assert top < 0.02 and 1 <= process.output.count(sentence) < 8, process.output
+            assert "ahead of this computer's clock, must be 0.1 s at most: synchronize the clocks" in process.output
+        else:
+            wanted = source.states[-1][1]
+            assert abs(pan() - wanted) < 0.05 * wanted and top < 2 * 1.5 * 0.3, f"{pan()} of {wanted}, {top} rad/s"
+
+
+class Unpowered:
+    """Two joints behind gears of 6 whose motors lose their power: they report on, efforts do nothing, and pan sags."""
+
+    def __init__(self, graph):
+        self.position, self.speed, self.effort, self.sag = [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], None
+        self.names = ["pan_motor", "tilt_motor"]
+        states = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
+        self.states = graph.node.create_publisher(JointState, "hardware/joint_states", states)
+        graph.node.create_subscription(JointState, "hardware/joint_commands", self.command, ONE)
+        graph.node.create_timer(0.005, self.step)
+        self.time, self.top = time.monotonic(), 0.0
+
+    def command(self, message):
+        efforts = dict(zip(message.name, message.effort, strict=True))
+        self.effort = [efforts[name] for name in self.names]
+
+    def step(self):
+        now = time.monotonic()
+        passed, self.time = min(now - self.time, 0.05), now
+        for index in (0, 1):
+            if self.sag is None:
+                self.speed[index] += (6 * self.effort[index] - 0.3 * self.speed[index]) / 0.2 * passed
+            else:
+                self.speed[index] = -self.sag if index == 0 else 0.0
+            self.position[index] += self.speed[index] * passed
+        self.top = max(self.top, abs(self.speed[0]))
+        motors = [[6 * value for value in values] for values in (self.position, self.speed)]
+        self.states.publish(JointState(name=self.names, position=motors[0], velocity=motors[1]))
+
+
+def test_a_joint_that_sags_without_power_while_it_is_held_stays_where_it_is():
+    with arm("-p", "hardware:=topics") as (graph, manager, process):
+        robot = Unpowered(graph)
+        time.sleep(1.5)
+        running(manager)
+        graph.publish("arm_trajectory/joint_trajectory", trajectory(["pan", "tilt"], (2.0, [1.0, 0.0])), ONE)
+        graph.wait(lambda: abs(robot.position[0] - 1.0) < 0.02, lambda: f"{robot.position}\n{process.output}", 5.0)
+        time.sleep(1.0)
+        robot.sag = 0.25
+        time.sleep(3.0)
+        robot.sag = 0.0
+        time.sleep(1.1)
+        at = robot.position[0]
+        robot.top, robot.sag = 0.0, None
+        time.sleep(2.0)
+        sentence = "a trajectory on 'arm_trajectory/joint_trajectory' is held no longer: joint 'pan' left its path tolerance: its position is 0.3"
+        assert sentence in process.output and "the joints are held where they are" in process.output, process.output
+        assert at < 0.4 and abs(robot.position[0] - at) < 0.35 and robot.top < 1.2, f"from {at} to {robot.position[0]} at {robot.top} rad/s"

@@ -77,6 +77,11 @@ impl FollowResult {
                 let text = sentence(violation, joints, "left its path tolerance");
                 Self::new(FollowEnd::Aborted, PATH_TOLERANCE_VIOLATED, text)
             }
+            Goal::Displaced(violation) => {
+                let text = sentence(violation, joints, "left its path tolerance")
+                    + "; the joints are held where they are";
+                Self::new(FollowEnd::Aborted, PATH_TOLERANCE_VIOLATED, text)
+            }
             Goal::GoalMissed(violation) => {
                 let text = sentence(violation, joints, "missed its goal tolerance");
                 Self::new(FollowEnd::Aborted, GOAL_TOLERANCE_VIOLATED, text)

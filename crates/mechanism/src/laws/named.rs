@@ -29,6 +29,9 @@ const ROUNDING: f64 = 1e-6;
 /// A joint that is beyond its range may be this much further out than it was measured just now \[rad or m\].
 const MEASURED: f64 = 0.01;
 
+/// A trajectory may begin this much later.
+const LATEST: Duration = Duration::from_secs(60);
+
 /// The points of a trajectory for joints in any order, as a message has them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NamedPoints {
@@ -108,6 +111,16 @@ pub enum NamedPointsError {
         /// How long it takes.
         whole: Duration,
     },
+    /// Its stamp is too far in the future.
+    #[error(
+        "it is stamped {:.2} s ahead of this computer's clock, must be {} s at most: synchronize the clocks", .by.as_secs_f64(), .most.as_secs_f64()
+    )]
+    Ahead {
+        /// How far it is.
+        by: Duration,
+        /// How far it may be.
+        most: Duration,
+    },
     /// The time is not known, so neither is how far away its start is.
     #[error("it has a stamp, and the time is not known")]
     NoTime,
@@ -120,7 +133,7 @@ impl NamedPoints {
     /// counts the time, by the boot clock.
     /// # Errors
     /// The points are for other joints, or no trajectory, or beyond a joint's range, or faster than a joint's limit of speed, or all of
-    /// it is due at once, or it ended in the past, or the time is not known by which it starts.
+    /// it is due at once, or it ended in the past, or it begins in more than a minute, or the time is not known by which it starts.
     ///
     /// A point at time zero is where the motion begins: that may be beyond the range, and then the motion leads back. So does one of
     /// a joint that is beyond its range now: no point may be further out than it is, or than the point before. A continuous joint takes the
@@ -150,6 +163,9 @@ impl NamedPoints {
         let way = start.as_nanos().saturating_sub(now.stamp.as_nanos());
         let away = Duration::from_nanos(way.unsigned_abs());
         if way >= 0 {
+            if away > LATEST {
+                return Err(NamedPointsError::Ahead { by: away, most: LATEST });
+            }
             return Ok(trajectory.later(away));
         }
         if away >= whole {

@@ -1,8 +1,11 @@
 use core::f64::consts::{PI, TAU};
 use core::time::Duration;
 
+use safety::freshness::AHEAD;
+
 use point::check;
-use segment::{SETTLING, Segment, State, settle};
+pub(crate) use segment::settle;
+use segment::{SETTLING, Segment, State};
 
 mod point;
 mod segment;
@@ -15,7 +18,8 @@ pub use point::{Point, TrajectoryError};
 ///
 /// Between two points each joint follows the polynomial that meets what both points state: positions alone give a line,
 /// positions and velocities a cubic, accelerations as well a quintic. Before the first point it starts from the state in which
-/// it is given, position and velocity; one that begins later is braked from there within 0.25 s. After the last point it holds its position; a joint that has a velocity there goes on with it,
+/// it is given, position and velocity; one that begins later is braked from there within 0.25 s, and one whose first point is due in 0.1 s
+/// or less goes on to there. After the last point it holds its position; a joint that has a velocity there goes on with it,
 /// is braked, and comes back to the point, all in 0.25 s and at no greater speed.
 /// # Real-time
 /// [`sample`](Self::sample) allocates nothing and takes a time that grows with the logarithm of the number of points.
@@ -157,6 +161,15 @@ impl Trajectory {
         self.end().saturating_add(if is_in_motion { SETTLING } else { Duration::ZERO })
     }
 
+    /// Whether it asks for no motion of its own: all its points are one place, at rest.
+    pub(crate) fn is_rest(&self) -> bool {
+        self.points.iter().all(|point| {
+            let ways =
+                point.positions.iter().zip(&self.points[0].positions).map(|(place, first)| place - first);
+            ways.chain(point.velocities.iter().copied()).all(|value| value.abs() <= AT_REST)
+        })
+    }
+
     /// How many joints it moves.
     pub fn joints(&self) -> usize {
         self.joints
@@ -201,7 +214,12 @@ impl Trajectory {
     /// [`begin`](Self::begin).
     pub fn sample(&self, time: Duration, joint: usize, start: [f64; 2]) -> [f64; 3] {
         if time < self.delay {
-            return settle(start[0], start[1], time.as_secs_f64());
+            let first = self.points.first().filter(|first| self.delay <= AHEAD && first.time.is_zero());
+            return match first.map(|first| State::of(first, joint)) {
+                Some(to) => Segment::new(&State::starting(start), &to, self.delay.as_secs_f64())
+                    .at(time.as_secs_f64()),
+                None => settle(start[0], start[1], time.as_secs_f64()),
+            };
         }
         let (time, start) = (time - self.delay, self.braked(start));
         let next = self.points.partition_point(|point| point.time <= time);

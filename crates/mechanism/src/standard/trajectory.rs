@@ -14,7 +14,7 @@ mod goal;
 mod track;
 
 pub use goal::{Goal, Quantity, Tolerance, Violation};
-use track::{Axis, Track};
+use track::{Axis, Phase, Track};
 
 /// Moves joints along a trajectory and holds its end: effort = PID(desired - position), with the desired and the measured
 /// velocity for the derivative.
@@ -23,10 +23,11 @@ use track::{Axis, Track};
 /// is, position and velocity, or by whole turns from there for a continuous joint, so that it takes the shorter way to the first
 /// point; a stop holds the joints where they are. A start holds the present positions until one comes. A joint
 /// that leaves its tolerance on the way, or is not within its tolerance at the end, ends the motion where the joints are then; so
-/// does a halt of the motors.
+/// does a halt of the motors. One that leaves its path tolerance while the end is held moves the hold to where the joints are.
 ///
 /// A trajectory whose first point has passed is joined where it is nearest to the joints, at the desired positions or else at the
-/// measured ones. Further than the path tolerance from there it is refused. It is followed up to twice as fast until it is on
+/// measured ones. Further than the path tolerance from there it is refused. One that asks for no motion of its own begins none of more
+/// than 0.02 rad or m, or 0.1 s at the joint's present speed: it brakes the joints and holds them. It is followed up to twice as fast until it is on
 /// time, and no desired position is faster than twice its greatest planned speed. Efforts of points are added to the law's.
 ///
 /// **A trajectory that is refused changes nothing**: the motion before it goes on, and a hold stays where it was, so that no joint
@@ -61,6 +62,9 @@ pub struct TrajectoryController {
     /// How a motion without a goal failed.
     failed: Option<Goal>,
     failures: PublishPeriod,
+    /// Whether it holds the end of the motion.
+    is_at_end: bool,
+    displacements: PublishPeriod,
     due: Option<PublishPeriod>,
     /// The next report of each joint, and how many of them are reported.
     tracking: Vec<Report>,
@@ -94,6 +98,8 @@ impl TrajectoryController {
             has_replaced,
             failed,
             failures: PublishPeriod::new(FAILURE_RATE, Instant::ZERO),
+            is_at_end: false,
+            displacements: PublishPeriod::new(FAILURE_RATE, Instant::ZERO),
             due,
             tracking: vec![Report::Event; reported],
             reported,
@@ -152,13 +158,13 @@ impl TrajectoryController {
         let Some(motion) = &self.motion else { return };
         let (duration, time) =
             (motion.trajectory.duration(), motion.goal_time.unwrap_or(self.tolerance.time));
-        let violation = |is_end| self.track.violation(robot, motion, self.tolerance, is_end);
+        let violation = |phase| self.track.violation(robot, motion, self.tolerance, phase);
         if passed < duration || !self.track.has_arrived() {
-            if let Some(violation) = violation(false) {
+            if let Some(violation) = violation(Phase::Way) {
                 self.end(Goal::PathViolated(violation), robot);
             }
         } else {
-            match violation(true) {
+            match violation(Phase::End) {
                 None => self.end(Goal::Reached, robot),
                 Some(violation) if passed - duration > time => self.end(Goal::GoalMissed(violation), robot),
                 Some(_) => {}
@@ -178,6 +184,19 @@ impl TrajectoryController {
     fn finish(&mut self, goal: Goal) {
         self.ended[0] = self.goal_id().map(|id| (id, goal)).or(self.ended[0]);
         self.goal = goal;
+        self.is_at_end = goal == Goal::Reached;
+    }
+
+    /// Holds the joints where they are if one has left its path tolerance at the end of a motion, as without power: what brings that back
+    /// is not to be a lunge. A load that is too great for the tolerance only lowers them once a second.
+    fn watch_hold(&mut self, step: &Step<'_>) {
+        let motion = self.motion.as_ref().filter(|_| self.is_at_end && !step.robot.is_halted());
+        let left =
+            motion.and_then(|motion| self.track.violation(step.robot, motion, self.tolerance, Phase::Hold));
+        if let Some(violation) = left.filter(|_| self.displacements.is_due(step.now)) {
+            self.track.hold(step.robot, true);
+            self.failed = Some(Goal::Displaced(violation));
+        }
     }
 
     /// Prepares what is reported of the joints, if that is due.
@@ -284,6 +303,8 @@ impl Controller for TrajectoryController {
             if has_failed && !is_goal && self.failures.is_due(step.now) {
                 self.failed = Some(self.goal);
             }
+        } else {
+            self.watch_hold(step);
         }
         let joints = step.robot.joints();
         let mut own = self.track.axes.iter().filter_map(|axis| joints.get(axis.joint));

@@ -37,6 +37,7 @@ mod remote;
 mod reports;
 mod services;
 mod simulation;
+mod skew;
 mod standard;
 mod step_order;
 mod streams;

@@ -93,7 +93,11 @@ impl FollowServers {
                 server.end(ended);
             }
             Report::MotionFailed(goal) => {
-                let what = if matches!(goal, GoalState::Refused { .. }) { "is refused" } else { "ends" };
+                let what = match goal {
+                    GoalState::Refused { .. } => "is refused",
+                    GoalState::Displaced(_) => "is held no longer",
+                    _ => "ends",
+                };
                 if let Some(text) = server.follower.failure(goal) {
                     log::warn!(target: NAME, "a trajectory on '{}/joint_trajectory' {what}: {text}", server.name);
                 }

@@ -2,6 +2,7 @@ use std::collections::VecDeque;
 
 use mechanism::Input;
 use mechanism::controllers::{ControllerId, ControllerInput, InputKind, Message, PublishPeriod};
+use mechanism::follow::AheadStream;
 use mechanism::laws::{FollowedJoint, NamedPoints, NamedPointsError, Point, TrajectoryError};
 use mechanism_loop::Deliveries;
 use r2r::geometry_msgs::msg::TwistStamped;
@@ -36,10 +37,16 @@ struct ControllerTopic {
     /// The nodes that published it when they were last counted.
     commanders: Vec<String>,
     count_due: PublishPeriod,
+    stream: AheadStream,
+    /// When it is said again that a trajectory only stops the motion.
+    stops: PublishPeriod,
 }
 
 /// How often a topic's publishers are counted at most, before its messages are passed on \[Hz\].
 const COUNT_RATE: f64 = 10.0;
+
+/// How often the log says at most that a trajectory only stops the motion \[Hz\]: a stream may do so with each message.
+const STOP_RATE: f64 = 1.0;
 
 /// The most messages of a topic that wait here; of more the oldest are dropped, since a later one counts in their place.
 const MOST_WAITING: usize = 1000;
@@ -145,6 +152,8 @@ impl ControllerTopics {
                         joints: created.joints.clone(),
                         commanders: Vec::new(),
                         count_due: count_due(),
+                        stream: AheadStream::default(),
+                        stops: PublishPeriod::new(STOP_RATE, Instant::ZERO),
                     });
                 }
             }
@@ -235,7 +244,7 @@ impl ControllerTopic {
                 Messages::Trajectory(received) => {
                     let message = received.next()?;
                     place(&mut self.joints);
-                    trajectory(&self.joints, message)
+                    trajectory(&self.joints, message, &mut self.stream, &mut self.stops)
                 }
             };
             match message {
@@ -253,16 +262,28 @@ fn velocity(command: Command, mut read: Clock) -> Message {
 }
 
 /// A trajectory, or a stop if it has no points, as for the PR2's controller and that of ROS 1.
-fn trajectory(joints: &[FollowedJoint], message: JointTrajectory) -> Result<Message, String> {
+fn trajectory(
+    joints: &[FollowedJoint],
+    message: JointTrajectory,
+    stream: &mut AheadStream,
+    stops: &mut PublishPeriod,
+) -> Result<Message, String> {
     if message.points.is_empty() {
         return Ok(Message::Stop);
     }
     let points = named_points(message).map_err(|error| error.to_string())?;
-    match points.for_joints(joints, clock::reading()) {
+    let made = points.for_joints(joints, clock::reading());
+    match made.and_then(|trajectory| stream.check(trajectory, clock::now())) {
         Ok(trajectory) => Ok(Message::Trajectory(Some(Box::new(trajectory.into())))),
         // What it was to replace does not go on.
-        Err(error @ (NamedPointsError::Late { .. } | NamedPointsError::NoTime)) => {
-            log::warn!(target: NAME, "a trajectory stops the motion and moves nothing: {error}");
+        Err(
+            error @ (NamedPointsError::Late { .. }
+            | NamedPointsError::Ahead { .. }
+            | NamedPointsError::NoTime),
+        ) => {
+            if stops.is_due(clock::now()) {
+                log::warn!(target: NAME, "a trajectory stops the motion and moves nothing: {error}");
+            }
             Ok(Message::Stop)
         }
         Err(error) => Err(error.to_string()),

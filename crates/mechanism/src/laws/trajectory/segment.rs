@@ -101,7 +101,7 @@ impl Segment {
 ///
 /// goes on with that velocity, is at rest at `position` after T, and never faster than at its begin. It is 4/27 T velocity beyond the
 /// point at most.
-pub(super) fn settle(position: f64, velocity: f64, t: f64) -> [f64; 3] {
+pub(crate) fn settle(position: f64, velocity: f64, t: f64) -> [f64; 3] {
     let whole = SETTLING.as_secs_f64();
     let s = t / whole;
     if s >= 1.0 || velocity == 0.0 {

@@ -32,6 +32,8 @@ pub enum Goal {
     },
     /// A joint left its tolerance on the way.
     PathViolated(Violation),
+    /// A joint left its tolerance while the end was held; the joints are held where they were then.
+    Displaced(Violation),
     /// A joint was not within its tolerance at the end.
     GoalMissed(Violation),
     /// The motors were halted.

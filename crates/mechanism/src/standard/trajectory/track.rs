@@ -4,7 +4,7 @@ use safety::Instant;
 
 use crate::Robot;
 use crate::controllers::{Report, Step};
-use crate::laws::{Advance, Approach, Motion, PLANNED, Pid, Progress, near};
+use crate::laws::{Advance, Approach, Motion, PLANNED, Pid, Progress, near, settle};
 use crate::robot::Joint;
 use crate::standard::position::{distance, way};
 use crate::standard::trajectory::goal::{Quantity, Tolerance, Violation};
@@ -12,10 +12,12 @@ use crate::standard::trajectory::goal::{Quantity, Tolerance, Violation};
 /// The desired states of a controller's joints, held or on their way along a motion.
 ///
 /// A motion is joined on a copy of it, which takes its place if no joint is refused: so a motion that is refused changes nothing.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Track {
     pub(super) axes: Vec<Axis>,
     progress: Progress,
+    /// Whether the joints are braked and held where they were, since the trajectory is one at rest elsewhere.
+    is_still: bool,
 }
 
 /// The desired state of one joint.
@@ -33,6 +35,17 @@ pub(super) struct Axis {
     acceleration: f64,
     /// The effort that the trajectory states, which changes to that of the next one as a position does, without a limit.
     feed_forward: Approach,
+}
+
+/// The phase of a motion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// On its way.
+    Way,
+    /// At its end, which is judged.
+    End,
+    /// After it was reached.
+    Hold,
 }
 
 /// A place at which a trajectory may be joined.
@@ -65,7 +78,7 @@ impl Axis {
 
 impl Track {
     pub(super) fn new(joints: impl IntoIterator<Item = (usize, Pid)>) -> Self {
-        Self { axes: joints.into_iter().map(Axis::new).collect(), progress: Progress::default() }
+        Self { axes: joints.into_iter().map(Axis::new).collect(), ..Self::default() }
     }
 
     /// Takes the state of `other`, a track of the same joints.
@@ -73,7 +86,7 @@ impl Track {
     /// It allocates nothing.
     pub(super) fn copy(&mut self, other: &Self) {
         self.axes.clone_from_slice(&other.axes);
-        self.progress = other.progress;
+        (self.progress, self.is_still) = (other.progress, other.is_still);
     }
 
     /// Holds the joints where they are, without a feed-forward, as at a start.
@@ -99,36 +112,39 @@ impl Track {
         }
     }
 
-    /// The first joint that is not within its tolerance, on the way or at the end.
+    /// The first joint that is not within its tolerance in this phase.
     pub(super) fn violation(
         &self,
         robot: &Robot,
         motion: &Motion,
         tolerance: Tolerance,
-        is_end: bool,
+        phase: Phase,
     ) -> Option<Violation> {
         self.axes.iter().enumerate().find_map(|(index, axis)| {
-            let bounds = motion.tolerances.get(index).copied().unwrap_or_default();
-            let bounds = if is_end { bounds.goal } else { bounds.path };
-            let position = if is_end { tolerance.goal } else { tolerance.path };
+            let given = motion.tolerances.get(index).copied().unwrap_or_default();
+            let (bounds, own) = match phase {
+                Phase::End => (given.goal, tolerance.goal),
+                Phase::Way | Phase::Hold => (given.path, tolerance.path),
+            };
+            let mut most = [bounds.position.unwrap_or(own), bounds.velocity.unwrap_or(f64::INFINITY)];
+            if phase == Phase::Hold {
+                // What a goal asked for its way may be less than a load moves a joint that is held.
+                most = [most[0].max(own), f64::INFINITY];
+            }
             let joint = robot.joints().get(axis.joint)?;
             let [wanted, velocity] = axis.approach.state();
-            // The tolerance is that of the trajectory, also while the desired position is on its way there.
-            let path = wanted - axis.approach.offset();
+            let last = motion.trajectory.points().last().and_then(|last| last.positions.get(index));
+            let path = match last.filter(|_| self.is_still && phase == Phase::End && motion.goal.is_some()) {
+                Some(last) => *last,
+                // The tolerance is that of the trajectory, also while the desired position is on its way there.
+                None => wanted - axis.approach.offset(),
+            };
             let error = way(joint, joint.position, path);
-            [
-                (Quantity::Position, error, bounds.position.unwrap_or(position)),
-                (Quantity::Velocity, velocity - joint.velocity, bounds.velocity.unwrap_or(f64::INFINITY)),
-            ]
-            .into_iter()
-            // An error that is not a number is within no tolerance.
-            .find(|(_, error, most)| error.is_nan() || error.abs() > *most)
-            .map(|(quantity, error, tolerance)| Violation {
-                joint: index,
-                quantity,
-                error,
-                tolerance,
-            })
+            [(Quantity::Position, error, most[0]), (Quantity::Velocity, velocity - joint.velocity, most[1])]
+                .into_iter()
+                // An error that is not a number is within no tolerance.
+                .find(|(_, error, most)| error.is_nan() || error.abs() > *most)
+                .map(|(quantity, error, tolerance)| Violation { joint: index, quantity, error, tolerance })
         })
     }
 
@@ -137,7 +153,11 @@ impl Track {
         let trajectory = &motion.trajectory;
         let Advance { time, rate, step: dt } = self.progress.advance(step.now, step.period);
         for (index, axis) in self.axes.iter_mut().enumerate() {
-            let [mut position, mut velocity, acceleration] = trajectory.sample(time, index, axis.start);
+            let [mut position, mut velocity, acceleration] = if self.is_still {
+                settle(axis.start[0], axis.start[1], time.as_secs_f64())
+            } else {
+                trajectory.sample(time, index, axis.start)
+            };
             if time > trajectory.end() {
                 let last = trajectory.points().last().and_then(|point| point.positions.get(index));
                 let range = step.robot.joints().get(axis.joint).and_then(Joint::range);
@@ -169,11 +189,11 @@ impl Track {
         self.join(step.robot, motion, tolerance, begun)?;
         let time = self.advance(motion, step);
         // Also a motion that is over at once may not jump.
-        self.violation(step.robot, motion, tolerance, false).map_or(Ok(time), Err)
+        self.violation(step.robot, motion, tolerance, Phase::Way).map_or(Ok(time), Err)
     }
 
     /// Joins the trajectory that came at `begun`: where it is nearest to the desired positions, since it is late, or else to the
-    /// measured ones.
+    /// measured ones. One that is at rest elsewhere, as a halt of a stream that the joints lag behind, begins no motion: it brakes.
     /// # Errors
     /// A joint is further than its tolerance from there, or would have to be faster than its limit to reach the first point in time.
     fn join(
@@ -199,23 +219,41 @@ impl Track {
         }
         let time = entry.map_or(trajectory.begin(), |entry| entry.time.min(trajectory.age()));
         let first = trajectory.points().first();
+        let target = |index, position| match entry {
+            Some(entry) => trajectory.sample(entry.time, index, [0.0; 2])[0],
+            None => first.and_then(|first| first.positions.get(index)).copied().unwrap_or(position),
+        };
+        let limit = |joint: &Joint| joint.limits.map(|limits| limits.velocity).filter(|limit| *limit > 0.0);
+        let is_elsewhere = |(index, axis): (usize, &Axis)| {
+            let Some(joint) = robot.joints().get(axis.joint) else { return false };
+            let [position, velocity] = axis.approach.state();
+            let way = way(joint, position, target(index, position));
+            match entry {
+                Some(_) => way.abs() > near(f64::INFINITY, velocity.abs()),
+                // It is due sooner than the joint can be there.
+                None => limit(joint).is_some_and(|limit| {
+                    trajectory.top_speed(index, [target(index, position) - way, velocity]) > limit * PLANNED
+                }),
+            }
+        };
+        // A point that is still due and states no velocity is a place to go to, at rest or not.
+        let is_rest = trajectory.is_rest()
+            && (entry.is_some() || first.is_some_and(|first| !first.velocities.is_empty()));
+        self.is_still = is_rest && self.axes.iter().enumerate().any(is_elsewhere);
         for (index, axis) in self.axes.iter_mut().enumerate() {
             let Some(joint) = robot.joints().get(axis.joint) else { continue };
-            if entry.is_some_and(|entry| entry.is_measured) {
+            if entry.is_some_and(|entry| entry.is_measured) && !self.is_still {
                 axis.approach = Approach::held(joint.position);
             }
             let [position, velocity] = axis.approach.state();
-            let target = match entry {
-                Some(entry) => trajectory.sample(entry.time, index, [0.0; 2])[0],
-                None => first.and_then(|first| first.positions.get(index)).copied().unwrap_or(position),
-            };
+            let target = target(index, position);
             axis.start = [target - way(joint, position, target), velocity];
             axis.start_effort = axis.feed_forward.state()[0];
-            let [path, ..] = trajectory.sample(time, index, axis.start);
+            let path =
+                if self.is_still { axis.start[0] } else { trajectory.sample(time, index, axis.start)[0] };
             let mut top_speed = trajectory.top_speed(index, axis.start);
-            let limit = joint.limits.map(|limits| limits.velocity).filter(|limit| *limit > 0.0);
             // Between the points it is within the limit, so the way to the first one is not.
-            if let Some(limit) = limit.filter(|limit| entry.is_none() && top_speed > limit * PLANNED) {
+            if let Some(limit) = limit(joint).filter(|limit| entry.is_none() && top_speed > limit * PLANNED) {
                 let given = motion.tolerances.get(index).and_then(|given| given.path.position);
                 if (target - axis.start[0]).abs() > near(given.unwrap_or(tolerance.path), limit) {
                     let quantity = Quantity::Speed;
@@ -224,11 +262,13 @@ impl Track {
                 // A joint that is near is only late there, as one that lags behind a stream.
                 top_speed = limit / 2.0;
             }
+            let top_speed = if self.is_still { velocity.abs() } else { top_speed };
             axis.approach.begin(axis.start[0], path, top_speed);
             let effort = trajectory.effort(time, index, axis.start_effort);
             axis.feed_forward.begin(axis.start_effort, effort, f64::MAX / 4.0);
         }
-        self.progress = Progress::new(begun, trajectory.age(), time);
+        let (age, time) = if self.is_still { Default::default() } else { (trajectory.age(), time) };
+        self.progress = Progress::new(begun, age, time);
         Ok(())
     }
 
