@@ -38,7 +38,7 @@ struct ControllerTopic {
     commanders: Vec<String>,
     count_due: PublishPeriod,
     stream: AheadStream,
-    /// When it is said again that a trajectory only stops the motion.
+    /// When the log has again that a trajectory only stops the motion.
     stops: PublishPeriod,
 }
 
@@ -272,8 +272,8 @@ fn trajectory(
         return Ok(Message::Stop);
     }
     let points = named_points(message).map_err(|error| error.to_string())?;
-    let made = points.for_joints(joints, clock::reading());
-    match made.and_then(|trajectory| stream.check(trajectory, clock::now())) {
+    let (now, made) = (clock::now(), points.for_joints(joints, clock::reading()));
+    match made.and_then(|trajectory| stream.check(trajectory, now)) {
         Ok(trajectory) => Ok(Message::Trajectory(Some(Box::new(trajectory.into())))),
         // What it was to replace does not go on.
         Err(
@@ -281,7 +281,7 @@ fn trajectory(
             | NamedPointsError::Ahead { .. }
             | NamedPointsError::NoTime),
         ) => {
-            if stops.is_due(clock::now()) {
+            if stops.is_due(now) {
                 log::warn!(target: NAME, "a trajectory stops the motion and moves nothing: {error}");
             }
             Ok(Message::Stop)
