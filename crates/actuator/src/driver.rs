@@ -18,7 +18,7 @@ pub trait Driver: Send {
 
     /// Checks that the device still drives: one that was reset since, by a short loss of power, does not.
     ///
-    /// * `sides`: the directions of the motors that were set long ago, 1 forward, -1 in reverse; 0 where it is not known
+    /// * `sides`: the directions of the motors, of which one is not 0: 1 forward, -1 in reverse, 0 at stop or not known yet
     /// # Errors
     /// As for [`check`](Driver::check), or it does not drive.
     fn confirm(&mut self, _sides: [i16; 2]) -> Result<(), Error> {

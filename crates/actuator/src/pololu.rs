@@ -240,8 +240,7 @@ impl Driver for Maestro {
             return Ok(());
         }
         self.check_errors(action)?;
-        let wanted = format!("{} than {stop} as driven", if is_forward { "less" } else { "more" });
-        Err(self.wrong(action, channel, found, wanted))
+        Err(self.wrong(action, channel, found, "as driven".into()))
     }
 
     fn check(&mut self) -> Result<(), Error> {

@@ -236,14 +236,10 @@ impl Driver for RoboClaw {
     }
 
     /// Reads the duties: after a reset both are 0. Its time-out may be saved, so that it shows no reset.
-    fn confirm(&mut self, mut sides: [i16; 2]) -> Result<(), Error> {
+    fn confirm(&mut self, _: [i16; 2]) -> Result<(), Error> {
         let action = "looking for a reset";
         let [a, b, c, d, ..] = self.ask::<6>(action, READ_PWM)?;
-        if self.swapped {
-            sides.reverse();
-        }
-        let duties = [i16::from_be_bytes([a, b]), i16::from_be_bytes([c, d])];
-        if sides.iter().zip(duties).any(|(&side, duty)| side != 0 && duty != 0) {
+        if [a, b, c, d] != [0; 4] {
             return Ok(());
         }
         self.check_status()?;

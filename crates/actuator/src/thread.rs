@@ -51,13 +51,6 @@ const SETTLES: Duration = Duration::from_millis(40);
 /// The longest time between the answer that the device still drives and the next level.
 const CONFIRMED: Duration = Duration::from_millis(10);
 
-impl Pace {
-    /// The directions that the motors must have; 0 for a motor that is at stop or began to turn just now.
-    fn sides(&self, now: Duration) -> [i16; 2] {
-        self.turns.map(|(side, since)| if now.saturating_sub(since) >= SETTLES { side } else { 0 })
-    }
-}
-
 /// Why only stop is sent until a stop is given: a caller that was suspended would continue with old levels, and one that does not
 /// know that the device stopped would start it again at full speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -177,7 +170,9 @@ where
         let stops = levels.is_none_or(|levels| levels == [0, 0]);
         let check_waited = now >= pace.check_at + self.timing.check && !stops && !pace.drive_failed;
         if drive_is_due && !check_waited {
-            let sides = pace.sides(now);
+            // A motor that began to turn just now counts as one at stop.
+            let settled = |since| now.saturating_sub(since) >= SETTLES;
+            let sides = pace.turns.map(|(side, since)| if settled(since) { side } else { 0 });
             if !stops && sides != [0, 0] && now >= pace.confirmed_until {
                 // A device that was reset must not jump to the present level. A stop that is given meanwhile comes next.
                 if let Err(error) = driver.confirm(sides) {
