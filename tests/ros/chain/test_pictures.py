@@ -114,7 +114,7 @@ def test_the_vehicle_is_shown_while_it_drives_and_while_it_stands():
         compare(robot)
         velocities = lambda: {m.id for m in markers(robot) if m.ns == "velocity"}  # noqa: E731
         robot.wait(lambda: velocities() == {0, 1, 2, 3}, lambda: f"requested and granted: {velocities()}")
-        tips = lambda: [next(m.points[1].x for m in markers(robot) if (m.ns, m.id) == ("velocity", id_)) for id_ in (1, 3)]  # noqa: E731
+        tips = lambda: [next((m.points[1].x for m in markers(robot) if (m.ns, m.id) == ("velocity", id_)), 0.0) for id_ in (1, 3)]  # noqa: E731
         shown.drive_until(robot, lambda: tips()[1] < tips()[0] - 0.2, lambda: f"requested, granted: {tips()}")
         text, groups = draw(robot)
         assert all(groups[name] for name in groups if name != "Not measured"), {name: len(shapes) for name, shapes in groups.items()}
