@@ -27,10 +27,16 @@ pub(crate) struct LifeCycle {
     available: Requests<srv::GetAvailableTransitions::Service>,
     graph: Requests<srv::GetAvailableTransitions::Service>,
     events: r2r::Publisher<msg::TransitionEvent>,
-    /// When requests were read last, and for how long those that were read since the last answers may have waited before.
+    /// When requests were read last.
     read_at: Instant,
+    /// The last hold of the node, and until when a request may be from that time.
+    held: (Duration, Instant),
+    /// For how long requests that were read since the last answers may have waited.
     waited: Duration,
 }
+
+/// How long after a hold the middleware may still pass on what came during it: its threads were held, too.
+const CATCHES_UP: Duration = Duration::from_millis(250);
 
 /// A state in which a node stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,6 +136,7 @@ impl LifeCycle {
             graph: Requests::new(node, "~/get_transition_graph", qos::requests()).map_err(what())?,
             events,
             read_at: clock::now(),
+            held: (Duration::ZERO, Instant::ZERO),
             waited: Duration::ZERO,
         })
     }
@@ -142,7 +149,13 @@ impl LifeCycle {
     /// Receives the requests that r2r has and returns their number.
     pub(crate) fn receive(&mut self) -> usize {
         let now = clock::now();
-        self.waited = self.waited.max(now.since(replace(&mut self.read_at, now)));
+        let gap = now.since(replace(&mut self.read_at, now));
+        if gap >= STALE {
+            self.held = (gap, now + CATCHES_UP);
+        }
+        if now < self.held.1 {
+            self.waited = self.held.0;
+        }
         let Self { change, get, states, available, graph, .. } = self;
         change.receive() + get.receive() + states.receive() + available.receive() + graph.receive()
     }

@@ -226,6 +226,7 @@ class Wire:
             self.vehicle.graph.wait(future.done, f"{node} does not answer", 3.0)
             if future.result().success:
                 return
+            time.sleep(0.1)
         raise AssertionError(f"{node} makes no transition")
 
     def ask(self, node, text):
