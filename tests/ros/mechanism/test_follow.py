@@ -374,7 +374,9 @@ def test_a_stream_from_a_clock_that_is_ahead_is_one_piece_or_none_and_ends_with_
             assert "ahead of this computer's clock, must be 0.1 s at most: synchronize the clocks" in process.output
         else:
             wanted = source.states[-1][1]
-            assert abs(pan() - wanted) < 0.05 * wanted and top < 2 * 1.5 * 0.3, f"{pan()} of {wanted}, {top} rad/s"
+            # Near the bound it depends on how late the messages come whether the stream counts.
+            is_refused = ahead > 0.1 and sentence in process.output and top < 0.02
+            assert is_refused or abs(pan() - wanted) < 0.05 * wanted and top < 2 * 1.5 * 0.3, f"{pan()} of {wanted}, {top} rad/s"
 
 
 class Unpowered:
