@@ -3,7 +3,7 @@ use std::cmp::Ordering;
 use r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use safety::Level;
 
-use crate::{Error, Topic, clock, qos};
+use crate::{Error, Topic, clock, full_name, qos};
 
 /// A node's diagnostics, published once a second.
 #[derive(Clone, Debug, Default)]
@@ -59,9 +59,8 @@ pub(crate) struct Diagnostics {
 
 impl Diagnostics {
     pub(crate) fn new(node: &mut r2r::Node) -> Result<Self, Error> {
-        let name = node.fully_qualified_name().map_err(Error::ros("read the node's name"))?;
-        let topic = Topic::new(node, "/diagnostics", qos::edge())?;
-        Ok(Self { topic, name: name.trim_start_matches('/').to_owned() })
+        let name = full_name(node)?;
+        Ok(Self { topic: Topic::new(node, "/diagnostics", qos::edge())?, name })
     }
 
     pub(crate) fn publish(&self, status: Status) {

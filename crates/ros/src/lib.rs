@@ -63,7 +63,7 @@ pub use input::Inputs;
 pub use latency::{Latency, Quantiles};
 pub use logger::{ShellLog, start as start_logger};
 pub use loops::declare_stage;
-pub use names::{Names, check_remap_rules, namespace};
+pub use names::{Names, check_remap_rules, full_name, namespace};
 pub use node::Node;
 pub use overrides::{KnownNode, check_overrides};
 pub use parameters::Parameters;

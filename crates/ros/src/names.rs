@@ -57,6 +57,14 @@ impl Names {
     }
 }
 
+/// The full name of `node` without its first slash, as in `/diagnostics`.
+/// # Errors
+/// The middleware has none.
+pub fn full_name(node: &r2r::Node) -> Result<String, Error> {
+    let name = node.fully_qualified_name().map_err(Error::ros("read the node's name"))?;
+    Ok(name.trim_start_matches('/').to_owned())
+}
+
 /// The namespace that a user wrote with or without slashes at its ends, without them.
 /// # Errors
 /// It is not one that ROS accepts; the rule.

@@ -8,7 +8,7 @@ use r2r::rcl_interfaces::msg::Log;
 use crate::logger::{Message, QUEUE, Queue};
 use crate::overrides::ros_options;
 use crate::panics::lock;
-use crate::{Error, clock, panics, qos};
+use crate::{Error, clock, full_name, panics, qos};
 
 /// Crates that log for one node alone, and its name in the code.
 const LIBRARIES: [(&str, &str); 2] = [("actuator", "hindbrain"), ("gamepad", "joystick")];
@@ -44,9 +44,8 @@ pub(crate) fn add(node: &mut r2r::Node, name: &str) -> Result<(), Error> {
     if let Some(Err(error)) = &publisher {
         log::warn!(target: name, "the log is not on '/rosout', which cannot be published: {error}");
     }
-    let own = || Error::ros("read the node's name");
-    let full = node.fully_qualified_name().map_err(own())?.trim_matches('/').to_owned();
-    let mut targets = vec![full.replace('/', "."), full, node.name().map_err(own())?, name.into()];
+    let (full, own) = (full_name(node)?, node.name().map_err(Error::ros("read the node's name"))?);
+    let mut targets = vec![full.replace('/', "."), full, own, name.into()];
     targets.extend(LIBRARIES.iter().filter(|(_, of)| *of == name).map(|(library, _)| (*library).into()));
     let logger = Logger { name: targets[0].clone(), targets, publisher: publisher.and_then(Result::ok) };
     lock(&LOGGERS).push(logger);

@@ -8,7 +8,7 @@ use r2r::pr2_mechanism_msgs::msg::{
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Bool;
 use ros::clock::to_wire;
-use ros::{Error, Topic, panics, qos};
+use ros::{Error, Topic, full_name, panics, qos};
 use safety::{Instant, Stamp};
 
 /// Topics that the node publishes.
@@ -28,9 +28,8 @@ impl Topics {
         panics::final_messages(move || {
             let _ = last.publish(&Bool { data: true }); // the process ends
         });
-        let name = node.fully_qualified_name().map_err(Error::ros("read the node's name"))?;
         Ok(Self {
-            name: name.trim_start_matches('/').to_owned(),
+            name: full_name(node)?,
             joint_states: Topic::new(node, "joint_states", qos::command())?,
             statistics: Topic::new(node, "mechanism_statistics", qos::command())?,
             halted,

@@ -126,11 +126,12 @@ impl Track {
                 Phase::End => (given.goal, tolerance.goal),
                 Phase::Way | Phase::Hold => (given.path, tolerance.path),
             };
-            let mut most = [bounds.position.unwrap_or(own), bounds.velocity.unwrap_or(f64::INFINITY)];
-            if phase == Phase::Hold {
+            let position = bounds.position.unwrap_or(own);
+            let most = match phase {
                 // What a goal asked for its way may be less than a load moves a joint that is held.
-                most = [most[0].max(own), f64::INFINITY];
-            }
+                Phase::Hold => [position.max(own), f64::INFINITY],
+                Phase::Way | Phase::End => [position, bounds.velocity.unwrap_or(f64::INFINITY)],
+            };
             let joint = robot.joints().get(axis.joint)?;
             let [wanted, velocity] = axis.approach.state();
             let last = motion.trajectory.points().last().and_then(|last| last.positions.get(index));
