@@ -68,7 +68,8 @@ def present(node, name, namespace):
 def prepare(graph, executable, number, namespace):
     """Makes a node create what it has not from its start."""
     if executable in ("joystick", "steersman"):
-        graph.publish(f"{namespace}/joystick/virtual_device", State(axes=[0, 0], buttons=[False]))
+        # Its topic exists while the device does.
+        graph.repeat(f"{namespace}/joystick/virtual_device", State(axes=[0, 0], buttons=[False]), 20.0)
     if executable == "mechanism":
         for name in CONTROLLERS[number]:
             answer = Manager(graph).call(LoadController, f"{namespace}/pr2_controller_manager/load_controller", name=name)

@@ -1,6 +1,6 @@
 //! A failed test executable runs once more, alone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::process::Ended;
 use crate::report::{Outcome, step};
@@ -34,13 +34,27 @@ fn failed_target(line: &str) -> Option<&str> {
     line.split_once("to rerun pass `")?.1.split_once('`').map(|(arguments, _)| arguments)
 }
 
+/// The tests over DDS that failed, also alone, according to the record of how each ended.
+pub fn failed_tests(record: &str) -> Vec<&str> {
+    let lines = record.lines().filter_map(|line| line.split_once('\t'));
+    let last: BTreeMap<&str, &str> =
+        lines.filter_map(|(outcome, rest)| Some((rest.split('\t').next()?, outcome))).collect();
+    last.into_iter().filter(|(_, outcome)| *outcome == "failed").map(|(name, _)| name).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::process::Command;
 
-    use super::repeat_alone;
+    use super::{failed_tests, repeat_alone};
     use crate::environment::clean;
     use crate::process::capture;
+
+    #[test]
+    fn tests_that_failed_twice_are_named() {
+        let record = "failed\ta.py::once\trow\nfailed\ta.py::[x 1]\t\npassed\ta.py::once\trow\nfailed\ta.py::[x 1]\t\n";
+        assert_eq!(failed_tests(record), ["a.py::[x 1]"]);
+    }
 
     #[test]
     fn what_failed_beside_others_is_repeated_once_and_alone() {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::environment::{Environment, cargo_without_ros, detect, inherited};
 use crate::process::{Ended, capture, succeeds};
-use crate::repeat::repeat_alone;
+use crate::repeat::{failed_tests, repeat_alone};
 use crate::report::{Failure, Outcome, Watch, seconds, step};
 use crate::root::Root;
 use crate::setup::{self, debian, python};
@@ -90,7 +90,11 @@ pub fn run(root: &Root, quick: bool) -> Outcome<()> {
         };
         if let Some(sentence) = failed {
             print_table(&times, true, whole.elapsed());
-            return Err(Failure::new(sentence));
+            // What ran beside them is shown after them.
+            let record = fs::read_to_string(root.target().join(OUTCOMES)).unwrap_or_default();
+            let names: String =
+                failed_tests(&record).iter().map(|name| format!("\n  failed: {name}")).collect();
+            return Err(Failure(sentence + &names));
         }
         step(format_args!("{} took {watch}", part.name));
     }
