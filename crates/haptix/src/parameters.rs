@@ -131,6 +131,7 @@ pub fn specification() -> Specification {
             },
             "shape",
         )
+        .with_protections(&["halt_on"])
 }
 
 /// The name of the device, or the path of its description.

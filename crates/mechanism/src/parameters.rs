@@ -210,4 +210,5 @@ pub fn specification() -> Specification {
         .with_open(
             "A parameter of a controller, <controller>.type or what its type has; it is checked when the controller is loaded.",
         )
+        .with_protections(&["halt_on"])
 }

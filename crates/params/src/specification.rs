@@ -19,6 +19,7 @@ pub struct Specification {
     open: Option<Declaration>,
     fixed: Vec<Fixed>,
     foreign: &'static [Foreign],
+    protections: &'static [&'static str],
 }
 
 /// Parameters that cannot be chosen while another one has a certain value.
@@ -89,6 +90,7 @@ impl Specification {
             open: None,
             fixed: Vec::new(),
             foreign: &[],
+            protections: &[],
         }
     }
 
@@ -149,6 +151,25 @@ impl Specification {
     #[must_use]
     pub fn with_foreign(self, foreign: &'static [Foreign]) -> Self {
         Self { foreign, ..self }
+    }
+
+    /// Names those parameters that were added before and are protections, off by default, or the first parts of their names: a robot
+    /// that a file for several robots leaves out starts only if it loses none of them.
+    #[must_use]
+    pub fn with_protections(self, protections: &'static [&'static str]) -> Self {
+        debug_assert!(
+            protections.iter().all(|first| {
+                self.parameters.iter().any(|declared| declared.name.starts_with(first))
+                    || self.groups.iter().any(|group| first.strip_suffix('.') == Some(group.prefix))
+            }),
+            "a protection that does not exist"
+        );
+        Self { protections, ..self }
+    }
+
+    /// Whether the parameter `name` is one of its protections.
+    pub fn protects(&self, name: &str) -> bool {
+        self.protections.iter().any(|first| name.starts_with(first))
     }
 
     /// The values in force when the user gives `overrides`, in which a later value replaces an earlier one.

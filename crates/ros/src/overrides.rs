@@ -52,9 +52,6 @@ fn last_name(node: &str) -> &str {
     node.rsplit('/').next().unwrap_or(node)
 }
 
-/// Protections that are off by default, or the first parts of their names: without them no node starts beside robots that have them.
-const PROTECTIONS: [&str; 7] = ["estop.", "enable.", "ir.", "halt_on", "locks.", "limits.", "sensors."];
-
 /// A node's name, and its specification.
 pub type KnownNode = (&'static str, fn() -> Specification);
 
@@ -140,20 +137,20 @@ impl Overrides {
     }
 
     /// Checks that what was meant for the node whose full name is `name` applies to it, under the name that it has now and under
-    /// `original`, which the arguments may have replaced. Blocks for other nodes and for patterns do not count: they are no
+    /// that of its `specification`, which the arguments may have replaced. Blocks for other nodes and for patterns do not count: they are no
     /// substitute for the block that names the node.
     /// # Errors
     /// A block, or a rule, names this node and does not apply, and none that names it does: another namespace, or another name.
     /// Blocks of files in several other namespaces are those of a fleet, which may lack this robot, but for its protections.
-    pub(crate) fn check_meant_for(&self, name: &str, original: &str) -> Result<(), Error> {
+    pub(crate) fn check_meant_for(&self, name: &str, specification: &Specification) -> Result<(), Error> {
         // A rule for this node is no substitute for the block that a file has for it.
-        self.check_of_kind(false, name, original)?;
-        self.check_of_kind(true, name, original)
+        self.check_of_kind(false, name, specification)?;
+        self.check_of_kind(true, name, specification)
     }
 
     /// Checks the blocks of files alone, or the rules alone.
-    fn check_of_kind(&self, is_rule: bool, name: &str, original: &str) -> Result<(), Error> {
-        let own = last_name(name);
+    fn check_of_kind(&self, is_rule: bool, name: &str, specification: &Specification) -> Result<(), Error> {
+        let (own, original) = (last_name(name), specification.node);
         let meant = || {
             let alike = self.given.iter().filter(move |given| given.is_rule == is_rule);
             alike.filter(move |given| [own, original].contains(&given.last_name()))
@@ -168,10 +165,8 @@ impl Overrides {
             && meant().all(|given| given.last_name() == own)
             && meant().any(|given| given.block.node != first.block.node);
         let own_values = self.of(name);
-        let is_lost = |lost: &&str| {
-            PROTECTIONS.iter().any(|known| lost.starts_with(known))
-                && own_values.iter().all(|(given, _)| given != lost)
-        };
+        let is_lost =
+            |lost: &&str| specification.protects(lost) && own_values.iter().all(|(given, _)| given != lost);
         let lost = meant().flat_map(Given::names).find(is_lost);
         let reason = if is_fleet {
             let Some(lost) = lost else { return Ok(()) };
@@ -344,7 +339,7 @@ mod tests {
     }
 
     fn meant(nodes: &[&str], name: &str) -> Result<(), String> {
-        given(nodes).check_meant_for(name, "hindbrain").map_err(|error| error.to_string())
+        given(nodes).check_meant_for(name, &hindbrain()).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -384,9 +379,9 @@ mod tests {
         }
         let mut with_rule = given(&["hindbrain"]);
         with_rule.given.push(parse("brain:a:=1").unwrap());
-        assert!(with_rule.check_meant_for("/brain", "hindbrain").is_err(), "a rule replaces no block");
+        assert!(with_rule.check_meant_for("/brain", &hindbrain()).is_err(), "a rule replaces no block");
         let arguments = words("x --ros-args -r __node:=brain -p hindbrain:a:=1");
-        let refused = Overrides::new(arguments).unwrap().check_meant_for("/brain", "hindbrain").unwrap_err();
+        let refused = Overrides::new(arguments).unwrap().check_meant_for("/brain", &hindbrain()).unwrap_err();
         assert!(
             refused.to_string().starts_with("argument -p hindbrain:a:=1: 'hindbrain' is not for this node")
         );

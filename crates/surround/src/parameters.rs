@@ -98,6 +98,7 @@ pub fn specification() -> Specification {
     .with_all(DISTANCES.as_flattened().iter().map(Parameter::declaration).collect())
     .with_all(Declared::declarations())
     .with_group(sensor::group())
+    .with_protections(&["sensors."])
 }
 
 /// The parameters in force, parsed. Sensors are in alphabetical order of their names.

@@ -94,4 +94,5 @@ pub fn specification() -> Specification {
         },
         "topic",
     )
+    .with_protections(&["locks.", "limits."])
 }

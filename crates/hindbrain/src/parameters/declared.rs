@@ -78,4 +78,5 @@ pub fn specification() -> Specification {
     .with_all(Declared::declarations())
     .with_all(output::Declared::declarations())
     .with_fixed(SEED)
+    .with_protections(&["estop.", "enable.", "ir."])
 }

@@ -144,6 +144,7 @@ pub fn specification() -> Specification {
     .with_all(Coords::declarations())
     .with_all(JoyParams::declarations())
     .with_foreign(&FOREIGN)
+    .with_protections(&["enable."])
 }
 
 const FOREIGN: [Foreign; 12] = [
