@@ -21,7 +21,7 @@ mod wheel;
 pub use cause::{Cause, Causes, Effect, Recovery, Row};
 pub use gate::Gate;
 pub use inputs::{CommandInput, CoreParams, Infrared, Inputs, InvalidCommand, Outputs, SwitchInput};
-pub use mapping::{FULL, Mapping, Setpoint, mix, mix_as_the_seed};
+pub use mapping::{COUNT, FULL, Mapping, Setpoint, mix, mix_as_the_seed};
 pub use sensor::{IrSensor, Reading};
 pub use source::{Conflicts, SoleTopic, Source};
 pub use state::{Device, EstopLine, HeldCommand, Latch, ResetButton, State, StopState};

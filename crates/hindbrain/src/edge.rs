@@ -43,14 +43,14 @@ impl Sensor {
     }
 }
 
-/// `velocity` in thousandths of `full` speed, rounded toward zero.
+/// `velocity` in millionths of `full` speed, rounded toward zero.
 ///
 /// With `keep_curve` a velocity beyond full speed is scaled down as a whole; without it each part is limited on its own, as
 /// in the original.
 /// * a NaN cannot occur, and an overflow counts as full speed
 /// # Source
 /// own; the original's float decoder took NaN for full forward and 1e-40 for full reverse. Here anything less than a
-/// thousandth is zero.
+/// millionth is zero.
 pub fn setpoint_of(velocity: &Velocity, full: FullSpeed, keep_curve: bool) -> Setpoint {
     /// Far beyond any full speed, and small enough that no product overflows.
     const FAR: f64 = 1e9;
@@ -58,8 +58,8 @@ pub fn setpoint_of(velocity: &Velocity, full: FullSpeed, keep_curve: bool) -> Se
     let angular = (velocity.turn() / full.angular).clamp(-FAR, FAR);
     let excess = if keep_curve { linear.abs().max(angular.abs()).max(1.0) } else { 1.0 };
     // `as` rounds toward zero, saturates, and makes zero of NaN.
-    let thousandths = |part: f64| (part / excess * 1000.0) as i16; // `Setpoint` limits each part
-    Setpoint::new(thousandths(linear), thousandths(angular))
+    let millionths = |part: f64| (part / excess * 1e6) as i32; // `Setpoint` limits each part
+    Setpoint::new(millionths(linear), millionths(angular))
 }
 
 /// The reading for a measured distance \[m\].
@@ -105,31 +105,31 @@ mod tests {
 
     const FULL_SPEED: FullSpeed = FullSpeed { linear: 2.0, angular: 4.0 };
 
-    fn setpoint(forward: f64, turn: f64) -> (i16, i16) {
+    fn setpoint(forward: f64, turn: f64) -> (i32, i32) {
         let setpoint = setpoint_of(&Velocity::planar(forward, turn).unwrap(), FULL_SPEED, true);
         (setpoint.linear(), setpoint.angular())
     }
 
     #[test]
-    fn a_velocity_becomes_thousandths_of_full_speed() {
-        assert_eq!(setpoint(2.0, 0.0), (1000, 0));
-        assert_eq!(setpoint(-1.0, 1.0), (-500, 250));
-        // 0.0019 / 2 = 0.00095: less than a thousandth.
-        assert_eq!(setpoint(0.0019, -0.0039), (0, 0));
+    fn a_velocity_becomes_millionths_of_full_speed() {
+        assert_eq!(setpoint(2.0, 0.0), (1_000_000, 0));
+        assert_eq!(setpoint(-1.0, 1.0), (-500_000, 250_000));
+        // 0.0000019 / 2: less than a millionth.
+        assert_eq!(setpoint(1.9e-6, -3.9e-6), (0, 0));
     }
 
     #[test]
     fn excess_is_scaled_down_and_keeps_the_curve() {
         // 2 and 0.5 of full: over 2.
-        assert_eq!(setpoint(4.0, 2.0), (1000, 250));
-        assert_eq!(setpoint(1.0, -8.0), (250, -1000));
+        assert_eq!(setpoint(4.0, 2.0), (1_000_000, 250_000));
+        assert_eq!(setpoint(1.0, -8.0), (250_000, -1_000_000));
     }
 
     #[test]
     fn without_the_curve_each_part_is_limited_on_its_own() {
         let velocity = Velocity::planar(4.0, 2.0).unwrap();
         let setpoint = setpoint_of(&velocity, FULL_SPEED, false);
-        assert_eq!((setpoint.linear(), setpoint.angular()), (1000, 500));
+        assert_eq!((setpoint.linear(), setpoint.angular()), (1_000_000, 500_000));
     }
 
     #[test]
@@ -138,9 +138,9 @@ mod tests {
             assert_eq!(setpoint(tiny, tiny), (0, 0), "{tiny}");
         }
         for huge in [1e39, 3.5e38, 1e308, f64::MAX] {
-            assert_eq!(setpoint(huge, 0.0), (1000, 0), "{huge}");
-            assert_eq!(setpoint(0.0, -huge), (0, -1000), "{huge}");
-            assert_eq!(setpoint(-huge, huge), (-1000, 1000), "{huge}");
+            assert_eq!(setpoint(huge, 0.0), (1_000_000, 0), "{huge}");
+            assert_eq!(setpoint(0.0, -huge), (0, -1_000_000), "{huge}");
+            assert_eq!(setpoint(-huge, huge), (-1_000_000, 1_000_000), "{huge}");
         }
     }
 

@@ -134,7 +134,7 @@ impl Hindbrain {
 
     /// The values for the motors, as of the last call.
     pub fn motors(&self) -> Motors {
-        Motors::from_levels(self.outputs.levels, self.accepted.stamp)
+        Motors::new(self.outputs.levels, self.outputs.exact, self.accepted.stamp)
     }
 
     /// The core's state, for inspection.
@@ -200,7 +200,7 @@ impl Hindbrain {
         self.counters.resets += u64::from(was_latched && self.state.latch.is_none());
         let is_gap = self.outputs.causes.contains(Cause::MotorGap);
         self.counters.gaps += u64::from(is_gap);
-        if drive || is_gap || self.outputs.levels != before.levels {
+        if drive || is_gap || self.outputs.exact != before.exact {
             self.send();
         }
         if self.outputs.state != before.state {
@@ -248,7 +248,7 @@ impl Hindbrain {
         let stop = if stop.is_latched() { stop } else { boot.stop };
         self.state = State { stop, latch: latch.max(boot.latch), overrun, ..boot };
         let causes = self.outputs.causes.with(Cause::Stopping, true);
-        self.outputs = Outputs { levels: self.state.levels(), state: stop, causes };
+        self.outputs = self.state.outputs(causes, &self.params.core);
         self.send();
         self.publish();
     }

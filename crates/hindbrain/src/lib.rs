@@ -30,7 +30,7 @@ pub use event::{Input, Output, Publishers};
 pub use hindbrain::{GAP_LIMIT, Hindbrain, Key, OVERRUN_LIMIT, Report, STATE_PERIOD, TICK};
 pub use leds::{BLINK, Leds, Rgb};
 pub use motors::Motors;
-pub use parameters::{CommandType, Driver, DriverKind, IrLimits, Params, Profile, specification};
+pub use parameters::{CommandType, Driver, DriverKind, IrLimits, OutputType, Params, Profile, specification};
 pub use refused::Refused;
 pub use safety::{FullSpeed, Level};
 pub use status::Counters;

@@ -1,7 +1,7 @@
 use safety::Stamp;
 
 use crate::Params;
-use crate::core::FULL;
+use crate::core::{COUNT, FULL};
 
 /// The servo value at which a motor stands.
 const STOP: i16 = 90;
@@ -16,6 +16,8 @@ pub struct Motors {
     pub port: i16,
     /// The starboard motor's servo value, 24 to 156.
     pub starboard: i16,
+    /// The exact levels of port and starboard, forward positive, in 1/[`COUNT`]; those of the values unless a velocity is put out.
+    exact: [i64; 2],
     /// The stamp of the last command that was accepted, carried unchanged; zero before the first.
     pub stamp: Stamp,
 }
@@ -23,13 +25,19 @@ pub struct Motors {
 impl Motors {
     /// Both motors at stop.
     pub const fn stop(stamp: Stamp) -> Self {
-        Self { port: STOP, starboard: STOP, stamp }
+        Self { port: STOP, starboard: STOP, exact: [0; 2], stamp }
     }
 
     /// The values for these levels of port and starboard, forward positive; beyond full is full.
     pub fn from_levels(levels: [i16; 2], stamp: Stamp) -> Self {
+        let levels = levels.map(|level| level.clamp(-FULL, FULL));
+        Self::new(levels, levels.map(|level| i64::from(level) * COUNT), stamp)
+    }
+
+    /// The values for these levels, with their exact ones.
+    pub(crate) fn new(levels: [i16; 2], exact: [i64; 2], stamp: Stamp) -> Self {
         let [port, starboard] = levels.map(|level| STOP - level.clamp(-FULL, FULL));
-        Self { port, starboard, stamp }
+        Self { port, starboard, exact, stamp }
     }
 
     /// The values for these parts of full of port and starboard, from -1 to 1, forward positive; NaN is a stop.
@@ -54,7 +62,7 @@ impl Motors {
     /// The velocity of these values: forward [m/s] and turn [rad/s], counter-clockwise positive.
     pub fn velocity(&self, params: &Params) -> (f64, f64) {
         let full = &params.full_speed;
-        let [port, starboard] = self.levels().map(|level| f64::from(level) / f64::from(FULL));
+        let [port, starboard] = self.exact.map(|level| level as f64 / (COUNT * i64::from(FULL)) as f64);
         ((port + starboard) / 2.0 * full.linear, (starboard - port) / 2.0 * full.angular)
     }
 }
@@ -68,7 +76,7 @@ mod tests {
     fn forward_is_the_lower_number() {
         assert_eq!(
             Motors::from_levels([66, -66], Stamp::ZERO),
-            Motors { port: 24, starboard: 156, stamp: Stamp::ZERO }
+            Motors { port: 24, starboard: 156, exact: [66 * COUNT, -66 * COUNT], stamp: Stamp::ZERO }
         );
         assert!(Motors::stop(Stamp::ZERO).are_stopped());
     }
@@ -98,14 +106,16 @@ mod tests {
         for level in [i16::MIN, -67, 67, i16::MAX] {
             let motors = Motors::from_levels([level, level], Stamp::ZERO);
             assert!((24..=156).contains(&motors.port) && motors.port == motors.starboard);
-            let _ = Motors { port: level, starboard: level, stamp: Stamp::ZERO }.levels();
+            let _ = Motors { port: level, starboard: level, ..Motors::stop(Stamp::ZERO) }.levels();
         }
     }
 
     #[test]
     fn values_convert_to_a_velocity() {
         let params = Params { full_speed: FullSpeed { linear: 2.0, angular: 3.0 }, ..Params::default() };
-        let velocity = |port, starboard| Motors { port, starboard, stamp: Stamp::ZERO }.velocity(&params);
+        let velocity = |port: i16, starboard: i16| {
+            Motors::from_levels([90 - port, 90 - starboard], Stamp::ZERO).velocity(&params)
+        };
         assert_eq!(velocity(24, 24), (2.0, 0.0));
         // Port backward, starboard forward: a turn to the left.
         assert_eq!(velocity(156, 24), (0.0, 3.0));

@@ -27,6 +27,8 @@ pub struct Params {
     pub profile: Profile,
     /// The type of `cmd_vel`.
     pub command_type: CommandType,
+    /// The kind of its output.
+    pub output: OutputType,
 }
 
 /// The behaviour after a stop.
@@ -51,6 +53,19 @@ pub enum CommandType {
 
 params::choices! { CommandType: Twist = "twist", TwistStamped = "twist_stamped" }
 
+/// The kind of the output that moves the vehicle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputType {
+    /// The values of two motors, `std_msgs/Int16`.
+    Motors,
+    /// A velocity, `geometry_msgs/Twist`.
+    Twist,
+    /// A velocity, `geometry_msgs/TwistStamped`.
+    TwistStamped,
+}
+
+params::choices! { OutputType: Motors = "motors", Twist = "twist", TwistStamped = "twist_stamped" }
+
 /// The distances at which an infra-red sensor counts as blocked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IrLimits {
@@ -64,8 +79,8 @@ impl Params {
     /// The parameters in `set`.
     /// # Errors
     /// A [`Refusal`] of a `track` with which the vehicle hardly turns, of a `decel` less than `accel` (a vehicle must not be slower
-    /// to stop than to start), of an `ir.far` that leaves no distance clear, of a value that the profile `seed` fixes, and of an
-    /// invalid driver.
+    /// to stop than to start), of an `ir.far` that leaves no distance clear, of a value that the profile `seed` fixes, of a
+    /// velocity for the profile `seed` or a driver, and of an invalid driver.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let declared = Declared::get(set);
         let (accel, lease) = (declared.accel, declared.enable_lease);
@@ -92,6 +107,10 @@ impl Params {
             return Err(set.refuse("enable.lease", "must be 0, which is off, or at least 0.05 s"));
         }
         params.core.device_required = Driver::read(set)?.is_some();
+        let is_for_motors = params.profile == Profile::Seed || params.core.device_required;
+        if is_for_motors && params.output != OutputType::Motors {
+            return Err(set.refuse("output", "must be motors with the profile seed, and with a driver.kind"));
+        }
         Ok(params)
     }
 
@@ -104,6 +123,7 @@ impl Params {
             decel,
             cmd_timeout,
             cmd_vel_type,
+            output,
             estop_required,
             estop_timeout,
             enable_lease,
@@ -115,6 +135,7 @@ impl Params {
         let core = CoreParams {
             strict: true,
             full: FULL,
+            is_exact: output != OutputType::Motors,
             slopes: Slopes {
                 accel: thousandths(accel),
                 decel: thousandths(decel),
@@ -139,6 +160,7 @@ impl Params {
             infrared: IrLimits { near: ir_near, far: (ir_far > 0.0).then_some(ir_far) },
             profile,
             command_type: cmd_vel_type,
+            output,
         }
     }
 }

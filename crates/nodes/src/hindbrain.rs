@@ -4,11 +4,13 @@
 //! |---|---|
 //! | `inputs` | its subscriptions |
 //! | `topics` | what it publishes, and the motor controller behind it |
+//! | `drive_topics` | the values of the motors, or a velocity |
 //! | `graph` | the publishers of its subscriptions |
 //! | `watch` | the supervising thread, which stops the motors when no other thread does |
 //! | `controller` | the motor controller |
 
 mod controller;
+mod drive_topics;
 mod graph;
 mod inputs;
 mod topics;
@@ -20,6 +22,7 @@ use ros::{Error, Inputs, Names, Runner, Shell, Status, Stop};
 use safety::Contains;
 
 use self::controller::{Controller, Events};
+use self::drive_topics::DriveTopics;
 use self::graph::{Counter, Publishers};
 use self::inputs::EnableQueue;
 use self::watch::Watch;
@@ -44,6 +47,7 @@ pub struct Parts {
     latency: SharedLatency,
     names: Names,
     commands: Option<CommandType>,
+    drives: &'static [&'static str],
 }
 
 impl Parts {
@@ -63,11 +67,14 @@ impl Parts {
         let names = inputs.names().clone();
         let topics = Topics::new(node, params, publishers.clone(), controller, names.clone())?;
         inputs::subscribe(inputs, node, params, composed, &enables)?;
-        ros::declare_stage(node, &names.resolve(zone_scaler::COMMAND), &names.resolve(APPLIED))?;
+        let drives = DriveTopics::names(params.output);
+        for output in drives.iter().chain([&APPLIED]) {
+            ros::declare_stage(node, &names.resolve(zone_scaler::COMMAND), &names.resolve(output))?;
+        }
         let watch = topics.watch();
         let latency = topics.latency();
         let commands = (!composed).then_some(params.command_type);
-        Ok((topics, Self { publishers, enables, watch, events, latency, names, commands }))
+        Ok((topics, Self { publishers, enables, watch, events, latency, names, commands, drives }))
     }
 
     /// Adds the node's tasks and its diagnostics to `runner`.
@@ -76,7 +83,7 @@ impl Parts {
         runner: Runner<M>,
         shell: &Shell<M>,
     ) -> Runner<M> {
-        let Self { publishers, enables, watch, events, latency, names, commands } = self;
+        let Self { publishers, enables, watch, events, latency, names, commands, drives } = self;
         let device = publishers.clone();
         let status = move |machine: &M| {
             let hindbrain = machine.stage();
@@ -113,7 +120,7 @@ impl Parts {
         if let Some(events) = events {
             runner = runner.watch(events.watch(shell.clone(), publishers.clone()));
         }
-        Counter::new(publishers, names, commands).add_to(runner, enables)
+        Counter::new(publishers, names, commands, drives).add_to(runner, enables)
     }
 }
 

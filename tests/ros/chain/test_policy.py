@@ -19,9 +19,10 @@ ENCLAVES = {enclave.get("path").removeprefix("/steersman/"): enclave for enclave
 # Arguments of the starts, if there is more than one, or it has any. By default a node follows no simulated time.
 STARTS = {
     "chair": [[], ["-p", "mode:=auto"]],
+    "hindbrain": [[], ["-p", "output:=twist"]],
     "haptix": [["-p", "halt_on:=hind/state"]],
     "joystick": [["-p", "virtual_device:=pad"]],
-    "steersman": [["-p", "joystick:virtual_device:=pad"]],
+    "steersman": [["-p", "joystick:virtual_device:=pad", *more] for more in ([], ["-p", "hindbrain:output:=twist"])],
     "luci_chair": [["-p", "camera_rate:=1"]],
     "mechanism": [["--params-file", str(ROOT / "config" / file)] for file in ("arm.yaml", "base.yaml")],
 }

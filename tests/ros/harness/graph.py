@@ -81,23 +81,28 @@ class Graph:
         self.wait(task.done, "the callbacks do not end")
         return task.result()
 
-    def subscribe(self, message_type, topic, qos=EDGE):
+    def subscribe(self, message_type, topic, qos=EDGE, also=None):
+        """Keeps the messages with the time of their receipt, and calls `also` with both."""
         self.messages[topic] = []
 
         def remember(message):
             with self.condition:
                 self.messages[topic].append((time.monotonic(), message))
+                if also:
+                    also(*self.messages[topic][-1])
                 self.condition.notify_all()
 
         self.node.create_subscription(message_type, topic, remember, qos)
 
-    def record(self, message_type, topic, qos=EDGE):
+    def record(self, message_type, topic, qos=EDGE, also=None):
         """Like `subscribe`, but with the time at which a message was published [s], by the wall clock of this machine."""
         self.messages[topic] = []
 
         def remember(message, info):
             with self.condition:
                 self.messages[topic].append((info["source_timestamp"] / 1e9, message))
+                if also:
+                    also(*self.messages[topic][-1])
                 self.condition.notify_all()
 
         self.node.create_subscription(message_type, topic, remember, qos)

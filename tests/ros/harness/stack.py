@@ -2,13 +2,14 @@
 
 import time
 
+import base
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TwistStamped
 from graph import LATCHED, SLACK, STOP, Graph, free_zones, unlatch
 from or_joystick.msg import State
 from paths import HARNESS
 from processes import Process, stop_all
-from std_msgs.msg import Bool, Int16, String
+from std_msgs.msg import Bool, String
 
 SEPARATE = ["hindbrain", "zone_scaler", "velocity_arbiter", "joystick"]
 # The time from full speed to zero with the ramps of stack.yaml [s].
@@ -20,13 +21,12 @@ class Stack:
 
     def __init__(self, composed, extra=(), executable="steersman"):
         self.graph = Graph()
-        self.arguments = ["--ros-args", "--params-file", str(HARNESS / "stack.yaml"), *extra]
+        self.arguments = ["--ros-args", "--params-file", str(HARNESS / "stack.yaml"), *base.arguments("hindbrain:"), *extra]
         self.executables = {"steersman": executable} if composed else {name: name for name in SEPARATE}
         self.processes = {}
         self.start(*self.executables)
         graph = self.graph
-        for side in ("port", "starboard"):
-            graph.subscribe(Int16, f"/motor/{side}")
+        base.see_motors(graph, graph.subscribe, 4 / 3)
         graph.subscribe(String, "/hind/state", LATCHED)
         graph.subscribe(TwistStamped, "/cmd_vel")
         self.hand = State()

@@ -5,13 +5,13 @@ import json
 import signal
 import time
 
+import base
 import rclpy
 from geometry_msgs.msg import Twist, TwistStamped
 from graph import EDGE, LATCHED, SLACK, STANDS_STILL, STOP, Graph, act_until, unlatch
 from hindbrain_msgs.msg import Leds, StateDetail
 from processes import Process
-from rclpy.qos import QoSProfile
-from std_msgs.msg import Bool, Int16, String
+from std_msgs.msg import Bool, String
 
 # The default of `cmd_timeout`, and the time from full speed to zero with `Vehicle.QUICK` [s].
 CMD_TIMEOUT, QUICK_BRAKE = 0.5, 66 / 800
@@ -32,8 +32,10 @@ class Vehicle:
             quick = {} if parameters.get("profile") == "seed" else self.QUICK
             # At 1 m/s and at 1 rad/s both motors are at full speed.
             parameters = {"cmd_vel_type": "twist" if command is Twist else "twist_stamped", "track": 2.0, **quick, **parameters}
+            if quick and "driver.kind" not in parameters:
+                parameters.setdefault("output", base.OUTPUT)
         arguments = [text for name, value in parameters.items() for text in ("-p", f"{name}:={json.dumps(value)}")]
-        watch(self.graph)
+        watch(self.graph, parameters.get("output", "motors"))
         self.begin = lambda output=None, name=None: Process(
             executable, "--ros-args", *arguments, *(("-r", f"__node:={name}") if name else ()), output=output
         )
@@ -263,10 +265,9 @@ class Given:
             self.command = None
 
 
-def watch(graph):
+def watch(graph, output="motors"):
     """Keeps all messages of hindbrain, with the time of publishing."""
-    for side in ("port", "starboard"):
-        graph.record(Int16, f"/motor/{side}", QoSProfile(depth=1000))
+    base.see_motors(graph, graph.record, 2.0, output)
     graph.record(String, "/hind/state", LATCHED)
     graph.record(StateDetail, "/hind/state_detail", LATCHED)
     graph.record(Leds, "/hind/leds", LATCHED)

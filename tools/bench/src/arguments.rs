@@ -13,18 +13,15 @@ pub struct Arguments {
     /// The only measurement to make; without it all are made.
     #[arg(long, value_enum)]
     pub only: Option<Subject>,
-    /// Length of one measurement of `chain`, of `pads` and of each step of a pure crate in seconds.
+    /// Length of one measurement of `chain` and of each step of a pure crate in seconds.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = value_parser!(u64).range(1..=10))]
     pub seconds: u64,
-    /// How often each subject of `chain` and `pads` is measured, in turns.
+    /// How often each subject of `chain` is measured, in turns.
     #[arg(long, value_name = "K", default_value_t = 3, value_parser = value_parser!(u32).range(1..=100))]
     pub rounds: u32,
     /// How often each reaction is tried, in turns; 200 trials of all five take a quarter of an hour.
     #[arg(long, value_name = "M", default_value_t = 200, value_parser = value_parser!(u32).range(1..=10_000))]
     pub reactions: u32,
-    /// How often a pad is unplugged.
-    #[arg(long, value_name = "U", default_value_t = 200, value_parser = value_parser!(u32).range(1..=10_000))]
-    pub unplugs: u32,
     /// A document in which the cells of the tables between `<!-- bench: NAME -->` and `<!-- end -->` are renewed; it chooses tables,
     /// rows and columns.
     #[arg(long, value_name = "FILE")]
@@ -39,8 +36,6 @@ pub enum Subject {
     Chain,
     /// How long hindbrain takes to stop both motors from full speed, for each of five reasons.
     Reactions,
-    /// The joystick node: stick event to each of its topics, and an unplugged pad.
-    Pads,
     /// Cost of the nodes while nothing moves, beside a bare relay and a bare loop.
     Idle,
     /// A stick scaled, a scan and a cloud turned into a zone scaling, without DDS.
@@ -138,10 +133,7 @@ mod tests {
     fn what_cannot_be_is_refused_with_its_name_and_range() {
         for (line, part) in [
             ("--seconds 11", "11 is not in 1..=10"),
-            (
-                "--only motors",
-                "possible values: chain, reactions, pads, idle, zones, loop, hand, drive, start",
-            ),
+            ("--only motors", "possible values: chain, reactions, idle, zones, loop, hand, drive, start"),
             ("--fast", "--fast"),
             ("relay /a", "<TO>"),
             ("loop 1001", "1001 is not in 1..=1000"),

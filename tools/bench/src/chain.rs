@@ -16,7 +16,6 @@ use processes::{Activity, Meter};
 use ros::clock;
 
 pub use evdev::read;
-pub use pairing::between;
 
 use self::sink::{Received, Sink};
 use crate::hand::{Hand, RATE, STICK, Task};

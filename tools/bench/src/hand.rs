@@ -34,7 +34,6 @@ const LET_GO: (u64, u64) = (8, 64);
 /// It has a thread of its own, so that publishing does not delay what is measured.
 pub struct Hand {
     orders: Arc<Mutex<Orders>>,
-    pad: Publisher<State>,
     thread: Option<JoinHandle<()>>,
     /// Publishes for it.
     _peer: Peer,
@@ -71,13 +70,13 @@ impl Hand {
         let pad: Publisher<State> = peer.publisher("/joystick/virtual_device", qos::edge())?;
         let orders = Arc::default();
         let publishers = Publishers {
-            sticks: [pad.clone(), peer.publisher(STICK, qos::edge())?],
+            sticks: [pad, peer.publisher(STICK, qos::edge())?],
             scaling: peer.publisher("/luci/scaling", qos::command())?,
             enable: peer.publisher("/hind/enable", qos::edge())?,
         };
         let own = Arc::clone(&orders);
         let thread = thread::Builder::new().name("hand".into()).spawn(move || publishers.run(&own));
-        Ok(Self { orders, pad, thread: Some(thread?), _peer: peer })
+        Ok(Self { orders, thread: Some(thread?), _peer: peer })
     }
 
     /// From now on the hand does `task`.
@@ -88,13 +87,6 @@ impl Hand {
     /// When the stick events were sent since the last call.
     pub fn take_sent(&self) -> Vec<Stamp> {
         std::mem::take(&mut lock(&self.orders).sent)
-    }
-
-    /// Sets the virtual pad; a state without axes and buttons unplugs it. Another publisher would be a conflict for the joystick node.
-    /// # Errors
-    /// The middleware refuses it.
-    pub fn set_pad(&self, state: &State) -> Result<()> {
-        Ok(self.pad.publish(state)?)
     }
 }
 
@@ -160,7 +152,7 @@ fn stick(number: u64, drive: bool) -> State {
 }
 
 /// A pad with these values of what drives.
-pub fn pad(forward: i16, dead_man: bool) -> State {
+fn pad(forward: i16, dead_man: bool) -> State {
     let (mut axes, mut buttons) = (vec![0; 6], vec![false; 11]);
     (axes[DRIVING], buttons[DEAD_MAN]) = (forward, dead_man);
     State { axes, buttons, ..Default::default() }

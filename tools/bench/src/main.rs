@@ -1,5 +1,5 @@
 //! `bench`: how long a stick event takes to the motors, in one process and in four, beside a bare chain; how long hindbrain takes to
-//! stop them for each reason, beside a bare relay; what the joystick node costs; how long a process takes to its first message; how well the control loop keeps its time; what a HAPTIX
+//! stop them for each reason, beside a bare relay; how long a process takes to its first message; how well the control loop keeps its time; what a HAPTIX
 //! hand costs; and what the steps of the pure crates cost beside their floors.
 //!
 //! Figures and ratios, not a test: whatever they are, the exit code is 0 if they could be measured. How each is measured stands in the
@@ -19,7 +19,6 @@
 //! | **subjects** | |
 //! | `chain` | rounds; `sink` subscribes, `pairing` finds the event of a motor value, `evdev` mocks a pad |
 //! | `reactions` | `reaction`: what must stop the motors, and when; `trials`: a machine, up to full speed, the event, the stop |
-//! | `pads` | topics of the joystick node; `unplugs`: a pad goes |
 //! | `idle` | the cost of each node while nothing moves |
 //! | `start` | from the start of a process to its first message |
 //! | `control_loop` | `calls`: of the controller manager; `cost`: of the node |
@@ -33,7 +32,6 @@ mod hand;
 mod haptix_hand;
 mod idle;
 mod lateness;
-mod pads;
 mod page;
 mod peer;
 mod reactions;
@@ -74,7 +72,6 @@ fn bench(arguments: Arguments) -> Result<()> {
         let tables = match subject {
             Subject::Chain => chain::measure(stage),
             Subject::Reactions => reactions::measure(stage),
-            Subject::Pads => pads::measure(stage),
             Subject::Idle => idle::measure(stage),
             Subject::Zones => steps::measure(&steps::ZONES, seconds),
             Subject::Loop => control_loop::measure(stage),

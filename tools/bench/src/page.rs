@@ -78,7 +78,7 @@ mod tests {
         let once = with(PAGE, "idle", REPORT).unwrap();
         assert_eq!(once, PAGE.replace("| b | 1 |", "| b | 5 |"));
         assert_eq!(with(&once, "idle", REPORT).unwrap(), once);
-        assert_eq!(with(PAGE, "pads", REPORT).unwrap_err().to_string(), "it has no tables of pads");
+        assert_eq!(with(PAGE, "hand", REPORT).unwrap_err().to_string(), "it has no tables of hand");
         let lost = with(PAGE, "idle", &REPORT.replace("| b | 4", "| c | 4")).unwrap();
         assert_eq!(lost, PAGE.replace("| b | 1 |", "| b | – |"));
     }

@@ -40,12 +40,12 @@ impl Gate {
         let way_out = match (front, back) {
             (false, false) => return Self::Open,
             (true, false) if policy => -1,
-            (false, true) if policy => 1,
+            (false, true) if policy => 1_i16,
             _ => return Self::Closed,
         };
         let approaching = levels.iter().any(|level| level.signum() == -way_out);
         let turning = setpoint.angular().abs() > setpoint.linear().abs();
-        if approaching || !rests && (turning || setpoint.linear().signum() != way_out) {
+        if approaching || !rests && (turning || setpoint.linear().signum() != i32::from(way_out)) {
             Self::Closed
         } else {
             Self::Straight
@@ -64,20 +64,20 @@ impl Gate {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{FULL, mix};
+    use super::super::CoreParams;
     use super::*;
 
     const FRONT: [bool; 2] = [true, false];
     const BACK: [bool; 2] = [false, true];
     const BOTH: [bool; 2] = [true, true];
 
-    fn gate(bad: [bool; 2], linear: i16, angular: i16) -> Gate {
+    fn gate(bad: [bool; 2], linear: i32, angular: i32) -> Gate {
         moving(bad, linear, angular, [0, 0])
     }
 
-    fn moving(bad: [bool; 2], linear: i16, angular: i16, levels: [i16; 2]) -> Gate {
-        let setpoint = Setpoint::new(linear, angular);
-        Gate::new(bad, setpoint, mix(setpoint, FULL) == [0, 0], levels, true)
+    fn moving(bad: [bool; 2], linear: i32, angular: i32, levels: [i16; 2]) -> Gate {
+        let setpoint = Setpoint::new(linear * 1_000, angular * 1_000);
+        Gate::new(bad, setpoint, CoreParams::default().targets(setpoint) == [0, 0], levels, true)
     }
 
     #[test]

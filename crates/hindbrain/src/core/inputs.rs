@@ -83,6 +83,8 @@ impl Inputs {
 pub struct Outputs {
     /// The levels of port and starboard, forward positive.
     pub levels: [i16; 2],
+    /// The levels that are put out, in 1/[`COUNT`](super::COUNT): those of `levels`, unless [`CoreParams::is_exact`].
+    pub exact: [i64; 2],
     /// The state, as published.
     pub state: StopState,
     /// The causes.
@@ -106,6 +108,8 @@ pub struct CoreParams {
     pub strict: bool,
     /// The level at full speed; [`FULL`] except in proofs at a smaller scale.
     pub full: i16,
+    /// Whether exact levels are put out, as a velocity, and not whole counts.
+    pub is_exact: bool,
     /// How fast levels change, and the tick \[ns\].
     pub slopes: Slopes,
     /// A step later than this is a fault if anything could move \[ns\].
@@ -133,6 +137,11 @@ impl CoreParams {
         if self.strict { Mapping::Symmetric } else { Mapping::Seed }
     }
 
+    /// The exact levels of two wheels for a setpoint, in 1/[`COUNT`](super::COUNT).
+    pub fn targets(&self, setpoint: Setpoint) -> [i64; 2] {
+        self.mapping().targets(setpoint, self.full, self.is_exact)
+    }
+
     /// These parameters with the values that the profile `seed` fixes: states follow their causes without a latch, an edge or
     /// a zero first, both slopes are one count in 50 ms, and the mapping is the original's.
     ///
@@ -154,6 +163,7 @@ impl Default for CoreParams {
         Self {
             strict: true,
             full: FULL,
+            is_exact: false,
             slopes: Slopes { accel: 20_000, decel: 200_000, tick: 20 * MS, rest: 20 * MS },
             overrun_limit: 500 * MS,
             gap_limit: 200 * MS,

@@ -1,6 +1,6 @@
 use super::{
-    Cause, Causes, Conflicts, CoreParams, Effect, EnableSwitch, Gate, IrSensor, Reading, Setpoint, SoleTopic,
-    SwitchInput, Wheels,
+    COUNT, Cause, Causes, Conflicts, CoreParams, Effect, EnableSwitch, Gate, IrSensor, Outputs, Reading,
+    Setpoint, SoleTopic, SwitchInput, Wheels,
 };
 
 /// The state of the core between two steps.
@@ -151,6 +151,14 @@ impl State {
         self.wheels.levels()
     }
 
+    /// The outputs of this state, whose causes these are.
+    pub fn outputs(&self, causes: Causes, params: &CoreParams) -> Outputs {
+        let levels = self.levels();
+        let exact =
+            if params.is_exact { self.wheels.exact() } else { levels.map(|level| i64::from(level) * COUNT) };
+        Outputs { levels, exact, state: self.stop, causes }
+    }
+
     /// Whether a wheel's level is not zero.
     pub fn is_rolling(&self) -> bool {
         self.levels() != [0, 0]
@@ -172,7 +180,7 @@ impl State {
     /// The gate for the command in force and wheels with `levels`.
     pub(super) fn gate(&self, levels: [i16; 2], params: &CoreParams) -> Gate {
         let setpoint = self.command.setpoint.unwrap_or(Setpoint::ZERO);
-        let rests = params.mapping().levels(setpoint, params.full) == [0, 0];
+        let rests = params.targets(setpoint) == [0, 0];
         Gate::new(self.blocked_pairs(params), setpoint, rests, levels, params.strict)
     }
 
@@ -365,7 +373,8 @@ mod tests {
             let mut state = State::boot(&params);
             assert!(!state.is_rolling() && !state.moves_or_could());
             let slopes = Slopes { rest: 0, ..params.slopes };
-            (0..3).for_each(|_| state.wheels.advance(targets, 20_000_000, &slopes, true)); // 0.4 counts each
+            let targets = targets.map(|level| level * COUNT);
+            (0..3).for_each(|_| state.wheels.advance(targets, 20_000_000, &slopes, true, false)); // 0.4 counts each
             assert!(state.is_rolling() && state.moves_or_could(), "{state:?}");
         }
         let ok = State { stop: StopState::Ok, ..State::boot(&params) };

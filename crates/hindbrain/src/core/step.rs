@@ -41,7 +41,7 @@ pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outp
         inputs.dt,
         params,
     );
-    (next, Outputs { levels: next.levels(), state: next.stop, causes })
+    (next, next.outputs(causes, params))
 }
 
 impl State {
@@ -156,8 +156,8 @@ impl State {
             _ => Setpoint::ZERO,
         };
         if self.stop == StopState::Ok {
-            let targets = params.mapping().levels(setpoint, params.full);
-            self.wheels.advance(targets, dt, &params.slopes, params.strict);
+            let targets = params.targets(setpoint);
+            self.wheels.advance(targets, dt, &params.slopes, params.strict, params.is_exact);
         } else {
             self.wheels.cut(dt, &params.slopes);
         }
@@ -175,8 +175,8 @@ mod tests {
         Some(SwitchInput { on, age: 0 })
     }
 
-    fn command(linear: i16, age: u64) -> Option<Result<CommandInput, InvalidCommand>> {
-        Some(Ok(CommandInput { setpoint: Setpoint::new(linear, 0), is_zero: linear == 0, age }))
+    fn command(linear: i32, age: u64) -> Option<Result<CommandInput, InvalidCommand>> {
+        Some(Ok(CommandInput { setpoint: Setpoint::new(linear * 1_000, 0), is_zero: linear == 0, age }))
     }
 
     /// The core after these inputs, and the outputs of the last step.
@@ -229,7 +229,10 @@ mod tests {
         let setpoint = |linear, age| {
             let late = Inputs { command: command(linear, age), ..Inputs::default() };
             let state = after(&params, &[ready(), vec![late]].concat()).0;
-            (state.command.setpoint.map(Setpoint::linear), state.command.followed_by_invalid)
+            (
+                state.command.setpoint.map(|setpoint| setpoint.linear() / 1_000),
+                state.command.followed_by_invalid,
+            )
         };
         assert_eq!(setpoint(500, params.command_timeout - 1), (Some(500), false));
         for age in [params.command_timeout, u64::MAX] {

@@ -1,3 +1,5 @@
+use super::mapping::COUNT;
+
 /// How fast a level may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Slopes {
@@ -10,9 +12,6 @@ pub struct Slopes {
     /// The least time that a wheel stands before it starts \[ns\].
     pub rest: u64,
 }
-
-/// One count of level in the exact unit of [`Wheels`]: thousandths of a count per second, times nanoseconds.
-const COUNT: i64 = 1_000 * 1_000_000_000;
 
 /// The levels of the port and the starboard wheel, and their ramps.
 ///
@@ -45,17 +44,22 @@ impl Wheels {
         self.levels
     }
 
-    /// Moves toward `targets` for `dt` \[ns\]; without `coupled` each wheel moves independently.
-    pub fn advance(&mut self, targets: [i16; 2], dt: u64, slopes: &Slopes, coupled: bool) {
+    /// The exact levels, in 1/[`COUNT`].
+    pub fn exact(&self) -> [i64; 2] {
+        self.exact
+    }
+
+    /// Moves toward `targets`, in 1/[`COUNT`], for `dt` \[ns\]; without `coupled` each wheel moves independently. If the exact levels
+    /// are put out, `is_exact`, the published ones are the next whole counts away from zero.
+    pub fn advance(&mut self, targets: [i64; 2], dt: u64, slopes: &Slopes, coupled: bool, is_exact: bool) {
         let brief = dt.min(slopes.tick);
         self.stand(brief, slopes.rest);
-        let targets = targets.map(|target| i64::from(target) * COUNT);
         let (away, toward) = (change(slopes.accel, brief), change(slopes.decel, dt));
         let is_braking = [0, 1].map(|i| shrinks(self.exact[i], targets[i]));
         for i in [0, 1] {
             let published = i64::from(self.levels[i]) * COUNT;
             // A fraction of the next count does not delay braking.
-            if is_braking[i] && shrinks(self.exact[i], published) {
+            if !is_exact && is_braking[i] && shrinks(self.exact[i], published) {
                 self.exact[i] = published;
             }
         }
@@ -89,7 +93,8 @@ impl Wheels {
             if before != 0 || self.exact[i] != 0 {
                 self.stood[i] = 0;
             }
-            self.levels[i] = follow(self.levels[i], self.exact[i]);
+            self.levels[i] =
+                if is_exact { beyond(self.exact[i]) } else { follow(self.levels[i], self.exact[i]) };
         }
     }
 
@@ -116,6 +121,12 @@ fn follow(level: i16, exact: i64) -> i16 {
         most.min(i64::from(level))
     };
     i16::try_from(next).unwrap_or(0) // it stays within the range of its targets
+}
+
+/// The next whole count for `exact` away from zero: what moves is at no level of zero.
+fn beyond(exact: i64) -> i16 {
+    let whole = -(-exact.abs()).div_euclid(COUNT) * exact.signum();
+    i16::try_from(whole).unwrap_or(0) // it stays within the range of its targets
 }
 
 /// The change by a slope in a time, at most the whole range of levels.
@@ -160,15 +171,19 @@ mod tests {
     const T: u64 = 20 * MS;
     const SLOPES: Slopes = Slopes { accel: 20_000, decel: 200_000, tick: T, rest: T };
 
+    fn counts(levels: [i16; 2]) -> [i64; 2] {
+        levels.map(|level| i64::from(level) * COUNT)
+    }
+
     /// Wheels with these levels; a wheel at zero has rested long enough.
     fn at(levels: [i16; 2]) -> Wheels {
         let stood = levels.map(|level| if level == 0 { T } else { 0 });
-        Wheels { exact: levels.map(|level| i64::from(level) * COUNT), levels, stood }
+        Wheels { exact: counts(levels), levels, stood }
     }
 
     fn go(mut wheels: Wheels, targets: [i16; 2], dt: u64, steps: usize) -> Wheels {
         for _ in 0..steps {
-            wheels.advance(targets, dt, &SLOPES, true);
+            wheels.advance(counts(targets), dt, &SLOPES, true, false);
         }
         wheels
     }
@@ -216,13 +231,13 @@ mod tests {
         let quick = Slopes { accel: 6_600_000, decel: 6_600_000, tick: T, rest: T };
         for coupled in [true, false] {
             let mut wheels = at([10, 10]);
-            wheels.advance([-66, -66], T, &quick, coupled);
+            wheels.advance(counts([-66, -66]), T, &quick, coupled, false);
             assert_eq!(wheels.levels(), [0, 0]);
             for _ in 0..4 {
-                wheels.advance([-66, -66], T / 5, &quick, coupled);
+                wheels.advance(counts([-66, -66]), T / 5, &quick, coupled, false);
                 assert_eq!(wheels.levels(), [0, 0], "they have not stood for a tick");
             }
-            wheels.advance([-66, -66], T / 5, &quick, coupled);
+            wheels.advance(counts([-66, -66]), T / 5, &quick, coupled, false);
             assert!(wheels.levels()[0] < 0);
         }
     }
@@ -264,7 +279,7 @@ mod tests {
             assert_eq!(starboard, (ticks * 2 / 5) as i16);
         }
         let mut apart = at([0, 0]);
-        (0..50).for_each(|_| apart.advance([20, 60], T, &SLOPES, false));
+        (0..50).for_each(|_| apart.advance(counts([20, 60]), T, &SLOPES, false, false));
         assert_eq!(apart.levels(), [20, 20], "independent in the profile seed");
     }
 
@@ -331,16 +346,33 @@ mod tests {
     }
 
     #[test]
+    fn exact_levels_arrive_at_fractions_and_move_at_no_level_of_zero() {
+        let mut wheels = at([0, 0]);
+        let targets = [COUNT / 3, -COUNT / 1_000_000];
+        for _ in 0..2 {
+            wheels.advance(targets, T, &SLOPES, true, true);
+            assert_eq!(wheels.levels(), [1, -1], "{wheels:?}");
+        }
+        assert_eq!(wheels.exact(), targets);
+        // Braked by the time that has passed: half a count takes 2.5 ms at 200 counts/s.
+        let mut wheels = Wheels { exact: [COUNT / 2; 2], levels: [1; 2], stood: [0; 2] };
+        wheels.advance([0; 2], 2 * MS, &SLOPES, true, true);
+        assert_eq!((wheels.exact(), wheels.levels()), ([COUNT / 10; 2], [1; 2]));
+        wheels.advance([0; 2], MS, &SLOPES, true, true);
+        assert_eq!((wheels.exact(), wheels.levels()), ([0; 2], [0; 2]));
+    }
+
+    #[test]
     fn no_number_makes_it_panic_or_pass_the_target() {
         let endless = Slopes { accel: u64::MAX, decel: u64::MAX, tick: u64::MAX, rest: u64::MAX };
         for target in [i16::MIN, -1, 0, 1, i16::MAX] {
             for level in [i16::MIN, -1, 0, 1, i16::MAX] {
                 for coupled in [true, false] {
                     let mut wheels = Wheels { stood: [u64::MAX; 2], ..at([level, level]) };
-                    wheels.advance([target, target], u64::MAX, &endless, coupled);
+                    wheels.advance(counts([target, target]), u64::MAX, &endless, coupled, false);
                     let [now, _] = wheels.levels();
                     assert!(now == target || (now == 0 && level.signum() != target.signum()));
-                    wheels.advance([target, level], 1, &endless, coupled);
+                    wheels.advance(counts([target, level]), 1, &endless, coupled, false);
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use super::{CommandType, Profile};
+use super::{CommandType, OutputType, Profile};
 use params::{Fixed, Parameter, PresetValue, Specification};
 use safety::{SHORTEST_COMMAND_TIMEOUT, SLOWEST_FULL_SPEED};
 
@@ -45,6 +45,9 @@ params::params! {
         /// The type of cmd_vel: geometry_msgs/TwistStamped, or geometry_msgs/Twist, whose age is counted from its receipt. A
         /// publisher of another type stops the vehicle.
         cmd_vel_type: CommandType = Parameter::choice("cmd_vel_type", "twist_stamped").at_start(),
+        /// motors: the values of two motors. twist_stamped, twist: a velocity on hind/cmd_vel, exact, for a base with a driver of its
+        /// own, which must stop by itself when it receives none.
+        output: OutputType = Parameter::choice("output", "motors").at_start(),
         /// An emergency stop must publish its state more often than every estop.timeout: hindbrain starts latched, and a
         /// missing emergency stop counts as pressed. Even if this is false, an emergency stop is required once a message of it
         /// was received or hind/estop has a publisher.

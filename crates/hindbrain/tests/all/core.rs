@@ -18,12 +18,13 @@ fn core_params() -> impl Strategy<Value = CoreParams> {
         rest,
     });
     let times = (time(), time(), time(), time(), time(), time());
-    (any::<i16>(), slopes, times, any::<[bool; 4]>()).prop_map(|(full, slopes, times, flags)| {
+    (any::<i16>(), slopes, times, any::<[bool; 5]>()).prop_map(|(full, slopes, times, flags)| {
         let (overrun_limit, gap_limit, command_timeout, estop_timeout, lease, timeout) = times;
-        let [strict, estop_required, device_required, fitted] = flags;
+        let [strict, is_exact, estop_required, device_required, fitted] = flags;
         CoreParams {
             strict,
             full,
+            is_exact,
             slopes,
             overrun_limit,
             gap_limit,
@@ -38,7 +39,7 @@ fn core_params() -> impl Strategy<Value = CoreParams> {
 }
 
 fn command() -> impl Strategy<Value = Result<CommandInput, InvalidCommand>> {
-    let setpoint = (any::<i16>(), any::<i16>()).prop_map(|(linear, angular)| Setpoint::new(linear, angular));
+    let setpoint = (any::<i32>(), any::<i32>()).prop_map(|(linear, angular)| Setpoint::new(linear, angular));
     let command = (setpoint, any::<bool>(), time()).prop_map(|(setpoint, is_zero, age)| CommandInput {
         setpoint,
         is_zero,

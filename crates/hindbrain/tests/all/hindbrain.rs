@@ -17,10 +17,7 @@ fn the_first_output_is_a_stop() {
     let mut hindbrain = Hindbrain::new(Params::default());
     let now = Instant::from_millis(123_456);
     assert!(hindbrain.deadline().is_some_and(|at| at <= now));
-    assert_eq!(
-        hindbrain.poll(now),
-        Some(Output::Drive(Motors { port: 90, starboard: 90, stamp: Stamp::ZERO }))
-    );
+    assert_eq!(hindbrain.poll(now), Some(Output::Drive(Motors::stop(Stamp::ZERO))));
     assert_eq!(hindbrain.poll(now), Some(Output::PublishState(StopState::SoftRos)));
     assert!(matches!(hindbrain.poll(now), Some(Output::PublishDetail(_))));
     assert!(matches!(hindbrain.poll(now), Some(Output::Report(_))));

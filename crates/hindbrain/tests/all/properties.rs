@@ -150,15 +150,15 @@ proptest! {
     ) {
         let full = FullSpeed { linear, angular };
         let setpoint = setpoint_of(&Velocity::planar(forward, turn).unwrap(), full, true);
-        prop_assert!(setpoint.linear().abs() <= 1000 && setpoint.angular().abs() <= 1000);
+        prop_assert!(setpoint.linear().abs() <= 1_000_000 && setpoint.angular().abs() <= 1_000_000);
         prop_assert!(f64::from(setpoint.linear()) * forward.signum() >= 0.0);
         prop_assert!(f64::from(setpoint.angular()) * turn.signum() >= 0.0);
         // Never faster than commanded: rounded toward zero.
-        prop_assert!(f64::from(setpoint.linear()).abs() <= (forward / linear * 1000.0).abs());
-        prop_assert!(f64::from(setpoint.angular()).abs() <= (turn / angular * 1000.0).abs());
+        prop_assert!(f64::from(setpoint.linear()).abs() <= (forward / linear * 1e6).abs());
+        prop_assert!(f64::from(setpoint.angular()).abs() <= (turn / angular * 1e6).abs());
         if forward.abs() <= linear && turn.abs() <= angular {
-            prop_assert_eq!(f64::from(setpoint.linear()), (forward / linear * 1000.0).trunc());
-            prop_assert_eq!(f64::from(setpoint.angular()), (turn / angular * 1000.0).trunc());
+            prop_assert_eq!(f64::from(setpoint.linear()), (forward / linear * 1e6).trunc());
+            prop_assert_eq!(f64::from(setpoint.angular()), (turn / angular * 1e6).trunc());
         }
     }
 

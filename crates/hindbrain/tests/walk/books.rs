@@ -16,7 +16,7 @@
 //! overtaken, or repeats a command that is too old, does not even do that. A velocity within the bounds of a zero, withheld or not, of which only the
 //! freshness is wrong, ends the command in force, and is neither a zero command nor `CMD_INVALID`.
 //!
-//! **Setpoint.** The command in force, in whole thousandths of full speed (`wheel_speed`, and `2 * wheel_speed / track` for the turn),
+//! **Setpoint.** The command in force, in whole millionths of full speed (`wheel_speed`, and `2 * wheel_speed / track` for the turn),
 //! rounded toward zero; that of a zero is zero. If one of the two parts is beyond full speed, both are scaled down (in `seed` each by itself). Port is
 //! the linear part less the angular part, starboard their sum; if one of these is beyond full speed, both are divided by the same number. Times 66, rounded
 //! toward zero, each is a whole count (in `seed` as the original mixes and rounds them).
@@ -77,7 +77,7 @@ fn age(stamp: Ns, at: Moment, first: Option<Ns>, unknown: &mut Option<Ns>) -> Ag
     Age::Of((at.wall - stamp).max(at.waited))
 }
 
-/// The setpoint of the wheels, in whole thousandths of full speed.
+/// The setpoint of the wheels, in whole millionths of full speed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Want {
     pub linear: i32,
@@ -100,7 +100,7 @@ impl Want {
     pub fn of(linear: f64, angular: f64, together: bool) -> Self {
         let most = linear.abs().max(angular.abs());
         let scale = if together && most > 1.0 { most } else { 1.0 };
-        let whole = |part: f64| ((part / scale).clamp(-1.0, 1.0) * 1000.0).trunc() as i32;
+        let whole = |part: f64| ((part / scale).clamp(-1.0, 1.0) * 1e6).trunc() as i32;
         Self { linear: whole(linear), angular: whole(angular) }
     }
 }

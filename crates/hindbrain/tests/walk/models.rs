@@ -167,6 +167,7 @@ fn params(parts: &[Part], strict: bool, scale: Scale) -> Params {
     let core = CoreParams {
         strict,
         full,
+        is_exact: false,
         slopes,
         overrun_limit: overrun,
         gap_limit: gap,

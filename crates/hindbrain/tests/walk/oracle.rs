@@ -328,9 +328,9 @@ impl Oracle {
             [false, true] => -1,
         };
         let want = self.wanted();
-        // Their sum, in thousandths, is the value of the faster wheel.
+        // Their sum, in millionths, is the value of the faster wheel.
         let faster = (want.linear.abs() + want.angular.abs()) * i32::from(self.params.core.full);
-        let moves = faster >= 1000;
+        let moves = faster >= 1_000_000;
         let leads_away = want.linear * i32::from(toward) < 0 && want.angular.abs() <= want.linear.abs();
         self.motion.levels().iter().any(|level| level.signum() == toward) || moves && !leads_away
     }
@@ -411,7 +411,7 @@ impl Oracle {
         causes.with(Cause::NeutralWait, !self.zero && !asked)
     }
 
-    /// The possible targets of each wheel: whole thousandths, times full, rounded toward zero.
+    /// The possible targets of each wheel: whole millionths, times full, rounded toward zero.
     fn aim(&self, now: Ns) -> [Aim; 2] {
         if self.state != StopState::Ok || self.became_ok || any(self.causes, Does::Brake) {
             return [Aim::REST; 2];
@@ -420,13 +420,13 @@ impl Oracle {
         let Want { linear, angular } = self.wanted();
         if !self.is_strict() {
             // The original's mixing, as documented: a turn slows one wheel, and there is no turn in place.
-            return [Aim::up_to(f64::from(linear) / 1000.0, full); 2];
+            return [Aim::up_to(f64::from(linear) / 1e6, full); 2];
         }
         let straight = self.blocked(now) != [false, false];
         let angular = if straight { 0 } else { angular };
         let parts = [linear - angular, linear + angular];
         // If one is beyond full speed, both are divided by the same number.
-        let most = parts[0].abs().max(parts[1].abs()).max(1000);
+        let most = parts[0].abs().max(parts[1].abs()).max(1_000_000);
         parts.map(|part| Aim::at((i32::from(full) * part / most) as i16))
     }
 

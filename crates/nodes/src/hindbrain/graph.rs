@@ -6,7 +6,7 @@ use ros::{Names, Publisher, Runner};
 use safety::{Contains, PublisherCount};
 
 use super::inputs::EnableQueue;
-use super::{INFRARED, MOTORS, NAME};
+use super::{INFRARED, NAME};
 use crate::zone_scaler;
 
 /// The names of the nodes that publish the subscribed topics, as far as the graph shows them.
@@ -40,6 +40,8 @@ pub struct Counter {
     /// The type of `cmd_vel`; `None` in the composed process, which does not subscribe to it, and where any publisher but its
     /// own is one too many.
     commands: Option<CommandType>,
+    /// The topics of this node that move the vehicle.
+    drives: &'static [&'static str],
     /// The publishers of each topic that were logged last.
     logged: [Vec<String>; SoleTopic::ALL.len()],
     /// Whether they were counted since the last messages were delivered.
@@ -48,8 +50,13 @@ pub struct Counter {
 
 impl Counter {
     /// A counter for the node of `names`.
-    pub fn new(publishers: Publishers, names: Names, commands: Option<CommandType>) -> Self {
-        Self { publishers, names, commands, logged: Default::default(), is_fresh: false }
+    pub fn new(
+        publishers: Publishers,
+        names: Names,
+        commands: Option<CommandType>,
+        drives: &'static [&'static str],
+    ) -> Self {
+        Self { publishers, names, commands, drives, logged: Default::default(), is_fresh: false }
     }
 
     /// Lets `runner` count when it is due, and before each message of `hind/enable` is delivered. A false is delivered twice, once
@@ -91,16 +98,10 @@ impl Counter {
             SoleTopic::Enable => (find(Source::Enable.name()), Some(BOOL)),
             SoleTopic::Estop => (find(Source::Estop.name()), Some(BOOL)),
             SoleTopic::Reset => (find(Source::Reset.name()), Some(BOOL)),
-            // Both topics have one publisher of this node; a second stack in the same namespace adds one to each.
+            // Each topic has one publisher of this node; a second stack in the same namespace adds one to each.
             SoleTopic::Motors => {
-                let [port, starboard] = MOTORS.map(find);
-                let both = port.zip(starboard);
-                (
-                    both.map(
-                        |(port, starboard)| if port.len() >= starboard.len() { port } else { starboard },
-                    ),
-                    None,
-                )
+                let all: Option<Vec<_>> = self.drives.iter().map(|topic| find(topic)).collect();
+                (all.and_then(|all| all.into_iter().max_by_key(Vec::len)), None)
             }
         };
         let is_compatible =
@@ -144,7 +145,7 @@ impl Counter {
                 ),
                 SoleTopic::Reset => (of(Source::Reset), "one publisher of std_msgs/Bool, reliable"),
                 SoleTopic::Motors => (
-                    MOTORS.map(resolve).join("' or '"),
+                    self.drives.iter().map(|topic| resolve(topic)).collect::<Vec<_>>().join("' or '"),
                     "this node alone: end the other one, or start it in a namespace of its own",
                 ),
             };

@@ -1,14 +1,15 @@
 use hindbrain::{Cause, Detail, Leds, Motors, Output, Params, Profile, Rgb, Source, SourceDetail, StopState};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::hindbrain_msgs::msg as hind;
-use r2r::std_msgs::msg::{ColorRGBA, Int16, String as Text};
+use r2r::std_msgs::msg::{ColorRGBA, String as Text};
 use ros::{Error, Names, Topic, clock, panics, qos};
 use safety::{Command, Stamp};
 
+use super::NAME;
 use super::controller::Controller;
+use super::drive_topics::DriveTopics;
 use super::graph::{Publishers, list};
 use super::watch::{Supervisor, Watch};
-use super::{MOTORS, NAME};
 use crate::command_topic::SharedLatency;
 use crate::messages;
 use crate::zone_scaler::COMMAND;
@@ -24,8 +25,7 @@ pub const INFRARED: &str = "hind/ir";
 
 /// Topics that the node publishes, and the motor controller.
 pub struct Topics {
-    port: Topic<Int16>,
-    starboard: Topic<Int16>,
+    drives: DriveTopics,
     applied: Topic<geometry::TwistStamped>,
     state: Topic<Text>,
     detail: Topic<hind::StateDetail>,
@@ -53,30 +53,23 @@ impl Topics {
         controller: Option<Controller>,
         names: Names,
     ) -> Result<Self, Error> {
-        let [port, starboard] = MOTORS;
-        let port = Topic::new(node, port, qos::command())?;
-        let starboard = Topic::new(node, starboard, qos::command())?;
+        let drives = DriveTopics::new(node, params)?;
         let state: Topic<Text> = Topic::new(node, "hind/state", qos::state())?;
-        let motors = [port.share(), starboard.share()];
+        let last_drives = drives.clone();
         let last_state = state.share();
         let stopper = controller.as_ref().map(Controller::stopper);
         panics::final_messages(move || {
             if let Some(stop) = &stopper {
                 stop(); // first: a topic may hang
             }
-            let stop = Motors::stop(Stamp::ZERO);
-            for (motor, data) in motors.iter().zip([stop.port, stop.starboard]) {
-                let _ = motor.publish(&Int16 { data });
-            }
+            last_drives.stop();
             // After the motors. The memory of a machine that panicked is not trusted, and a hang is a fault too.
             let _ = last_state.publish(&Text { data: StopState::Estop.as_str().into() });
         });
         let watch = Watch::new();
-        let supervisor =
-            Supervisor::start(watch.clone(), [port.share(), starboard.share()], controller.clone())?;
+        let supervisor = Supervisor::start(watch.clone(), drives.clone(), controller.clone())?;
         Ok(Self {
-            port,
-            starboard,
+            drives,
             applied: Topic::new(node, APPLIED, qos::command())?,
             state,
             detail: Topic::new(node, DETAIL, qos::state())?,
@@ -154,7 +147,7 @@ impl Topics {
 
     fn drive(&mut self, motors: Motors) {
         let motors = self.send(motors);
-        if !self.port.is_failing() && !self.starboard.is_failing() {
+        if !self.drives.are_failing() {
             self.watch.set_published();
         }
         let params = &self.params;
@@ -166,20 +159,7 @@ impl Topics {
     /// stopped them, or they may have stopped by themselves, only a stop goes out until the machine knows of it.
     fn send(&mut self, motors: Motors) -> Motors {
         let _publishing = self.watch.publishing();
-        let watch = &self.watch;
-        let judge = |motors: Motors| watch.judge(motors, clock::now());
-        let motors = judge(motors);
-        self.port.publish(&Int16 { data: motors.port });
-        // Checked again after each topic: one that hung may have published a value from before the supervising thread's stop, or
-        // after the motors stopped by themselves.
-        let after = judge(motors);
-        self.starboard.publish(&Int16 { data: after.starboard });
-        let after = judge(after);
-        if after != motors {
-            self.port.publish(&Int16 { data: after.port });
-            self.starboard.publish(&Int16 { data: after.starboard });
-        }
-        after
+        self.drives.publish(motors, |motors| self.watch.judge(motors, clock::now()))
     }
 }
 

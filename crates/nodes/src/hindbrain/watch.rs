@@ -4,7 +4,6 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use hindbrain::{GAP_LIMIT, Motors, OVERRUN_LIMIT, TICK};
-use r2r::std_msgs::msg::Int16;
 use realtime::{LONGEST_SILENCE, Pulse};
 use ros::panics::lock;
 use ros::{Error, clock, panics};
@@ -12,6 +11,7 @@ use safety::{Instant, Stamp};
 
 use super::NAME;
 use super::controller::Controller;
+use super::drive_topics::DriveTopics;
 
 /// A silence that exceeds its limit by this much is too long.
 const MARGIN: Duration = Duration::from_millis(1);
@@ -195,20 +195,16 @@ pub struct Supervisor {
 }
 
 impl Supervisor {
-    /// Starts watching. `motors` are the two motors' topics, `controller` is the motor controller behind them.
+    /// Starts watching. `drives` are the topics that move the vehicle, `controller` is the motor controller behind them.
     /// # Errors
     /// The operating system refuses the thread.
-    pub fn start(
-        watch: Watch,
-        motors: [r2r::Publisher<Int16>; 2],
-        controller: Option<Controller>,
-    ) -> Result<Self, Error> {
+    pub fn start(watch: Watch, drives: DriveTopics, controller: Option<Controller>) -> Result<Self, Error> {
         let ended = Arc::new(AtomicBool::new(false));
         let end = Arc::clone(&ended);
         let watched = watch.clone();
         let thread = thread::Builder::new()
             .name("supervisor".into())
-            .spawn(move || supervise(&watched, &motors, controller.as_ref(), &end))
+            .spawn(move || supervise(&watched, &drives, controller.as_ref(), &end))
             .map_err(|error| Error::Start(format!("the supervising thread does not start: {error}")))?;
         let supervisor = thread.thread().clone();
         panics::at_once(move || {
@@ -232,12 +228,7 @@ impl Drop for Supervisor {
     }
 }
 
-fn supervise(
-    watch: &Watch,
-    motors: &[r2r::Publisher<Int16>; 2],
-    controller: Option<&Controller>,
-    ended: &AtomicBool,
-) {
+fn supervise(watch: &Watch, drives: &DriveTopics, controller: Option<&Controller>, ended: &AtomicBool) {
     let stop = Motors::stop(Stamp::ZERO);
     let mut due = Instant::ZERO;
     let mut was_for_good = false;
@@ -262,10 +253,7 @@ fn supervise(
                 watch.drive(controller, stop.levels()); // first: a topic may hang, and so may who publishes on it
             }
             let _publishing = watch.publishing_within_a_tick();
-            for (motor, value) in motors.iter().zip([stop.port, stop.starboard]) {
-                // Errors are ignored; the next attempt follows one tick later.
-                let _ = motor.publish(&Int16 { data: value });
-            }
+            drives.stop(); // an error is logged, and the next attempt follows one tick later
             watch.0.stops.fetch_add(1, Ordering::SeqCst);
         }
         if tripped {
@@ -318,7 +306,7 @@ mod tests {
     #[test]
     fn motion_that_comes_later_than_the_motors_wait_is_a_stop_until_the_machine_knows() {
         let watch = Watch::new();
-        let ahead = Motors { port: 24, starboard: 24, ..Motors::stop(Stamp::ZERO) };
+        let ahead = Motors::from_levels([66, 66], Stamp::ZERO);
         let published = clock::now();
         watch.0.published.beat_at(published);
         assert_eq!(watch.judge(ahead, published + LONGEST_GAP), ahead);

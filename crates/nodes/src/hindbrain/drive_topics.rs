@@ -1,0 +1,94 @@
+use hindbrain::{Motors, OutputType, Params};
+use r2r::geometry_msgs::msg as geometry;
+use r2r::std_msgs::msg::Int16;
+use ros::{Error, Topic, clock, qos};
+use safety::{Command, Stamp, Velocity};
+
+use super::MOTORS;
+use crate::messages;
+
+/// The velocity for a base with a driver of its own, in place of the motors' values.
+pub const BASE: [&str; 1] = ["hind/cmd_vel"];
+
+/// The topics that move the vehicle: the values of two motors, or a velocity. A clone is for another thread.
+#[derive(Clone)]
+pub struct DriveTopics {
+    kind: Kind,
+    params: Params,
+}
+
+#[derive(Clone)]
+enum Kind {
+    Motors([Topic<Int16>; 2]),
+    Twist(Topic<geometry::Twist>),
+    TwistStamped(Topic<geometry::TwistStamped>),
+}
+
+impl DriveTopics {
+    /// Opens the topics.
+    /// # Errors
+    /// The middleware refuses one.
+    pub fn new(node: &mut r2r::Node, params: &Params) -> Result<Self, Error> {
+        let [base] = BASE;
+        let kind = match params.output {
+            OutputType::Motors => {
+                let [port, starboard] = MOTORS;
+                Kind::Motors([
+                    Topic::new(node, port, qos::command())?,
+                    Topic::new(node, starboard, qos::command())?,
+                ])
+            }
+            OutputType::Twist => Kind::Twist(Topic::new(node, base, qos::command())?),
+            OutputType::TwistStamped => Kind::TwistStamped(Topic::new(node, base, qos::command())?),
+        };
+        Ok(Self { kind, params: *params })
+    }
+
+    /// The names of the topics.
+    pub fn names(output: OutputType) -> &'static [&'static str] {
+        if output == OutputType::Motors { &MOTORS } else { &BASE }
+    }
+
+    /// Whether publishing the last message on one of them failed.
+    pub fn are_failing(&self) -> bool {
+        match &self.kind {
+            Kind::Motors(motors) => motors.iter().any(Topic::is_failing),
+            Kind::Twist(base) => base.is_failing(),
+            Kind::TwistStamped(base) => base.is_failing(),
+        }
+    }
+
+    /// Publishes the stop of both motors.
+    pub fn stop(&self) {
+        self.publish(Motors::stop(Stamp::ZERO), |motors| motors);
+    }
+
+    /// Publishes `motors` as far as `judge` permits, which is asked before each message and after the last one: one that hung may have
+    /// published a value from before a stop. Returns the values that the motors really got.
+    pub fn publish(&self, motors: Motors, judge: impl Fn(Motors) -> Motors) -> Motors {
+        let first = judge(motors);
+        let mut after = first;
+        match &self.kind {
+            Kind::Motors([port, starboard]) => {
+                port.publish(&Int16 { data: first.port });
+                after = judge(first);
+                starboard.publish(&Int16 { data: after.starboard });
+            }
+            Kind::Twist(base) => base.publish(&messages::twist(&self.velocity(&first))),
+            Kind::TwistStamped(base) => base.publish(&self.stamped(&first)),
+        }
+        after = judge(after);
+        if after == first { after } else { self.publish(after, judge) }
+    }
+
+    /// The stamp is the time of publishing: a base would refuse the zero of a stop that had the stamp of an old command.
+    fn stamped(&self, motors: &Motors) -> geometry::TwistStamped {
+        messages::twist_stamped(&Command::new(self.velocity(motors), clock::stamp()))
+    }
+
+    /// The velocity that the values of both motors stand for.
+    fn velocity(&self, motors: &Motors) -> Velocity {
+        let (forward, turn) = motors.velocity(&self.params);
+        Velocity::planar(forward, turn).unwrap_or_default()
+    }
+}
