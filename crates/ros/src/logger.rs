@@ -17,7 +17,7 @@ use crate::{clock, rosout};
 /// # Real-time
 /// A record goes into a queue, and a separate thread writes it: a blocked console (a paused terminal, a full pipe) must not
 /// hold up the motors. If the queue is full the record is dropped, and the next record that gets through is preceded by the
-/// number of dropped ones. What was written goes into the queue of another thread, which publishes it.
+/// number of dropped ones. `/rosout` has a queue and a thread of its own.
 #[derive(Debug)]
 pub struct ShellLog {
     queue: OnceLock<Queue>,
@@ -32,7 +32,7 @@ const LAST_LINES: Duration = Duration::from_millis(200);
 
 #[derive(Debug)]
 pub(crate) enum Message {
-    /// A record, whose name is its target. When it is written, it has that of its logger.
+    /// A record, whose name is its target.
     Line(msg::Log),
     /// Dropped once all lines before it are written and published.
     Flush(SyncSender<()>),
@@ -83,12 +83,14 @@ pub fn start() {
 }
 
 fn write_all(receiver: &Receiver<Message>) {
-    for mut message in receiver {
-        if let Message::Line(line) = &mut message {
-            line.name = rosout::logger_name(&line.name);
-            r2r::log(&line.msg, &line.name, &line.file, line.line, severity(line.level));
+    for message in receiver {
+        match message {
+            Message::Line(line) => {
+                let name = rosout::logger_name(&line.name);
+                r2r::log(&line.msg, &name, &line.file, line.line, severity(line.level));
+            }
+            Message::Flush(_) => rosout::pass(message),
         }
-        rosout::pass(message);
     }
 }
 
@@ -108,7 +110,7 @@ impl Log for ShellLog {
 
     fn log(&self, record: &Record<'_>) {
         let Some(queue) = self.queue.get().filter(|_| self.enabled(record.metadata())) else { return };
-        queue.send(msg::Log {
+        let line = msg::Log {
             stamp: clock::to_wire(clock::wall()),
             level: match record.level() {
                 Level::Error => 40,
@@ -122,7 +124,10 @@ impl Log for ShellLog {
             file: record.file_static().unwrap_or("").into(),
             function: record.module_path_static().unwrap_or("").into(),
             line: record.line().unwrap_or(0),
-        });
+        };
+        // Each has a queue of its own: a console that stands still keeps nothing from '/rosout'.
+        rosout::pass(Message::Line(line.clone()));
+        queue.send(line);
     }
 
     /// Waits until all records are written and published, for `LAST_LINES` at most.

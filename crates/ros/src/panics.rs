@@ -13,10 +13,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use crate::stderr::print_line_within;
 use crate::{clock, print_line, rosout};
 
 /// The period at which the final messages are repeated.
 const REPEAT: Duration = Duration::from_millis(20);
+/// How long a panicking thread waits for its line on stderr.
+const FIRST_LINE: Duration = Duration::from_millis(50);
 
 type Publish = Box<dyn FnMut() + Send>;
 /// Notes a panic, see [`contain_and_note`].
@@ -46,8 +49,9 @@ pub fn install() {
             action();
         }
         let sentence = sentence(info);
-        print_line(format_args!("{sentence}"));
-        rosout::pass_error(thread::current().name().unwrap_or_default(), sentence);
+        rosout::pass_error(thread::current().name().unwrap_or_default(), sentence.clone());
+        // A paused terminal accepts no line, and this thread has final messages to publish.
+        print_line_within(FIRST_LINE, sentence);
         let backtrace = Backtrace::capture();
         if backtrace.status() == BacktraceStatus::Captured {
             lock(&BACKTRACES).push(backtrace);

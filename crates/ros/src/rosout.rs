@@ -15,17 +15,12 @@ const LIBRARIES: [(&str, &str); 2] = [("actuator", "hindbrain"), ("gamepad", "jo
 
 /// The loggers of this process, also of nodes that ended.
 static LOGGERS: Mutex<Vec<Logger>> = Mutex::new(Vec::new());
-static TOPIC: OnceLock<Topic> = OnceLock::new();
-
 /// The lines that are published on `/rosout` since the process has a node.
 ///
 /// # Real-time
 /// A thread of its own publishes: a send that hangs holds up neither a node nor the console. A line that finds the queue full is
 /// dropped, as in [`ShellLog`](crate::ShellLog).
-struct Topic {
-    queue: Queue,
-    options: Vec<(String, String)>,
-}
+static TOPIC: OnceLock<Queue> = OnceLock::new();
 
 /// The logger of a node.
 struct Logger {
@@ -53,8 +48,8 @@ pub(crate) fn add(node: &mut r2r::Node, name: &str) -> Result<(), Error> {
         let (sender, receiver) = sync_channel(QUEUE);
         // It lives as long as the process, as the log does; without it nothing is published.
         let thread = thread::Builder::new().name("rosout".into());
-        drop(thread.spawn(move || receiver.iter().for_each(publish)));
-        Topic { queue: Queue::new(sender, "'/rosout' did not take them"), options }
+        drop(thread.spawn(move || receiver.iter().for_each(|message| publish(message, &options))));
+        Queue::new(sender, "'/rosout' did not take them")
     };
     if is_published {
         TOPIC.get_or_init(start);
@@ -74,20 +69,19 @@ pub(crate) fn logger_name(target: &str) -> String {
     logger(&lock(&LOGGERS), target).map_or(target, |logger| &logger.name).into()
 }
 
-/// Passes on what the console has.
+/// Passes on a record to be published.
 pub(crate) fn pass(message: Message) {
-    let Some(topic) = TOPIC.get() else { return };
+    let Some(queue) = TOPIC.get() else { return };
     match message {
-        Message::Line(line) if is_written(&topic.options, &line) => topic.queue.send(line),
-        Message::Line(_) => {}
-        Message::Flush(_) => drop(topic.queue.pass(message)),
+        Message::Line(line) => queue.send(line),
+        Message::Flush(_) => drop(queue.pass(message)),
     }
 }
 
 /// Passes on an error that is printed and not logged, of the thread or node `target`.
 pub(crate) fn pass_error(target: &str, msg: String) {
-    let (stamp, name) = (clock::to_wire(clock::wall()), logger_name(target));
-    pass(Message::Line(Log { stamp, level: 40, name, msg, ..Log::default() }));
+    let stamp = clock::to_wire(clock::wall());
+    pass(Message::Line(Log { stamp, level: 40, name: target.into(), msg, ..Log::default() }));
 }
 
 /// Whether there is a topic: the last such argument decides.
@@ -119,12 +113,16 @@ fn number(name: &str) -> Option<usize> {
     Some(10 * (1 + names.iter().position(|one| one.eq_ignore_ascii_case(name))?))
 }
 
-/// Publishes a line for its node; for the first one what belongs to none.
-fn publish(message: Message) {
-    let line = match message {
+/// Publishes a line that the arguments let pass, for its node; for the first one what belongs to none.
+fn publish(message: Message, options: &[(String, String)]) {
+    let mut line = match message {
         Message::Line(line) => line,
         Message::Flush(done) => return drop(done),
     };
+    line.name = logger_name(&line.name);
+    if !is_written(options, &line) {
+        return;
+    }
     let loggers = lock(&LOGGERS);
     let publisher = logger(&loggers, &line.name).or(loggers.first()).and_then(|one| one.publisher.clone());
     drop(loggers);

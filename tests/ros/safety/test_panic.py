@@ -9,6 +9,8 @@ import pytest
 from graph import SLACK, STOP
 from or_pose_estimator.msg import State as PoseState
 from processes import panicking
+from rcl_interfaces.msg import Log
+from rclpy.qos import DurabilityPolicy, QoSProfile
 from stack import SEPARATE, Stack
 from std_msgs.msg import Bool
 from vehicle import Vehicle, now, watch
@@ -117,13 +119,21 @@ def test_a_panic_that_is_printed_on_a_paused_terminal_leaves_the_motors_at_stop(
     pipe = f"/proc/{os.getpid()}/fd/{write}"
     try:
         with Vehicle(executable=panicking("hindbrain"), output=pipe) as vehicle:
+            vehicle.graph.subscribe(Log, "/rosout", QoSProfile(depth=1000, durability=DurabilityPolicy.TRANSIENT_LOCAL))
+            logged = lambda text: any(text in line.msg for line in vehicle.graph.since("/rosout", start))  # noqa: E731
             at_full_speed(vehicle)
             full = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
             with contextlib.suppress(BlockingIOError):
                 while os.write(full, b"." * 100):
                     pass
             os.close(full)
+            start = time.monotonic()
+            vehicle.enable(False)
+            vehicle.wait(lambda: logged("not enabled"), "the paused terminal keeps the log from /rosout")
+            at_full_speed(vehicle)
             ends_at_stop(vehicle.graph, vehicle.process, "hindbrain")
+            assert vehicle.state == "ESTOP", "the last state of a panic"
+            assert logged("the injected panic")
     finally:
         os.close(read)
         os.close(write)
