@@ -46,6 +46,11 @@ impl<T: WrappedTypesupport + 'static> Topic<T> {
         }
     }
 
+    /// Publishes `message` at the end of a process, when a failure has no remedy and is not logged.
+    pub fn publish_last(&self, message: &T) {
+        let _ = self.publisher.publish(message);
+    }
+
     /// Whether publishing the last message failed.
     pub fn is_failing(&self) -> bool {
         self.is_failing.load(Ordering::Relaxed)

@@ -28,16 +28,19 @@ class Vehicle:
     def __init__(self, parameters=(), command=TwistStamped, executable="hindbrain", output=None):
         self.graph = Graph()
         parameters = dict(parameters)
+        kind = parameters.pop("output", base.OUTPUT)
+        if parameters.get("profile") == "seed" or "driver.kind" in parameters:
+            kind = "motors"
+        own = base.arguments("hindbrain:")
         if not executable.endswith("steersman"):  # there each parameter is one of a node
+            own = ["-p", f"output:={kind}"]
             quick = {} if parameters.get("profile") == "seed" else self.QUICK
             # At 1 m/s and at 1 rad/s both motors are at full speed.
             parameters = {"cmd_vel_type": "twist" if command is Twist else "twist_stamped", "track": 2.0, **quick, **parameters}
-            if quick and "driver.kind" not in parameters:
-                parameters.setdefault("output", base.OUTPUT)
         arguments = [text for name, value in parameters.items() for text in ("-p", f"{name}:={json.dumps(value)}")]
-        watch(self.graph, parameters.get("output", "motors"))
+        watch(self.graph, kind)
         self.begin = lambda output=None, name=None: Process(
-            executable, "--ros-args", *arguments, *(("-r", f"__node:={name}") if name else ()), output=output
+            executable, "--ros-args", *arguments, *own, *(("-r", f"__node:={name}") if name else ()), output=output
         )
         self.process = self.begin(output)
         self.command = command()
@@ -265,7 +268,7 @@ class Given:
             self.command = None
 
 
-def watch(graph, output="motors"):
+def watch(graph, output=base.OUTPUT):
     """Keeps all messages of hindbrain, with the time of publishing."""
     base.see_motors(graph, graph.record, 2.0, output)
     graph.record(String, "/hind/state", LATCHED)

@@ -6,10 +6,11 @@ use crate::common;
 
 use std::time::Duration;
 
-use common::{command, not_finite, params, stamped, texts};
+use common::{command, not_finite, params, stamped, text, texts};
 use hindbrain::core::Reading;
 use hindbrain::{
-    FullSpeed, Hindbrain, Input, IrLimits, Motors, Output, Params, Sensor, StopState, reading_of, setpoint_of,
+    FullSpeed, Hindbrain, Input, IrLimits, Motors, Output, Params, Sensor, StopState, TICK, reading_of,
+    setpoint_of,
 };
 use params::Value;
 use proptest::prelude::*;
@@ -101,9 +102,11 @@ fn decel(accel: f64) -> f64 {
     (accel * 3.0).max(20.0)
 }
 
-fn fitted(with_sensors: bool, accel: f64) -> Params {
+/// With two infra-red sensors or none, for motors or for a base, which gets a velocity.
+fn fitted(with_sensors: bool, is_base: bool, accel: f64) -> Params {
     let changes = [
         ("ir.sensors", texts(&["ir_front_port", "ir_back_starboard"])),
+        ("output", text(if is_base { "twist" } else { "motors" })),
         ("ir.timeout", Value::Float(0.2)),
         ("accel", Value::Float(accel)),
         ("decel", Value::Float(decel(accel))),
@@ -174,9 +177,9 @@ proptest! {
     /// count: the half is what it contributes to make the forward part and the turn part shrink in time.
     #[test]
     fn no_timing_makes_a_ramp_steeper(
-        trace in trace(), sensors in any::<bool>(), accel in 1.0..400.0f64,
+        trace in trace(), sensors in any::<bool>(), base in any::<bool>(), accel in 1.0..400.0f64,
     ) {
-        let params = fitted(sensors, accel);
+        let params = fitted(sensors, base, accel);
         let (sent, _) = run(&params, &trace);
         let decel = (accel * 3.0).max(20.0);
         for (index, (start, first, _)) in sent.iter().enumerate() {
@@ -200,33 +203,57 @@ proptest! {
     }
 
     #[test]
-    fn in_every_state_but_ok_the_motors_are_stopped(trace in trace(), sensors in any::<bool>()) {
-        let (sent, _) = run(&fitted(sensors, 100.0), &trace);
+    fn in_every_state_but_ok_the_motors_are_stopped(trace in trace(), sensors in any::<bool>(), base in any::<bool>()) {
+        let (sent, _) = run(&fitted(sensors, base, 100.0), &trace);
         for (at, motors, state) in sent {
             prop_assert!((24..=156).contains(&motors.port) && (24..=156).contains(&motors.starboard));
             prop_assert!(state == StopState::Ok || motors.are_stopped(), "{state:?} at {at:?}: {motors:?}");
         }
     }
 
+    /// A base stops and starts when motors do. Its velocity is theirs to within four counts, since those of motors are rounded toward stop
+    /// and brake from there, and to what the slopes change in a tick, by which either may have made its last step earlier.
     #[test]
-    fn nothing_moves_without_enable(trace in trace(), sensors in any::<bool>()) {
-        let params = fitted(sensors, 400.0);
+    fn a_base_is_as_motors(trace in trace(), accel in 20.0..400.0f64) {
+        let trace: Vec<_> = trace.into_iter().map(|(wait, event, _)| (wait, event, true)).collect();
+        let [motors, base] = [false, true].map(|base| run(&fitted(false, base, accel), &trace).0);
+        // After the last values of both at the same time: who sends none there may have changed its state since.
+        let last = |sent: &[Sent], time| sent.iter().rev().find(|(at, ..)| *at == time).copied();
+        for (at, ..) in &base {
+            let (Some((_, values, state)), Some((_, other, other_state))) = (last(&base, *at), last(&motors, *at))
+            else {
+                continue;
+            };
+            prop_assert_eq!(state, other_state);
+            for (level, other) in values.levels().into_iter().zip(other.levels()) {
+                let apart = f64::from((level - other).abs());
+                let most = 4.0 + (2.0 * accel + decel(accel)) * TICK.as_secs_f64();
+                prop_assert!(apart <= most, "{values:?} and {other:?} at {at:?}");
+            }
+            let (forward, turn) = values.velocity(&params(&[]).unwrap());
+            prop_assert_eq!(values.are_stopped(), (forward, turn) == (0.0, 0.0));
+        }
+    }
+
+    #[test]
+    fn nothing_moves_without_enable(trace in trace(), sensors in any::<bool>(), base in any::<bool>()) {
+        let params = fitted(sensors, base, 400.0);
         let never: Vec<_> = trace.into_iter().filter(|(_, event, _)| !matches!(event, Event::Enable(true))).collect();
         let (sent, _) = run(&params, &never);
         prop_assert!(sent.iter().all(|(_, motors, _)| motors.are_stopped()));
     }
 
     #[test]
-    fn nothing_moves_after_an_estop_without_reset(trace in trace()) {
+    fn nothing_moves_after_an_estop_without_reset(trace in trace(), base in any::<bool>()) {
         let mut pressed = vec![(0, Event::Estop(true), true)];
         pressed.extend(trace.into_iter().filter(|(_, event, _)| !matches!(event, Event::Reset(_))));
-        let (sent, _) = run(&fitted(false, 400.0), &pressed);
+        let (sent, _) = run(&fitted(false, base, 400.0), &pressed);
         prop_assert!(sent.iter().all(|(_, motors, _)| motors.are_stopped()));
     }
 
     #[test]
-    fn silence_ends_motion(trace in trace(), sensors in any::<bool>()) {
-        let mut hindbrain = Hindbrain::new(fitted(sensors, 400.0));
+    fn silence_ends_motion(trace in trace(), sensors in any::<bool>(), base in any::<bool>()) {
+        let mut hindbrain = Hindbrain::new(fitted(sensors, base, 400.0));
         let mut now = Instant::ZERO;
         for (wait, event, _) in &trace {
             now = now + Duration::from_micros(*wait);
@@ -242,8 +269,8 @@ proptest! {
     }
 
     #[test]
-    fn the_same_events_give_the_same_outputs(trace in trace(), sensors in any::<bool>()) {
-        let params = fitted(sensors, 50.0);
+    fn the_same_events_give_the_same_outputs(trace in trace(), sensors in any::<bool>(), base in any::<bool>()) {
+        let params = fitted(sensors, base, 50.0);
         prop_assert_eq!(run(&params, &trace).1, run(&params, &trace).1);
     }
 
@@ -269,7 +296,7 @@ fn the_traces_move() {
     let mut runner = TestRunner::deterministic();
     let moving = (0..100).filter(|n| {
         let trace = trace().new_tree(&mut runner).unwrap().current();
-        let (sent, _) = run(&fitted(n % 2 == 0, 100.0), &trace);
+        let (sent, _) = run(&fitted(n % 2 == 0, n % 4 < 2, 100.0), &trace);
         sent.iter().any(|(_, motors, _)| !motors.are_stopped())
     });
     let moving = moving.count();

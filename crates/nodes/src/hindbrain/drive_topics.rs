@@ -58,9 +58,16 @@ impl DriveTopics {
         }
     }
 
-    /// Publishes the stop of both motors.
+    /// Publishes the stop of both motors, in place of a machine that cannot. A failure is not logged.
     pub fn stop(&self) {
-        self.publish(Motors::stop(Stamp::ZERO), |motors| motors);
+        let stop = Motors::stop(Stamp::ZERO);
+        match &self.kind {
+            Kind::Motors(motors) => {
+                motors.iter().for_each(|motor| motor.publish_last(&Int16 { data: stop.port }))
+            }
+            Kind::Twist(base) => base.publish_last(&geometry::Twist::default()),
+            Kind::TwistStamped(base) => base.publish_last(&self.stamped(&stop)),
+        }
     }
 
     /// Publishes `motors` as far as `judge` permits, which is asked before each message and after the last one: one that hung may have

@@ -253,7 +253,7 @@ fn supervise(watch: &Watch, drives: &DriveTopics, controller: Option<&Controller
                 watch.drive(controller, stop.levels()); // first: a topic may hang, and so may who publishes on it
             }
             let _publishing = watch.publishing_within_a_tick();
-            drives.stop(); // an error is logged, and the next attempt follows one tick later
+            drives.stop(); // if it fails, the next attempt follows one tick later
             watch.0.stops.fetch_add(1, Ordering::SeqCst);
         }
         if tripped {
