@@ -75,7 +75,9 @@ impl Overrides {
                         is_rule: false,
                         block,
                     }));
-                    files.push(path);
+                    if !files.contains(&path) {
+                        files.push(path);
+                    }
                 }
                 "-p" | "--param" => all.push(parse(&value)?),
                 _ => {}

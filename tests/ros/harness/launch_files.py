@@ -25,7 +25,7 @@ ATTRIBUTES = {
     "let": f"{_CONDITION} name value",
     "group": f"{_CONDITION} scoped forwarding",
     "include": f"{_CONDITION} file",
-    "node": f"{_CONDITION} pkg exec name namespace args ros_args output",
+    "node": f"{_CONDITION} pkg exec name namespace args ros_args output on_exit",
     "param": "name value type from",
     "remap": "from to",
     "env": "name value",

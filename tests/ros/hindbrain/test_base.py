@@ -78,7 +78,7 @@ def test_every_stop_is_a_zero_at_once(end):
             with second_publisher(TwistStamped, BASE, context=context) as publisher:
                 publisher.publish(TwistStamped())
                 vehicle.wait(lambda: "MOTOR_CONFLICT" in vehicle.causes, "it does not notice a second publisher", 10.0)
-                assert f"'{BASE}' is published by" in vehicle.process.output
+                vehicle.wait(lambda: f"'{BASE}' is published by" in vehicle.process.output, "its error does not name the topic")
             return
         {"disable": lambda: vehicle.enable(False), "estop": lambda: vehicle.estop(True)}[end]()
         vehicle.stopped_within(0.0, start, end)
