@@ -47,6 +47,12 @@ impl Pid {
         self.integral = 0.0;
     }
 
+    /// Sets the integral term \[Nm or N\], within its limit; NaN is 0.
+    pub fn set_integral(&mut self, integral: f64) {
+        let most = self.gains.i_clamp;
+        self.integral = if integral.is_nan() { 0.0 } else { integral.clamp(-most, most) };
+    }
+
     /// The integral term \[Nm or N\].
     pub fn integral(&self) -> f64 {
         self.integral

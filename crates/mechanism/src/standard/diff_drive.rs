@@ -18,6 +18,10 @@ use crate::laws::Pid;
 /// effort      = PI(wheel speed - joint's velocity)
 /// ```
 ///
+/// **While no motion is asked for the integral only brakes**, and a wheel slower than 0.02 m/s has none: a base that stands gets no
+/// effort, whatever kept its wheels from turning before. It would push on against a person or a wall, and a motor controller that waits
+/// for a stop would never see one. On a slope the base creeps, unless a brake holds it.
+///
 /// Input `cmd_vel`. Motion begins with a zero, and a command counts until the time-out ([`CommandMonitor`]); then the wheels are
 /// held still, as by a neutral velocity. A velocity beyond a limit, also beyond that of a wheel in
 /// the URDF, is reduced as a whole, so that the curve is kept.
@@ -28,7 +32,7 @@ use crate::laws::Pid;
 /// # Errors
 /// `update`: a wheel does not exist.
 /// # Source
-/// `diff_drive_controller` of ros2_controllers 4 (Jazzy); own: efforts, and the zero before motion.
+/// `diff_drive_controller` of ros2_controllers 4 (Jazzy); own: efforts, the zero before motion, and no integral at rest.
 #[derive(Clone, Debug)]
 pub struct DiffDriveController {
     left: Vec<Wheel>,
@@ -83,6 +87,9 @@ struct Wheel {
     pid: Pid,
     before: Option<f64>,
 }
+
+/// A wheel that is slower stands \[m/s\], as for a command that is a zero.
+const REST: f64 = 0.02;
 
 /// A step's greatest credible turn of a wheel \[rad\].
 const JUMP: f64 = core::f64::consts::PI;
@@ -143,6 +150,17 @@ impl DiffDriveController {
         let limits = joints.filter_map(|joint| joint.limits);
         let shares = limits.filter(|limits| speed.abs() > limits.velocity);
         shares.map(|limits| limits.velocity / speed.abs()).fold(1.0, f64::min)
+    }
+
+    /// Leaves no integral that pushes a wheel on, or that turns one which stands.
+    fn brake(&mut self, robot: &Robot) {
+        let slowest = REST / self.settings.radius;
+        for wheel in self.left.iter_mut().chain(&mut self.right) {
+            let speed = robot.joints().get(wheel.joint).map_or(0.0, |joint| joint.velocity);
+            if speed.abs() < slowest || wheel.pid.integral() * speed > 0.0 {
+                wheel.pid.reset();
+            }
+        }
     }
 
     fn drive(side: &mut [Wheel], speed: f64, step: &mut Step<'_>) {
@@ -213,6 +231,9 @@ impl Controller for DiffDriveController {
         let [left, right] = [linear - difference, linear + difference].map(|speed| speed / radius);
         let share =
             Self::share(&self.left, left, step.robot).min(Self::share(&self.right, right, step.robot));
+        if (linear, angular) == (0.0, 0.0) {
+            self.brake(step.robot);
+        }
         Self::drive(&mut self.left, left * share, step);
         Self::drive(&mut self.right, right * share, step);
         Ok(())

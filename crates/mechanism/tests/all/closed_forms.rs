@@ -181,6 +181,38 @@ fn a_joint_gets_to_a_speed_as_the_sampled_solution_does() {
     }
 }
 
+/// A joint that carries a load of 1 Nm is commanded to 0.3 rad/s, is stopped by an obstacle for 2 s, and then not commanded any more.
+#[test]
+fn after_a_command_a_stopped_joint_is_pushed_by_no_more_than_its_load() {
+    let gains = Gains { p: 2.0, i: 10.0, d: 0.0, i_clamp: 5.0, max_effort: f64::INFINITY };
+    let mut controller = VelocityController::new(0, pid(gains), Duration::from_millis(200));
+    let mut robot = Robot::from_parts(vec![joint(JointKind::Continuous)], Vec::new(), Vec::new());
+    let mut now = Instant::ZERO;
+    controller.starting(&mut Step { now, period: PERIOD, robot: &mut robot });
+    let mut run = |millis: usize, command: Option<f64>, is_blocked: bool| {
+        let mut effort = 0.0;
+        for _ in 0..millis {
+            if let Some(command) = command {
+                controller.receive(0, &mut Message::Float(command), now);
+            }
+            robot.zero_commands();
+            controller.update(&mut Step { now, period: PERIOD, robot: &mut robot }).unwrap();
+            let joint = &mut robot.joints_mut()[0];
+            effort = joint.commanded_effort;
+            joint.velocity = if is_blocked { 0.0 } else { joint.velocity + (effort - 1.0) / 0.2 * DT };
+            now = now + PERIOD;
+        }
+        (effort, robot.joints()[0].velocity)
+    };
+    let (effort, speed) = run(3000, Some(0.3), false);
+    assert!((effort - 1.0).abs() < 0.01 && (speed - 0.3).abs() < 0.01, "{effort} {speed}");
+    assert!(run(2000, Some(0.3), true).0 > 5.0);
+    let (effort, _) = run(300, None, true);
+    assert!((effort - 1.0).abs() < 0.05, "{effort}");
+    let (effort, speed) = run(2000, None, false);
+    assert!((effort - 1.0).abs() < 0.01 && speed.abs() < 0.01, "{effort} {speed}");
+}
+
 /// Without an integral the closed loop is a geometric series: v = v∞ (1 - rⁿ), r = a - b p, v∞ = b p command / (1 - r).
 #[test]
 fn a_speed_without_an_integral_is_a_geometric_series_and_its_time_out_another() {

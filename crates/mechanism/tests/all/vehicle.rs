@@ -167,6 +167,71 @@ fn a_neutral_velocity_moves_nothing() {
     assert_eq!(vehicle.step(0.001, 0.001), (-1.0, -1.0), "the wheels are braked");
 }
 
+/// Wheels with a motor of torque, 15 % of the greatest effort as friction, and an integral.
+struct Rolling {
+    vehicle: Vehicle,
+    is_blocked: bool,
+}
+
+impl Rolling {
+    const INERTIA: f64 = 0.5;
+    const FRICTION: f64 = 1.5;
+
+    fn new() -> Self {
+        let mut vehicle = Vehicle::new();
+        let pid = Pid::new(Gains { p: 0.5, i: 3.0, d: 0.0, i_clamp: 10.0, max_effort: 10.0 });
+        vehicle.controller = DiffDriveController::new(&[0, 1], &[2, 3], pid, SETTINGS);
+        let (now, robot) = (vehicle.now, &mut vehicle.robot);
+        vehicle.controller.starting(&mut Step { now, period: PERIOD, robot });
+        Self { vehicle, is_blocked: false }
+    }
+
+    /// Lets time pass, with a command each 50 ms if there is one. Returns the efforts and the speeds of the left side then.
+    fn run(&mut self, millis: usize, forward: Option<f64>) -> (f64, f64) {
+        for number in 0..millis {
+            if let Some(forward) = forward.filter(|_| number % 50 == 0) {
+                self.vehicle.send(forward, 0.0);
+            }
+            let speed = self.vehicle.robot.joints()[0].velocity;
+            let way = speed * PERIOD.as_secs_f64();
+            let effort = self.vehicle.step(way, way).0;
+            let push = effort - speed.signum() * if speed == 0.0 { 0.0 } else { Self::FRICTION };
+            let sticks = speed == 0.0 && effort.abs() <= Self::FRICTION || self.is_blocked;
+            let next = if sticks { 0.0 } else { speed + push / Self::INERTIA * PERIOD.as_secs_f64() };
+            let next = if next * speed < 0.0 { 0.0 } else { next };
+            self.vehicle.robot.joints_mut().iter_mut().for_each(|joint| joint.velocity = next);
+        }
+        let joint = &self.vehicle.robot.joints()[0];
+        (joint.commanded_effort, joint.velocity)
+    }
+}
+
+#[test]
+fn wheels_that_could_not_turn_are_pushed_no_longer_than_motion_is_asked_for() {
+    for end in [None, Some(0.0)] {
+        let mut rolling = Rolling::new();
+        rolling.is_blocked = true;
+        rolling.run(100, Some(0.0));
+        assert!(rolling.run(3000, Some(0.3)).0 > 9.9, "all that it may");
+        // The command counts for half a second.
+        assert_eq!(rolling.run(if end.is_none() { 501 } else { 51 }, end), (0.0, 0.0), "{end:?}");
+        rolling.is_blocked = false;
+        assert_eq!(rolling.run(2000, end), (0.0, 0.0), "{end:?}, and the wheels are free");
+    }
+}
+
+#[test]
+fn a_base_that_was_braked_to_a_stop_gets_no_effort() {
+    for speed in [0.5, -0.5] {
+        let mut rolling = Rolling::new();
+        rolling.run(100, Some(0.0));
+        let (effort, driven) = rolling.run(6000, Some(speed));
+        assert!((driven * 0.1 - speed).abs() < 0.05 && effort * speed > 0.0, "{effort} {driven}");
+        // Friction alone would take 5 / (1.5 / 0.5) = 1.7 s.
+        assert_eq!(rolling.run(1000, Some(0.0)), (0.0, 0.0), "{speed}");
+    }
+}
+
 #[test]
 fn a_stop_ends_the_command_and_a_zero_has_to_come() {
     let mut vehicle = Vehicle::new();
