@@ -96,8 +96,13 @@ impl Body {
         for _ in 0..most {
             let Some((delivery, is_over)) = self.inbox.next_message() else { return };
             let Delivery { controller, input, mut message, time, .. } = delivery;
-            if !is_over {
+            // A goal that is over is ended by its controller, as one that waited for too long.
+            let is_goal = matches!(&message, Message::Trajectory(Some(motion)) if motion.goal.is_some());
+            if !is_over || is_goal {
                 self.control.deliver(controller, input, &mut message, time, cycle.now);
+            }
+            if is_over && is_goal {
+                self.control.deliver(controller, input, &mut Message::Stop, time, cycle.now);
             }
             if matches!(message, Message::Trajectory(Some(_))) {
                 self.send(Event::Used(message));

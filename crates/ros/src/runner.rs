@@ -420,8 +420,14 @@ impl<M: Machine + 'static> Runner<M> {
             messages + parameters.receive() + transitions + requests + others
         });
         let Self { shell, node, parameters, update, life_cycle, urgent, .. } = self;
+        let mut is_activated = false;
         if let Some((life_cycle, input)) = life_cycle {
-            life_cycle.change_state(|is_active| shell.deliver(input(is_active)));
+            life_cycle.change_state(|is_active| {
+                is_activated = is_active;
+                if !is_active {
+                    shell.deliver(input(false));
+                }
+            });
         }
         let mut context = ServiceContext { shell, parameters, update, node };
         urgent.iter_mut().for_each(|service| service.serve(&mut context));
@@ -449,6 +455,10 @@ impl<M: Machine + 'static> Runner<M> {
             self.housekeep();
         }
         self.answer(); // last: no stop waits for it
+        // Whatever came with an activation may have been sent before it, and permits nothing after it.
+        if let Some((_, input)) = self.life_cycle.as_ref().filter(|_| is_activated) {
+            self.shell.deliver(input(true));
+        }
     }
 
     fn answer(&mut self) {

@@ -20,6 +20,8 @@ pub struct Follower {
     last: GoalId,
 }
 
+const TOOK_ITS_PLACE: &str = "another goal took the place of this one";
+
 /// A goal that ended, and its result.
 pub type EndedGoal = (GoalId, FollowResult);
 
@@ -47,7 +49,7 @@ impl Follower {
         self.last
     }
 
-    /// The motion of the goal `id` was sent to the controller.
+    /// The goal `id` is accepted, and its motion is sent to the controller.
     pub fn accept(&mut self, id: GoalId) {
         self.open.push(id);
     }
@@ -62,7 +64,7 @@ impl Follower {
     #[must_use]
     pub fn replace(&mut self, goal: Option<GoalId>, until: GoalId) -> Vec<EndedGoal> {
         let reason = match goal {
-            Some(_) => "another goal took the place of this one",
+            Some(_) => TOOK_ITS_PLACE,
             None => "a trajectory on the controller's topic took the place of the goal",
         };
         self.interrupt_those(|id| id <= until && Some(id) != goal, reason)
@@ -79,11 +81,22 @@ impl Follower {
         self.open.iter().any(|id| self.cancelling.contains(id))
     }
 
-    /// The controller was commanded to hold its joints: the open goals are cancelled that are to be.
+    /// The controller was commanded to hold its joints: the open goals are cancelled that are to be. Of those from `unsent` on, which it
+    /// was not sent yet, the ones before a cancelled one end too: that had taken their place.
     #[must_use]
-    pub fn cancel(&mut self) -> Vec<EndedGoal> {
+    pub fn cancel(&mut self, unsent: GoalId) -> Vec<EndedGoal> {
         let cancelled = core::mem::take(&mut self.cancelling);
-        self.take(|id| cancelled.contains(&id)).map(|id| (id, FollowResult::cancelled())).collect()
+        let last = cancelled.iter().copied().max().unwrap_or_default();
+        let ended = self.take(|id| cancelled.contains(&id)).map(|id| (id, FollowResult::cancelled()));
+        let mut ended: Vec<EndedGoal> = ended.collect();
+        ended.extend(self.interrupt_those(|id| (unsent..last).contains(&id), TOOK_ITS_PLACE));
+        ended
+    }
+
+    /// The motion of the goal `id` did not reach the controller.
+    #[must_use]
+    pub fn lose(&mut self, id: GoalId) -> Vec<EndedGoal> {
+        self.take(|open| open == id).map(|id| (id, FollowResult::lost())).collect()
     }
 
     /// The controller reported what became of the goal `id`.
@@ -177,7 +190,7 @@ mod tests {
         assert_eq!(follower.report(id, Goal::Active), None);
         assert_eq!(ends(follower.report(id, Goal::Reached)), [(id, FollowEnd::Succeeded)]);
         assert_eq!(follower.report(id, Goal::Reached), None);
-        assert_eq!((follower.cancel(), follower.check(None, None)), (vec![], vec![]));
+        assert_eq!((follower.cancel(GoalId::MAX), follower.check(None, None)), (vec![], vec![]));
     }
 
     #[test]
@@ -212,7 +225,7 @@ mod tests {
         assert!(!follower.is_cancelling());
         follower.request_cancel(id);
         assert!(follower.is_cancelling() && follower.open() == [id], "it was not sent yet");
-        assert_eq!(ends(follower.cancel()), [(id, FollowEnd::Cancelled)]);
+        assert_eq!(ends(follower.cancel(GoalId::MAX)), [(id, FollowEnd::Cancelled)]);
         assert!(!follower.is_cancelling() && follower.open().is_empty());
         // It ended by itself before that was sent, and the next goal is another.
         follower.accept(id + 1);
@@ -220,6 +233,28 @@ mod tests {
         assert!(follower.report(id + 1, Goal::Reached).is_some() && !follower.is_cancelling());
         follower.accept(id + 2);
         assert!(!follower.is_cancelling());
+    }
+
+    #[test]
+    fn a_cancellation_ends_no_goal_behind_it() {
+        let (mut follower, first) = begun();
+        let [second, third, fourth] = [(); 3].map(|()| {
+            let id = follower.new_id();
+            follower.accept(id);
+            id
+        });
+        follower.request_cancel(first);
+        assert_eq!(ends(follower.cancel(second)), [(first, FollowEnd::Cancelled)]);
+        follower.request_cancel(third);
+        assert_eq!(
+            ends(follower.cancel(second)),
+            [(third, FollowEnd::Cancelled), (second, FollowEnd::Aborted)]
+        );
+        assert_eq!(follower.open(), [fourth]);
+        assert_eq!(
+            (ends(follower.lose(fourth)), follower.open()),
+            (vec![(fourth, FollowEnd::Aborted)], &[][..])
+        );
     }
 
     #[test]
@@ -247,7 +282,7 @@ mod tests {
         assert_eq!(ended(|follower| follower.attach(Vec::new())), aborted("the controller was unloaded"));
         let cancelled = ended(|follower| {
             follower.request_cancel(1);
-            follower.cancel()
+            follower.cancel(GoalId::MAX)
         });
         assert_eq!(cancelled.0, FollowEnd::Cancelled);
     }

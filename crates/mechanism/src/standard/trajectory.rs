@@ -167,7 +167,12 @@ impl TrajectoryController {
             match violation(Phase::End) {
                 None => self.end(Goal::Reached, robot),
                 Some(violation) if passed - duration > time => self.end(Goal::GoalMissed(violation), robot),
-                Some(_) => {}
+                // One that waits for its end is held there, and may wait for ever.
+                Some(_) => {
+                    if let Some(violation) = violation(Phase::Hold) {
+                        self.end(Goal::PathViolated(violation), robot);
+                    }
+                }
             }
         }
     }

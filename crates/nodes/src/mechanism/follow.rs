@@ -3,7 +3,7 @@ use mechanism::controllers::{ControllerId, Message, OutputKind, Report};
 use mechanism::follow::{
     EndedGoal, FollowEnd, FollowGoal, FollowResult, Follower, GoalError, NamedTolerance,
 };
-use mechanism::laws::{FollowedJoint, GoalId};
+use mechanism::laws::{FollowedJoint, GoalId, Motion};
 use mechanism::standard::Goal as GoalState;
 use mechanism_loop::Deliveries;
 use r2r::control_msgs::action::FollowJointTrajectory as Follow;
@@ -136,12 +136,13 @@ impl FollowServer {
         });
         let (is_running, ended) = is_running;
         self.end(ended);
+        let mut motions = Vec::new();
         while let Some(request) = self.server.next_goal() {
             match Follower::admit(is_running, clock) {
                 Ok(()) => {
                     let mut joints = self.follower.joints().to_vec();
                     shell.inspect(|machine| machine.place(&mut joints));
-                    self.begin(request, &joints, deliveries, time);
+                    motions.extend(self.begin(request, &joints));
                 }
                 Err(reason) => {
                     log::warn!(target: NAME, "a goal for '{}' is rejected: {reason}", self.name);
@@ -161,34 +162,41 @@ impl FollowServer {
                 self.follower.request_cancel(open.id);
             }
         }
+        // A cancellation stops what was accepted until then, and not the goals behind it.
         if self.follower.is_cancelling() && deliveries.send(self.id, INPUT, Message::Stop, time) {
-            let ended = self.follower.cancel();
+            let ended = self.follower.cancel(motions.first().map_or(GoalId::MAX, |motion| motion.0));
             self.end(ended);
+        }
+        motions.retain(|(id, _)| self.follower.open().contains(id));
+        for (id, motion) in motions {
+            if !deliveries.send(self.id, INPUT, Message::Trajectory(Some(motion)), time) {
+                let ended = self.follower.lose(id);
+                self.end(ended);
+            }
         }
     }
 
-    /// Accepts a goal. One that is not valid, or does not reach the controller, is aborted at once, since a rejection carries no
-    /// reason; the open one goes on.
+    /// Accepts a goal, and returns its motion. One that is not valid is aborted at once, since a rejection carries no reason; the open
+    /// one goes on.
     fn begin(
         &mut self,
         request: GoalRequest<Follow::Action>,
         joints: &[FollowedJoint],
-        deliveries: &mut Deliveries,
-        time: MessageTime,
-    ) {
+    ) -> Option<(GoalId, Box<Motion>)> {
         let id = self.follower.new_id();
         let goal = goal(request.goal().clone());
         let motion = goal.and_then(|goal| goal.motion(id, joints, clock::reading()));
-        let Some((goal, cancels)) = request.accept() else { return };
-        let message = match motion {
-            Ok(motion) => Message::Trajectory(Some(Box::new(motion))),
-            Err(error) => return end(&self.name, goal, FollowResult::from(&error)),
+        let (goal, cancels) = request.accept()?;
+        let motion = match motion {
+            Ok(motion) => Box::new(motion),
+            Err(error) => {
+                end(&self.name, goal, FollowResult::from(&error));
+                return None;
+            }
         };
-        if !deliveries.send(self.id, INPUT, message, time) {
-            return end(&self.name, goal, FollowResult::lost());
-        }
         self.follower.accept(id);
         self.open.push(Open { id, goal, cancels, feedback: Follow::Feedback::default() });
+        Some((id, motion))
     }
 
     /// Ends these goals.

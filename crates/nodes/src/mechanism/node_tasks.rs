@@ -31,6 +31,8 @@ impl NodeTasks {
     pub(super) fn run(&mut self, node: &mut r2r::Node) {
         let clock = self.shell.inspect(|machine| *machine.clock());
         self.deliveries.flush();
+        // Before the topics: a stop there may have been sent after a goal that came with it, and ends it.
+        lock(&self.follow).serve(&self.shell, &mut self.deliveries, &clock);
         let shell = &self.shell;
         let place = |joints: &mut [FollowedJoint]| shell.inspect(|machine| machine.place(joints));
         self.topics.pass_on(node, &mut self.deliveries, &clock, place, |input| shell.deliver(input));
@@ -44,7 +46,6 @@ impl NodeTasks {
             };
             self.shell.deliver(Input::Manager(input));
         }
-        lock(&self.follow).serve(&self.shell, &mut self.deliveries, &clock);
     }
 
     /// Gives a new controller its topics.
