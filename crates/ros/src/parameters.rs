@@ -17,7 +17,7 @@ use crate::{Error, ServiceContext, Status, Topic, clock, publishers, qos_overrid
 /// [`Set::change`], so a value out of range never reaches the machine.
 ///
 /// # Source
-/// `rcl_interfaces` (ROS 2 Jazzy); the same names and answers as rclcpp's.
+/// `rcl_interfaces` (ROS 2 Jazzy); the same names and answers as rclcpp's. Own: beside a name that does not exist the others are answered.
 pub struct Parameters {
     set: Set,
     events: Topic<msg::ParameterEvent>,
@@ -25,8 +25,7 @@ pub struct Parameters {
     node: String,
 }
 
-/// The most names that a request may have: more than any node has, and few enough for the thread that also reads the emergency
-/// stop.
+/// The most names that a request may have to a node with fewer parameters: few enough for the thread that also reads the emergency stop.
 const MAX_NAMES: usize = 200;
 
 /// Where each node reports the changes of its parameters.
@@ -117,7 +116,7 @@ impl Parameters {
     ) -> srv::SetParameters::Response {
         let results = match self.check_number(request.parameters.len()) {
             Ok(()) => self.change_each(&request.parameters, apply),
-            refused => vec![result(refused)],
+            refused => vec![result(refused); request.parameters.len()],
         };
         srv::SetParameters::Response { results }
     }
@@ -171,10 +170,11 @@ impl Parameters {
 
     /// Refuses a request that is large enough to delay the node's other work.
     fn check_number(&self, names: usize) -> Result<(), String> {
-        if names <= MAX_NAMES {
+        let most = MAX_NAMES.max(self.set.iter().count());
+        if names <= most {
             return Ok(());
         }
-        let reason = format!("a request has {names} names, must have {MAX_NAMES} at most");
+        let reason = format!("a request has {names} names, must have {most} at most");
         log::warn!(target: self.node.trim_start_matches('/'), "{reason}");
         Err(reason)
     }

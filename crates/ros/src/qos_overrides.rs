@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 use params::{Refusal, Value};
 use r2r::QosProfile;
-use r2r::qos::ReliabilityPolicy;
+use r2r::qos::{DurabilityPolicy, ReliabilityPolicy};
 
 use crate::Names;
 use crate::candidate::is_reliable;
@@ -35,6 +35,8 @@ enum Policy {
     Reliable(bool),
     /// Keep last, as everywhere.
     History,
+    /// As the topic has it: who subscribes late to a state needs the last one, and to a command must not get it.
+    Durable(bool),
 }
 
 /// One override.
@@ -125,6 +127,8 @@ impl Override {
             (Some("history"), _) => {
                 return refuse(name, "must be keep_last: without a limit old commands would be kept");
             }
+            (Some("durability"), Value::Text(text)) if text == "volatile" => Policy::Durable(false),
+            (Some("durability"), Value::Text(text)) if text == "transient_local" => Policy::Durable(true),
             _ => {
                 return refuse(
                     name,
@@ -158,7 +162,12 @@ impl Override {
                     if is_reliable { ReliabilityPolicy::Reliable } else { ReliabilityPolicy::BestEffort };
                 return Ok(qos);
             }
-            Policy::History => return Ok(qos),
+            Policy::Durable(is_durable)
+                if is_durable != (qos.durability == DurabilityPolicy::TransientLocal) =>
+            {
+                "must be left out: it is another one than that of the topic".to_owned()
+            }
+            Policy::History | Policy::Durable(_) => return Ok(qos),
         };
         Err(Refusal::of(&self.name, &self.value, &rule))
     }
@@ -216,6 +225,12 @@ mod tests {
         );
         assert_eq!(applied(&reliability, text("reliable"), qos::sensor()), Ok(qos::sensor().reliable()));
         assert_eq!(applied(&reliability, text("best_effort"), qos::sensor()), Ok(qos::sensor()));
+        // As rclcpp declares it for its own topics, with the value that they have.
+        let durability = "/hind/estop.subscription.durability";
+        assert_eq!(applied(durability, text("volatile"), qos::edge()), Ok(qos::edge()));
+        assert!(
+            applied(durability, text("transient_local"), qos::edge()).unwrap_err().contains("another one")
+        );
     }
 
     #[test]
@@ -226,7 +241,7 @@ mod tests {
             ("/a.publisher.depth", text("5"), "must be a whole number"),
             ("/a.publisher.reliability", text("system_default"), "must be reliable or best_effort"),
             ("/a.publisher.history", text("keep_all"), "must be keep_last"),
-            ("/a.publisher.durability", text("volatile"), "must be left out"),
+            ("/a.publisher.durability", text("persistent"), "must be left out"),
             ("/a.publisher.deadline", Value::Integer(5), "must be left out"),
             ("/a.publisher", Value::Integer(5), "and its name must be"),
             ("/a.publisher_x.depth", Value::Integer(5), "and its name must be"),

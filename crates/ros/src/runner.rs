@@ -495,6 +495,10 @@ impl<M: Machine + 'static> Runner<M> {
         }
         self.has_namesake = has_namesake;
         let mut status = self.shell.inspect(|machine| (self.status)(machine));
+        let is_inactive = self.life_cycle.as_ref().is_some_and(|(life_cycle, _)| !life_cycle.is_active());
+        if is_inactive && !status.message.contains("not active") {
+            status.worsen(Level::Warn, "the node is not active");
+        }
         self.inputs.report(&mut status);
         if let Some(topics) = self.update.topics() {
             topics.report(&mut status);

@@ -11,6 +11,7 @@ import time
 import pytest
 import rclpy
 from chairs import NEUTRAL, Driver, Luci
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from graph import STOP, Graph
 from hands import command, hand
 from haptix_msgs.srv import ReadSensors
@@ -128,6 +129,22 @@ def test_every_node_has_a_life_cycle_and_is_active_from_its_start(executable):
         try:
             for node in NODES[executable]:
                 assert LifeCycle(graph, f"/{node}").state == ACTIVE, node
+        finally:
+            process.stop()
+
+
+@pytest.mark.parametrize("executable", NODES)
+def test_the_diagnostics_of_a_node_say_that_it_is_not_active(executable):
+    arguments = ["-p", f"robot_description:={URDF}"] if executable == "mechanism" else []
+    with observer() as graph:
+        graph.subscribe(DiagnosticArray, "/diagnostics", QoSProfile(depth=100))
+        process = Process(executable, "--ros-args", *arguments, "-p", "autostart:=false")
+        try:
+            statuses = lambda: {one.name: one for m in graph.since("/diagnostics", 0.0) for one in m.status}  # noqa: E731
+            found = lambda: [statuses().get(name) for name in NODES[executable]]  # noqa: E731
+            graph.wait(lambda: all(found()), lambda: process.output, 10.0)
+            for status in found():
+                assert "not active" in status.message and status.level == DiagnosticStatus.WARN, status
         finally:
             process.stop()
 

@@ -159,7 +159,9 @@ def test_a_request_with_too_many_names_is_refused_and_the_node_goes_on(client):
     assert not client.call(ListParameters, "list_parameters", prefixes=names).result.names
     parameters = [double("accel", 50.0)] * 201
     together = client.call(SetParametersAtomically, "set_parameters_atomically", parameters=parameters).result
-    for result in (*client.set(*parameters), together):
+    results = client.set(*parameters)
+    assert len(results) == 201
+    for result in (*results, together):
         assert not result.successful and result.reason == "a request has 201 names, must have 200 at most"
     assert client.get("accel")[0].double_value == 30.0
 

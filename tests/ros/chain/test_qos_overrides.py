@@ -54,7 +54,7 @@ def test_overrides_are_in_force_and_one_for_no_topic_is_reported(graph, tmp_path
         ("/hind/estop.subscription.reliability", "best_effort", "must be reliable"),
         ("/hind/estop.subscription.depth", "10", "is 10, must be at least 1000"),
         ("/cmd_vel.subscription.depth", "1", "is 1, must be at least 100"),
-        ("/motor/port.publisher.durability", "transient_local", "must be left out: depth and reliability can be overridden"),
+        ("/motor/port.publisher.durability", "transient_local", "must be left out: it is another one than that of the topic"),
         ("/motor/port.publisher.depth", "0", "is 0, must be a whole number from 1 to 10000"),
         ("motor/port.publisher.depth", "5", "its name must be qos_overrides.TOPIC.publisher.POLICY"),
     ],
