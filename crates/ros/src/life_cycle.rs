@@ -4,12 +4,12 @@ use std::time::Duration;
 use params::{AUTOSTART, Set, Value, quoted};
 use r2r::QosProfile;
 use r2r::lifecycle_msgs::{msg, srv};
-use safety::Instant;
 use safety::freshness::STALE;
+use safety::{Instant, Level};
 
 use crate::qos_overrides::{Endpoint, overridden};
 use crate::requests::{Requests, respond};
-use crate::{Error, clock, qos};
+use crate::{Error, Status, clock, qos};
 
 /// The life cycle of a managed node: the five services of `lifecycle_msgs` and the topic `~/transition_event`.
 ///
@@ -160,13 +160,29 @@ impl LifeCycle {
         change.receive() + get.receive() + states.receive() + available.receive() + graph.receive()
     }
 
-    /// Makes the requested transitions, in their order; `set_active` puts a change of activity in force.
-    pub(crate) fn change_state(&mut self, mut set_active: impl FnMut(bool)) {
+    /// Makes the requested transitions, in their order; `deactivate` puts the end of an activity in force. Returns whether an activation
+    /// is left to be put in force.
+    pub(crate) fn change_state(&mut self, mut deactivate: impl FnMut()) -> bool {
+        let mut is_activated = false;
+        let mut set_active = |is_active| {
+            is_activated = is_active;
+            if !is_active {
+                deactivate();
+            }
+        };
         let waited = take(&mut self.waited);
         while let Some(request) = self.change.next() {
             let msg::Transition { id, label } = &request.message.transition;
             let success = self.change(*id, label, waited, &mut set_active);
             respond(request, srv::ChangeState::Response { success });
+        }
+        is_activated
+    }
+
+    /// Says in `status` that the node is not active, unless the node says so itself.
+    pub(crate) fn report(&self, status: &mut Status) {
+        if !self.is_active() && !status.message.contains("not active") {
+            status.worsen(Level::Warn, "the node is not active");
         }
     }
 

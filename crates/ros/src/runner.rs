@@ -420,15 +420,9 @@ impl<M: Machine + 'static> Runner<M> {
             messages + parameters.receive() + transitions + requests + others
         });
         let Self { shell, node, parameters, update, life_cycle, urgent, .. } = self;
-        let mut is_activated = false;
-        if let Some((life_cycle, input)) = life_cycle {
-            life_cycle.change_state(|is_active| {
-                is_activated = is_active;
-                if !is_active {
-                    shell.deliver(input(false));
-                }
-            });
-        }
+        let is_activated = life_cycle
+            .as_mut()
+            .is_some_and(|(life_cycle, input)| life_cycle.change_state(|| shell.deliver(input(false))));
         let mut context = ServiceContext { shell, parameters, update, node };
         urgent.iter_mut().for_each(|service| service.serve(&mut context));
         for watch in &mut self.watches {
@@ -440,14 +434,10 @@ impl<M: Machine + 'static> Runner<M> {
             }
             self.parameters.count_clocks(&self.node);
             self.inputs.check_publishers(&self.node, &self.name, &self.shell, true);
-            if let Some(topics) = self.update.topics() {
-                topics.check_publishers(&self.node);
-            }
+            self.update.topics().into_iter().for_each(|topics| topics.check_publishers(&self.node));
         }
         self.inputs.deliver(&self.node, &self.name, &self.shell);
-        if let Some(topics) = self.update.topics() {
-            topics.deliver();
-        }
+        self.update.topics().into_iter().for_each(DynamicSubscriptions::deliver);
         for task in &mut self.tasks {
             task(&mut self.node);
         }
@@ -495,14 +485,9 @@ impl<M: Machine + 'static> Runner<M> {
         }
         self.has_namesake = has_namesake;
         let mut status = self.shell.inspect(|machine| (self.status)(machine));
-        let is_inactive = self.life_cycle.as_ref().is_some_and(|(life_cycle, _)| !life_cycle.is_active());
-        if is_inactive && !status.message.contains("not active") {
-            status.worsen(Level::Warn, "the node is not active");
-        }
+        self.life_cycle.iter().for_each(|(life_cycle, _)| life_cycle.report(&mut status));
         self.inputs.report(&mut status);
-        if let Some(topics) = self.update.topics() {
-            topics.report(&mut status);
-        }
+        self.update.topics().into_iter().for_each(|topics| topics.report(&mut status));
         if self.logged.is_some_and(|logged| logged != status.level) {
             self.logged = Some(status.level);
             log::log!(target: &self.name, log_level(status.level), "{}", status.message);

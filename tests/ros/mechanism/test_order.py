@@ -74,7 +74,6 @@ def test_a_cancellation_ends_the_goal_that_it_names_alone(holds):
             assert client.feedback, "feedback went to another goal"
 
 
-@pytest.mark.fault("inactive-nodes")
 def test_a_reset_that_came_with_an_activation_permits_no_motion():
     with arm() as (graph, manager, process):
         graph.subscribe(Bool, "motors_halted", LATCHED)
