@@ -25,6 +25,8 @@ pub enum Event {
     ControllerOutput(ControllerId, Instant, usize, Report),
     /// A message that a controller needs no longer: it is freed outside the loop.
     Used(Message),
+    /// The motion of a goal that its controller did not receive, since a stop ended it on its way.
+    Dropped(ControllerId, Message),
 }
 
 /// How many events a cycle makes besides failures, which wait in their controllers, and used messages: a change and a report.
@@ -87,8 +89,9 @@ impl Body {
     fn deliver_stops(&mut self, cycle: Cycle, most: usize) {
         let time = MessageTime::new(cycle.now, Duration::ZERO);
         for _ in 0..most {
-            let Some(InputStop { controller, input, .. }) = self.inbox.next_stop() else { return };
-            self.control.deliver(controller, input, &mut Message::Stop, time, cycle.now);
+            let Some(stop) = self.inbox.next_stop() else { return };
+            let InputStop { controller, input, .. } = stop;
+            self.control.deliver(controller, input, &mut stop.message(), time, cycle.now);
         }
     }
 
@@ -96,15 +99,13 @@ impl Body {
         for _ in 0..most {
             let Some((delivery, is_over)) = self.inbox.next_message() else { return };
             let Delivery { controller, input, mut message, time, .. } = delivery;
-            // A goal that is over is ended by its controller, as one that waited for too long.
-            let is_goal = matches!(&message, Message::Trajectory(Some(motion)) if motion.goal.is_some());
-            if !is_over || is_goal {
+            let goal = message.goal();
+            if !is_over {
                 self.control.deliver(controller, input, &mut message, time, cycle.now);
             }
-            if is_over && is_goal {
-                self.control.deliver(controller, input, &mut Message::Stop, time, cycle.now);
-            }
-            if matches!(message, Message::Trajectory(Some(_))) {
+            if goal.is_some() && message.goal() == goal {
+                self.send(Event::Dropped(controller, message)); // as it came
+            } else if matches!(message, Message::Trajectory(Some(_))) {
                 self.send(Event::Used(message));
             }
         }

@@ -1,6 +1,7 @@
 //! The ways of messages to controllers.
 
 use mechanism::controllers::{ControllerId, Message};
+use mechanism::laws::GoalId;
 use rtrb::{Consumer, Producer, RingBuffer};
 use safety::MessageTime;
 
@@ -18,24 +19,31 @@ pub(crate) struct Delivery {
     pub(crate) time: MessageTime,
 }
 
-/// An input whose earlier messages count no more.
+/// An input whose earlier messages count no more, or of which only one goal does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct InputStop {
     number: u64,
     pub(crate) controller: ControllerId,
     pub(crate) input: usize,
+    goal: Option<GoalId>,
 }
 
 impl InputStop {
-    fn is_for(&self, controller: ControllerId, input: usize) -> bool {
-        (self.controller, self.input) == (controller, input)
+    /// Whether what is for this input, and for this goal if for one, ends with it.
+    fn ends(&self, controller: ControllerId, input: usize, goal: Option<GoalId>) -> bool {
+        (self.controller, self.input) == (controller, input) && (self.goal.is_none() || self.goal == goal)
+    }
+
+    /// The message to its controller.
+    pub(crate) fn message(&self) -> Message {
+        self.goal.map_or(Message::Stop, Message::Cancel)
     }
 }
 
 /// Messages to controllers, from one thread.
 ///
-/// A stop has a way of its own past all messages that wait, and ends those before it on its input. So no flood delays it, and no full ring
-/// loses it.
+/// A stop has a way of its own past all messages that wait, and ends those before it on its input; one that cancels a goal ends that
+/// alone. So no flood delays it, and no full ring loses it.
 pub struct Deliveries {
     messages: Producer<Delivery>,
     stops: Producer<InputStop>,
@@ -56,13 +64,18 @@ impl Deliveries {
     ) -> bool {
         self.number += 1;
         let number = self.number;
-        let is_stop = message == Message::Stop;
+        let (is_stop, goal) = match message {
+            Message::Stop => (true, None),
+            Message::Cancel(goal) => (true, Some(goal)),
+            _ => (false, None),
+        };
         let is_motion = matches!(message, Message::Trajectory(_));
         let is_sent =
             is_stop || self.messages.push(Delivery { number, controller, input, message, time }).is_ok();
         if is_stop || !(is_sent || is_motion) {
-            self.waiting.retain(|waiting| !waiting.is_for(controller, input));
-            self.waiting.push(InputStop { number, controller, input });
+            let stop = InputStop { number, controller, input, goal };
+            self.waiting.retain(|old| !stop.ends(old.controller, old.input, old.goal));
+            self.waiting.push(stop);
         }
         self.flush();
         is_sent
@@ -93,7 +106,7 @@ impl Inbox {
             return None; // until messages passed
         }
         let stop = self.stops.pop().ok()?;
-        self.stopped.retain(|stopped| !stopped.is_for(stop.controller, stop.input));
+        self.stopped.retain(|old| !stop.ends(old.controller, old.input, old.goal));
         self.stopped.push(stop);
         Some(stop)
     }
@@ -105,7 +118,8 @@ impl Inbox {
             return None;
         };
         self.stopped.retain(|stop| stop.number > delivery.number);
-        let is_over = self.stopped.iter().any(|stop| stop.is_for(delivery.controller, delivery.input));
+        let goal = delivery.message.goal();
+        let is_over = self.stopped.iter().any(|stop| stop.ends(delivery.controller, delivery.input, goal));
         Some((delivery, is_over))
     }
 }
@@ -119,10 +133,12 @@ pub(crate) fn deliveries() -> (Deliveries, Inbox) {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use std::iter;
     use std::time::Duration;
 
+    use mechanism::laws::{Motion, Point, Trajectory};
     use safety::Instant;
 
     use super::*;
@@ -168,6 +184,27 @@ mod tests {
         assert_eq!(stops(&mut inbox), [1]);
         assert!(inbox.next_message().unwrap().1, "the first one is over");
         assert_eq!((stops(&mut inbox), messages(&mut inbox)), (vec![], vec![(1, 2.0)]));
+    }
+
+    #[test]
+    fn a_cancel_passes_a_full_ring_and_ends_its_goal_alone() {
+        let (mut deliveries, mut inbox) = deliveries();
+        let motion = |goal| {
+            let points =
+                vec![Point { time: Duration::from_secs(1), positions: vec![0.1], ..Point::default() }];
+            let motion = Motion { goal: Some(goal), ..Motion::from(Trajectory::new(1, points).unwrap()) };
+            Message::Trajectory(Some(Box::new(motion)))
+        };
+        for message in [motion(1), motion(2), Message::Cancel(1), motion(3)] {
+            assert!(send(&mut deliveries, 7, message));
+        }
+        while send(&mut deliveries, 8, Message::Float(1.0)) {}
+        assert!(send(&mut deliveries, 7, Message::Cancel(3)));
+        let stops: Vec<_> = iter::from_fn(|| inbox.next_stop()).map(|stop| stop.message()).collect();
+        assert_eq!(stops, [Message::Cancel(1), Message::Stop, Message::Cancel(3)]);
+        let all = iter::from_fn(|| inbox.next_message()).take(3);
+        let taken: Vec<_> = all.map(|(delivery, is_over)| (delivery.message.goal(), is_over)).collect();
+        assert_eq!(taken, [(Some(1), true), (Some(2), false), (Some(3), true)]);
     }
 
     #[test]

@@ -135,7 +135,7 @@ impl Rig {
                     self.published += 1;
                     continue;
                 }
-                Event::Used(_) => {
+                Event::Used(_) | Event::Dropped(..) => {
                     self.used += 1;
                     continue;
                 }

@@ -107,7 +107,7 @@ impl Rig {
                         self.is_halted = snapshot.is_halted;
                         Input::Reported(snapshot)
                     }
-                    Event::ControllerOutput(..) | Event::Used(_) => continue,
+                    Event::ControllerOutput(..) | Event::Used(_) | Event::Dropped(..) => continue,
                 };
                 self.machine.handle(self.now, input);
             }

@@ -390,7 +390,7 @@ impl Client {
                     }
                     continue;
                 }
-                Event::Used(_) => continue,
+                Event::Used(_) | Event::Dropped(..) => continue,
             };
             self.machine.handle(now, input);
         }

@@ -427,3 +427,28 @@ def test_a_joint_that_sags_without_power_while_it_is_held_stays_where_it_is():
         sentence = "a trajectory on 'arm_trajectory/joint_trajectory' is held no longer: joint 'pan' left its path tolerance: its position is 0.3"
         assert sentence in process.output and "the joints are held where they are" in process.output, process.output
         assert at < 0.4 and abs(robot.position[0] - at) < 0.35 and robot.top < 1.2, f"from {at} to {robot.position[0]} at {robot.top} rad/s"
+
+
+@pytest.mark.fault("arm-power-cut")
+def test_a_joint_that_leaves_its_path_while_a_goal_waits_for_its_end_aborts_the_goal_and_does_not_lunge():
+    with arm("-p", "hardware:=topics") as (graph, manager, process):
+        robot = Unpowered(graph)
+        time.sleep(1.5)
+        running(manager)
+        client = Client(graph)
+        sent = goal((1.0, [0.25, 0.0]))
+        sent.goal_time_tolerance.sec = -1  # without end
+        sent.goal_tolerance = [JointTolerance(name=name, velocity=1e-9) for name in ("pan", "tilt")]
+        handle = client.send(sent)
+        graph.wait(lambda: abs(robot.position[0] - 0.25) < 0.02, lambda: f"{robot.position}\n{process.output}", 5.0)
+        time.sleep(0.3)
+        robot.sag = 0.5
+        status, result = client.result(handle, 5.0)
+        assert (status, result.error_code) == (ABORTED, Result.PATH_TOLERANCE_VIOLATED), result.error_string
+        time.sleep(1.5)
+        robot.sag = 0.0
+        time.sleep(1.1)
+        at = robot.position[0]
+        robot.top, robot.sag = 0.0, None
+        time.sleep(2.0)
+        assert at < -0.5 and abs(robot.position[0] - at) < 0.35 and robot.top < 1.2, f"from {at} to {robot.position[0]} at {robot.top} rad/s"

@@ -5,11 +5,10 @@ import signal
 import time
 
 import pytest
-from builtin_interfaces.msg import Duration
 from graph import LATCHED
 from lifecycle_msgs.srv import ChangeState
 from mechanisms import arm
-from robots import TOPICS, Robot, is_halted
+from robots import is_halted
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 from std_srvs.srv import Empty
@@ -25,12 +24,13 @@ def held(process):
     process.process.send_signal(signal.SIGSTOP)
     try:
         yield
-        time.sleep(0.02)
+        time.sleep(0.003)
     finally:
         process.process.send_signal(signal.SIGCONT)
 
 
-def test_a_stop_ends_a_goal_that_came_with_it():
+@pytest.mark.parametrize("goals", [1, 2])
+def test_a_stop_ends_the_goals_that_came_with_it(goals):
     with arm() as (graph, manager, process):
         graph.subscribe(JointState, "joint_states", ONE)
         running(manager)
@@ -41,12 +41,15 @@ def test_a_stop_ends_a_goal_that_came_with_it():
         for _ in range(3):
             before = graph.last("joint_states").position[0]
             with held(process):
-                future = graph.between(lambda: client.client.send_goal_async(goal((1.5, [0.5, 0.0]))))
-                time.sleep(0.05)
+                futures = []
+                for _ in range(goals):
+                    futures.append(graph.between(lambda: client.client.send_goal_async(goal((1.5, [0.5, 0.0])))))
+                    time.sleep(0.003)
                 stop.publish(JointTrajectory())
-            graph.wait(future.done, "the goal is not answered")
-            status, result = client.result(future.result())
-            assert status == ABORTED and "it was stopped" in result.error_string, result
+            for future in futures:
+                graph.wait(future.done, "the goal is not answered")
+                status, result = client.result(future.result())
+                assert status == ABORTED and ("it was stopped" in result.error_string or future is not futures[-1]), result
             assert abs(graph.last("joint_states").position[0] - before) < 0.1, "it is a motion of 0.5 rad"
 
 
@@ -74,6 +77,7 @@ def test_a_cancellation_ends_the_goal_that_it_names_alone(holds):
             assert client.feedback, "feedback went to another goal"
 
 
+@pytest.mark.fault("inactive")
 def test_a_reset_that_came_with_an_activation_permits_no_motion():
     with arm() as (graph, manager, process):
         graph.subscribe(Bool, "motors_halted", LATCHED)
@@ -99,37 +103,3 @@ def test_a_reset_that_came_with_an_activation_permits_no_motion():
             assert is_halted(graph), "the reset came before the activation"
             manager.reset()
             graph.wait(lambda: not is_halted(graph), "a reset after it does not count")
-
-
-class Unpowered(Robot):
-    """A robot whose `pan` can be moved without power, to the place `drag`, at 1.5 rad/s."""
-
-    drag, top = None, 0.0
-
-    def step(self):
-        if self.drag is not None:
-            place = self.position["pan_motor"]
-            self.position["pan_motor"] = place + max(-0.015, min(0.015, self.drag - place))
-            self.velocity["pan_motor"] = 0.0
-        super().step()
-        if self.drag is None:
-            self.top = max(self.top, abs(self.velocity["pan_motor"]))
-
-
-def test_a_goal_that_waits_for_its_end_ends_where_a_joint_leaves_its_path_tolerance():
-    robot = Unpowered()
-    try:
-        with arm(*TOPICS) as (graph, manager, process):
-            graph.subscribe(Bool, "motors_halted", LATCHED)
-            graph.wait(lambda: not is_halted(graph), lambda: process.output, 10.0)
-            running(manager)
-            client = Client(graph)
-            robot.drag = 0.0
-            handle = client.send(goal((1.0, [0.2, 0.0]), goal_time_tolerance=Duration(sec=-1)))
-            time.sleep(1.5)
-            robot.drag = -1.5
-            status, result = client.result(handle)
-            assert status == ABORTED and "left its path tolerance" in result.error_string, result
-            graph.wait(lambda: robot.position["pan_motor"] < -1.4, "it is not moved")
-    finally:
-        robot.close()

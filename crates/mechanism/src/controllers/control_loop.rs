@@ -121,13 +121,12 @@ impl ControlLoop {
             let passes = |gate: &mut StreamGate| {
                 gate.passes(time.begin(), now, || controller.is_rest(input, message, robot))
             };
-            let is_stop = matches!(message, Message::Stop);
-            if is_stop && let Some(gate) = slot.gates.get_mut(input) {
+            let is_stop = matches!(message, Message::Stop | Message::Cancel(_));
+            if let Some(gate) = slot.gates.get_mut(input).filter(|_| *message == Message::Stop) {
                 gate.note(now);
             }
             let waits = !is_stop && !slot.gates.get_mut(input).is_none_or(passes);
-            let is_goal = matches!(message, Message::Trajectory(Some(motion)) if motion.goal.is_some());
-            if waits && !is_goal {
+            if waits && message.goal().is_none() {
                 return;
             }
             let is_stale = waits || time.is_expired(now, STALE);

@@ -1,6 +1,6 @@
 use safety::{Clock, Command};
 
-use crate::laws::Motion;
+use crate::laws::{GoalId, Motion};
 
 /// A message to an input of a controller.
 ///
@@ -17,6 +17,16 @@ pub enum Message {
     /// Whatever was commanded on the input ends: a number counts as not commanded, the joints of a position or a trajectory are held
     /// where they are, and a vehicle stands until a zero.
     Stop,
+    /// The goal of this id ends, whether it is followed or is not begun yet, and the joints are held where they are. Nothing else ends.
+    Cancel(GoalId),
+}
+
+impl Message {
+    /// The goal that its motion is for.
+    pub fn goal(&self) -> Option<GoalId> {
+        let Self::Trajectory(Some(motion)) = self else { return None };
+        motion.goal
+    }
 }
 
 /// An input of a controller, which a topic of the same name in the controller's namespace feeds.

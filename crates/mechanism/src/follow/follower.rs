@@ -8,19 +8,15 @@ use crate::standard::Goal;
 /// The goals of one controller: which are open, and what their results are.
 ///
 /// A goal is open from its acceptance until one of these: its controller reports its end, or that something took its place; its
-/// client cancels it; its controller stops, fails, or is unloaded. The one before it stays open until the controller has decided,
-/// since it goes on if the new one is refused.
+/// client cancels it; a stop overtakes its motion; its controller stops, fails, or is unloaded. The one before it stays open until the
+/// controller has decided, since it goes on if the new one is refused.
 #[derive(Clone, Debug, Default)]
 pub struct Follower {
     joints: Vec<FollowedJoint>,
     /// In the order of their ids.
     open: Vec<GoalId>,
-    /// Goals whose clients want them to be cancelled.
-    cancelling: Vec<GoalId>,
     last: GoalId,
 }
-
-const TOOK_ITS_PLACE: &str = "another goal took the place of this one";
 
 /// A goal that ended, and its result.
 pub type EndedGoal = (GoalId, FollowResult);
@@ -49,7 +45,7 @@ impl Follower {
         self.last
     }
 
-    /// The goal `id` is accepted, and its motion is sent to the controller.
+    /// The motion of the goal `id` was sent to the controller.
     pub fn accept(&mut self, id: GoalId) {
         self.open.push(id);
     }
@@ -64,39 +60,16 @@ impl Follower {
     #[must_use]
     pub fn replace(&mut self, goal: Option<GoalId>, until: GoalId) -> Vec<EndedGoal> {
         let reason = match goal {
-            Some(_) => TOOK_ITS_PLACE,
+            Some(_) => "another goal took the place of this one",
             None => "a trajectory on the controller's topic took the place of the goal",
         };
         self.interrupt_those(|id| id <= until && Some(id) != goal, reason)
     }
 
-    /// The client wants the open goal `id` to be cancelled.
-    pub fn request_cancel(&mut self, id: GoalId) {
-        self.cancelling.push(id);
-    }
-
-    /// Whether an open goal is to be cancelled, so the controller has to hold its joints. The goal stays open until
-    /// that was sent.
-    pub fn is_cancelling(&self) -> bool {
-        self.open.iter().any(|id| self.cancelling.contains(id))
-    }
-
-    /// The controller was commanded to hold its joints: the open goals are cancelled that are to be. Of those from `unsent` on, which it
-    /// was not sent yet, the ones before a cancelled one end too: that had taken their place.
+    /// The controller was commanded to end the goal `id`, whose client wants it to be cancelled.
     #[must_use]
-    pub fn cancel(&mut self, unsent: GoalId) -> Vec<EndedGoal> {
-        let cancelled = core::mem::take(&mut self.cancelling);
-        let last = cancelled.iter().copied().max().unwrap_or_default();
-        let ended = self.take(|id| cancelled.contains(&id)).map(|id| (id, FollowResult::cancelled()));
-        let mut ended: Vec<EndedGoal> = ended.collect();
-        ended.extend(self.interrupt_those(|id| (unsent..last).contains(&id), TOOK_ITS_PLACE));
-        ended
-    }
-
-    /// The motion of the goal `id` did not reach the controller.
-    #[must_use]
-    pub fn lose(&mut self, id: GoalId) -> Vec<EndedGoal> {
-        self.take(|open| open == id).map(|id| (id, FollowResult::lost())).collect()
+    pub fn cancel(&mut self, id: GoalId) -> Option<EndedGoal> {
+        self.take(|open| open == id).next().map(|id| (id, FollowResult::cancelled()))
     }
 
     /// The controller reported what became of the goal `id`.
@@ -155,8 +128,6 @@ impl Follower {
     fn take(&mut self, is_one: impl Fn(GoalId) -> bool) -> impl Iterator<Item = GoalId> {
         let (taken, open): (Vec<_>, Vec<_>) = self.open.iter().partition(|id| is_one(**id));
         self.open = open;
-        let open = &self.open;
-        self.cancelling.retain(|id| open.contains(id));
         taken.into_iter()
     }
 }
@@ -190,7 +161,7 @@ mod tests {
         assert_eq!(follower.report(id, Goal::Active), None);
         assert_eq!(ends(follower.report(id, Goal::Reached)), [(id, FollowEnd::Succeeded)]);
         assert_eq!(follower.report(id, Goal::Reached), None);
-        assert_eq!((follower.cancel(GoalId::MAX), follower.check(None, None)), (vec![], vec![]));
+        assert_eq!((follower.cancel(id), follower.check(None, None)), (None, vec![]));
     }
 
     #[test]
@@ -220,41 +191,12 @@ mod tests {
     }
 
     #[test]
-    fn a_goal_stays_open_until_its_controller_was_told_to_hold_its_joints() {
-        let (mut follower, id) = begun();
-        assert!(!follower.is_cancelling());
-        follower.request_cancel(id);
-        assert!(follower.is_cancelling() && follower.open() == [id], "it was not sent yet");
-        assert_eq!(ends(follower.cancel(GoalId::MAX)), [(id, FollowEnd::Cancelled)]);
-        assert!(!follower.is_cancelling() && follower.open().is_empty());
-        // It ended by itself before that was sent, and the next goal is another.
-        follower.accept(id + 1);
-        follower.request_cancel(id + 1);
-        assert!(follower.report(id + 1, Goal::Reached).is_some() && !follower.is_cancelling());
-        follower.accept(id + 2);
-        assert!(!follower.is_cancelling());
-    }
-
-    #[test]
-    fn a_cancellation_ends_no_goal_behind_it() {
+    fn a_cancel_ends_the_goal_that_it_names() {
         let (mut follower, first) = begun();
-        let [second, third, fourth] = [(); 3].map(|()| {
-            let id = follower.new_id();
-            follower.accept(id);
-            id
-        });
-        follower.request_cancel(first);
-        assert_eq!(ends(follower.cancel(second)), [(first, FollowEnd::Cancelled)]);
-        follower.request_cancel(third);
-        assert_eq!(
-            ends(follower.cancel(second)),
-            [(third, FollowEnd::Cancelled), (second, FollowEnd::Aborted)]
-        );
-        assert_eq!(follower.open(), [fourth]);
-        assert_eq!(
-            (ends(follower.lose(fourth)), follower.open()),
-            (vec![(fourth, FollowEnd::Aborted)], &[][..])
-        );
+        let second = follower.new_id();
+        follower.accept(second);
+        assert_eq!(ends(follower.cancel(first)), [(first, FollowEnd::Cancelled)]);
+        assert_eq!((follower.cancel(first), follower.open()), (None, &[second][..]));
     }
 
     #[test]
@@ -280,11 +222,6 @@ mod tests {
         );
         assert_eq!(ended(|follower| follower.check(None, None)), aborted("the controller was unloaded"));
         assert_eq!(ended(|follower| follower.attach(Vec::new())), aborted("the controller was unloaded"));
-        let cancelled = ended(|follower| {
-            follower.request_cancel(1);
-            follower.cancel(GoalId::MAX)
-        });
-        assert_eq!(cancelled.0, FollowEnd::Cancelled);
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub struct TrajectoryController {
     /// How a motion without a goal failed.
     failed: Option<Goal>,
     failures: PublishPeriod,
-    /// Whether it holds the end of the motion.
+    /// Whether the motion is at its end, which it awaits or holds.
     is_at_end: bool,
     displacements: PublishPeriod,
     due: Option<PublishPeriod>,
@@ -139,7 +139,8 @@ impl TrajectoryController {
     /// Reports that the motion that came last ended as `goal` without being followed; what is followed goes on.
     fn drop_next(&mut self, goal: Goal, now: Instant) {
         match self.next.as_ref().and_then(|next| next.goal) {
-            Some(id) => self.ended[1] = Some((id, goal)),
+            // One whose end is not reported yet is none of those that go on.
+            Some(id) => self.has_replaced |= self.ended[1].replace((id, goal)).is_some(),
             None if matches!(goal, Goal::Refused { .. }) && self.failures.is_due(now) => {
                 self.failed = Some(goal);
             }
@@ -159,21 +160,18 @@ impl TrajectoryController {
         let (duration, time) =
             (motion.trajectory.duration(), motion.goal_time.unwrap_or(self.tolerance.time));
         let violation = |phase| self.track.violation(robot, motion, self.tolerance, phase);
-        if passed < duration || !self.track.has_arrived() {
-            if let Some(violation) = violation(Phase::Way) {
-                self.end(Goal::PathViolated(violation), robot);
-            }
-        } else {
-            match violation(Phase::End) {
-                None => self.end(Goal::Reached, robot),
-                Some(violation) if passed - duration > time => self.end(Goal::GoalMissed(violation), robot),
-                // One that waits for its end is held there, and may wait for ever.
-                Some(_) => {
-                    if let Some(violation) = violation(Phase::Hold) {
-                        self.end(Goal::PathViolated(violation), robot);
-                    }
-                }
-            }
+        let is_at_end = passed >= duration && self.track.has_arrived();
+        let missed = violation(Phase::End).filter(|_| is_at_end);
+        // However long the end is awaited: what brings a joint back that was without power is not to be a lunge.
+        let left = violation(Phase::Way).filter(|_| missed.is_some() || !is_at_end);
+        let end = match (left, missed) {
+            (Some(violation), _) => Some(Goal::PathViolated(violation)),
+            (None, Some(violation)) => (passed - duration > time).then_some(Goal::GoalMissed(violation)),
+            (None, None) => is_at_end.then_some(Goal::Reached),
+        };
+        self.is_at_end = is_at_end;
+        if let Some(end) = end {
+            self.end(end, robot);
         }
     }
 
@@ -182,14 +180,16 @@ impl TrajectoryController {
         self.finish(goal);
         if goal != Goal::Reached {
             // The effort of a motion that has ended on its way, at an obstacle perhaps, would push on. That of the last point is one of rest.
-            self.track.hold(robot, matches!(goal, Goal::GoalMissed(_)));
+            self.track.hold(robot, self.is_at_end);
         }
     }
 
     fn finish(&mut self, goal: Goal) {
-        self.ended[0] = self.goal_id().map(|id| (id, goal)).or(self.ended[0]);
+        if let Some(id) = self.goal_id() {
+            self.has_replaced |= self.ended[0].replace((id, goal)).is_some();
+        }
         self.goal = goal;
-        self.is_at_end = goal == Goal::Reached;
+        self.is_at_end &= matches!(goal, Goal::Reached | Goal::GoalMissed(_) | Goal::PathViolated(_));
     }
 
     /// Holds the joints where they are if one has left its path tolerance at the end of a motion, as without power: what brings that back
@@ -234,6 +234,13 @@ impl Controller for TrajectoryController {
                     self.drop_next(Goal::Stopped, now);
                 }
                 self.is_cancelled = true;
+            }
+            Message::Cancel(id) => {
+                if self.came.is_some() && self.next.as_ref().and_then(|next| next.goal) == Some(*id) {
+                    self.came = None;
+                    self.drop_next(Goal::Stopped, now);
+                }
+                self.is_cancelled |= self.goal_id() == Some(*id);
             }
             Message::Trajectory(new) => {
                 let Some(motion) = new.as_ref() else { return };

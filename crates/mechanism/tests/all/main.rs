@@ -8,7 +8,7 @@
 //! * the reports: `reports`, and `controllers/period.rs` in the source
 //! * joints, limits and transmissions: `description`, `joints`, `limits`, `limits_at_random`, `transmissions`, `chain`
 //! * calibration: `calibration_search`, `gripper_and_calibration`, `builtin`
-//! * the standard controllers, against closed forms: `closed_forms`, `late_trajectories`, `refusals`, `vehicle`
+//! * the standard controllers, against closed forms: `closed_forms`, `late_trajectories`, `refusals`, `goal_ends`, `vehicle`
 //! * halts: `halts`, `node`, `remote`, `streams`
 //! * libraries and the tool: `test_plugins.py` and `test_controller_tool*.py` over DDS
 
@@ -20,6 +20,7 @@ mod closed_forms;
 mod common;
 mod control_step;
 mod description;
+mod goal_ends;
 mod gripper_and_calibration;
 mod halts;
 mod hung_send;

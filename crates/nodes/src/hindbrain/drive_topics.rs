@@ -8,7 +8,7 @@ use super::MOTORS;
 use crate::messages;
 
 /// The velocity for a base with a driver of its own, in place of the motors' values.
-pub const BASE: [&str; 1] = ["hind/cmd_vel"];
+pub const BASE: &str = "hind/cmd_vel";
 
 /// The topics that move the vehicle: the values of two motors, or a velocity. A clone is for another thread.
 #[derive(Clone)]
@@ -29,7 +29,6 @@ impl DriveTopics {
     /// # Errors
     /// The middleware refuses one.
     pub fn new(node: &mut r2r::Node, params: &Params) -> Result<Self, Error> {
-        let [base] = BASE;
         let kind = match params.output {
             OutputType::Motors => {
                 let [port, starboard] = MOTORS;
@@ -38,15 +37,15 @@ impl DriveTopics {
                     Topic::new(node, starboard, qos::command())?,
                 ])
             }
-            OutputType::Twist => Kind::Twist(Topic::new(node, base, qos::command())?),
-            OutputType::TwistStamped => Kind::TwistStamped(Topic::new(node, base, qos::command())?),
+            OutputType::Twist => Kind::Twist(Topic::new(node, BASE, qos::command())?),
+            OutputType::TwistStamped => Kind::TwistStamped(Topic::new(node, BASE, qos::command())?),
         };
         Ok(Self { kind, params: *params })
     }
 
     /// The names of the topics.
     pub fn names(output: OutputType) -> &'static [&'static str] {
-        if output == OutputType::Motors { &MOTORS } else { &BASE }
+        if output == OutputType::Motors { &MOTORS } else { &[BASE] }
     }
 
     /// Whether publishing the last message on one of them failed.

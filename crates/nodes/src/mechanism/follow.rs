@@ -3,7 +3,7 @@ use mechanism::controllers::{ControllerId, Message, OutputKind, Report};
 use mechanism::follow::{
     EndedGoal, FollowEnd, FollowGoal, FollowResult, Follower, GoalError, NamedTolerance,
 };
-use mechanism::laws::{FollowedJoint, GoalId, Motion};
+use mechanism::laws::{FollowedJoint, GoalId};
 use mechanism::standard::Goal as GoalState;
 use mechanism_loop::Deliveries;
 use r2r::control_msgs::action::FollowJointTrajectory as Follow;
@@ -107,6 +107,13 @@ impl FollowServers {
         }
     }
 
+    /// Ends the goal whose motion did not reach its controller, since a stop overtook it.
+    pub(super) fn drop_motion(&mut self, controller: ControllerId, message: &Message) {
+        let Some((server, id)) = self.of(controller).zip(message.goal()) else { return };
+        let ended = server.follower.report(id, GoalState::Stopped);
+        server.end(ended);
+    }
+
     /// Receives the requests that r2r has, and returns how many these were.
     pub(super) fn receive(&mut self) -> usize {
         self.0.iter_mut().map(|server| server.server.receive()).sum()
@@ -127,22 +134,20 @@ impl FollowServers {
 impl FollowServer {
     fn serve(&mut self, shell: &Shell<Mechanism>, deliveries: &mut Deliveries, clock: &Clock) {
         let time = MessageTime::read_now(clock);
-        let is_running = shell.inspect(|machine| {
+        let (is_running, ended) = shell.inspect(|machine| {
             let manager = machine.manager();
             let is_running = manager.is_running(&self.name);
             let failure = manager.failure(&self.name).map(|failure| failure.to_string());
             let ended = self.follower.check(is_running, failure.as_deref());
             (is_running, ended)
         });
-        let (is_running, ended) = is_running;
         self.end(ended);
-        let mut motions = Vec::new();
         while let Some(request) = self.server.next_goal() {
             match Follower::admit(is_running, clock) {
                 Ok(()) => {
                     let mut joints = self.follower.joints().to_vec();
                     shell.inspect(|machine| machine.place(&mut joints));
-                    motions.extend(self.begin(request, &joints));
+                    self.begin(request, &joints, deliveries, time);
                 }
                 Err(reason) => {
                     log::warn!(target: NAME, "a goal for '{}' is rejected: {reason}", self.name);
@@ -157,46 +162,39 @@ impl FollowServer {
                 }
             }
         }
-        for open in &mut self.open {
-            if open.cancels.receive().is_some_and(|count| count > 0) {
-                self.follower.request_cancel(open.id);
-            }
-        }
-        // A cancellation stops what was accepted until then, and not the goals behind it.
-        if self.follower.is_cancelling() && deliveries.send(self.id, INPUT, Message::Stop, time) {
-            let ended = self.follower.cancel(motions.first().map_or(GoalId::MAX, |motion| motion.0));
+        let wanted = self.open.iter_mut().filter_map(|open| {
+            let is_cancelled = open.cancels.receive().is_some_and(|count| count > 0);
+            is_cancelled.then_some(open.id)
+        });
+        for id in wanted.collect::<Vec<_>>() {
+            deliveries.send(self.id, INPUT, Message::Cancel(id), time); // never lost
+            let ended = self.follower.cancel(id);
             self.end(ended);
-        }
-        motions.retain(|(id, _)| self.follower.open().contains(id));
-        for (id, motion) in motions {
-            if !deliveries.send(self.id, INPUT, Message::Trajectory(Some(motion)), time) {
-                let ended = self.follower.lose(id);
-                self.end(ended);
-            }
         }
     }
 
-    /// Accepts a goal, and returns its motion. One that is not valid is aborted at once, since a rejection carries no reason; the open
-    /// one goes on.
+    /// Accepts a goal. One that is not valid, or does not reach the controller, is aborted at once, since a rejection carries no
+    /// reason; the open one goes on.
     fn begin(
         &mut self,
         request: GoalRequest<Follow::Action>,
         joints: &[FollowedJoint],
-    ) -> Option<(GoalId, Box<Motion>)> {
+        deliveries: &mut Deliveries,
+        time: MessageTime,
+    ) {
         let id = self.follower.new_id();
         let goal = goal(request.goal().clone());
         let motion = goal.and_then(|goal| goal.motion(id, joints, clock::reading()));
-        let (goal, cancels) = request.accept()?;
-        let motion = match motion {
-            Ok(motion) => Box::new(motion),
-            Err(error) => {
-                end(&self.name, goal, FollowResult::from(&error));
-                return None;
-            }
+        let Some((goal, cancels)) = request.accept() else { return };
+        let message = match motion {
+            Ok(motion) => Message::Trajectory(Some(Box::new(motion))),
+            Err(error) => return end(&self.name, goal, FollowResult::from(&error)),
         };
+        if !deliveries.send(self.id, INPUT, message, time) {
+            return end(&self.name, goal, FollowResult::lost());
+        }
         self.follower.accept(id);
         self.open.push(Open { id, goal, cancels, feedback: Follow::Feedback::default() });
-        Some((id, motion))
     }
 
     /// Ends these goals.

@@ -142,6 +142,10 @@ impl MonitorContext {
                     lock(&self.follow).publish(controller, report, stamp);
                     continue;
                 }
+                Event::Dropped(controller, message) => {
+                    lock(&self.follow).drop_motion(controller, &message);
+                    continue;
+                }
                 Event::Used(_) => continue,
             };
             self.shell.deliver(input);

@@ -31,9 +31,9 @@ impl NodeTasks {
     pub(super) fn run(&mut self, node: &mut r2r::Node) {
         let clock = self.shell.inspect(|machine| *machine.clock());
         self.deliveries.flush();
-        // Before the topics: a stop there may have been sent after a goal that came with it, and ends it.
-        lock(&self.follow).serve(&self.shell, &mut self.deliveries, &clock);
         let shell = &self.shell;
+        // Before the topics: a stop among their messages ends every goal that was read with it, whichever was sent first.
+        lock(&self.follow).serve(shell, &mut self.deliveries, &clock);
         let place = |joints: &mut [FollowedJoint]| shell.inspect(|machine| machine.place(joints));
         self.topics.pass_on(node, &mut self.deliveries, &clock, place, |input| shell.deliver(input));
         while let Some(done) = self.products.next() {
