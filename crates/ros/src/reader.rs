@@ -30,8 +30,8 @@ impl Reader {
     }
 
     /// Waits for messages for `idle` at most, and receives with `receive` what the middleware has for `node`: after a sleep the
-    /// message that ended it, otherwise until no more come. In between the machine sees the time, and learns whether this
-    /// thread was held since its last read, here or elsewhere.
+    /// message that ended it if that is the only one, otherwise until no more come. In between the machine sees the time, and learns
+    /// whether this thread was held since its last read, here or elsewhere.
     pub(crate) fn wait_and_receive<M: Machine>(
         &mut self,
         node: &mut r2r::Node,
@@ -52,8 +52,11 @@ impl Reader {
         shell.read_again(self.all_read, self.all_read + idle);
         if MIN_SLEEP <= slept && !is_late {
             self.all_read = woke;
-            receive();
-            return;
+            if receive() <= 1 {
+                return;
+            }
+            // One of each topic and service was taken: others may have been sent before one of these, as a goal before a stop.
+            node.spin_once(Duration::ZERO);
         }
         for _ in 0..MAX_ROUNDS {
             if receive() == 0 {
