@@ -1,6 +1,6 @@
 """The vehicle at the other end of `scenarios play`: publishes the given messages, and reports the motor values.
 
-The lines are those of `tools/scenarios/src/wire.rs`. Only what holds at any time is judged here: the slope of the motor
+The lines are those of `tests/scenarios/src/wire.rs`. Only what holds at any time is judged here: the slope of the motor
 values, and the data on the line of the motor controller.
 """
 
