@@ -2,6 +2,7 @@
 #![allow(clippy::expect_used)] // a failed expectation is an error of the test's set-up
 
 mod budget;
+mod configuration;
 mod packages;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,6 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use configuration::{owners_yaml, yaml};
 use safety::{Instant, Machine, Stamp};
 use tests::{bless, executable, files, root, specifications};
 
@@ -290,14 +292,14 @@ fn controllers() -> String {
     };
     let text = "A controller of each type that mechanism has, with every parameter of the type at its default. Copy an entry to \
                 your own file, name it as you like, and set its joints and gains.";
-    params::owners_yaml("mechanism", text, &mechanism::BUILTIN_TYPES.iter().map(owner).collect::<Vec<_>>())
+    owners_yaml("mechanism", text, &mechanism::BUILTIN_TYPES.iter().map(owner).collect::<Vec<_>>())
 }
 
 #[test]
 fn configuration_files_list_every_parameter() {
     for specification in specifications() {
         let file = format!("config/{}.yaml", executable(&specification));
-        bless(&file, &params::yaml(&specification));
+        bless(&file, &yaml(&specification));
     }
     bless("config/controllers.yaml", &controllers());
     bless("config/luci_profiles.yaml", &zones::example());

@@ -10,7 +10,6 @@ pub mod tree;
 
 mod declaration;
 mod declared;
-mod document;
 mod loop_thread;
 mod set;
 mod specification;
@@ -19,7 +18,6 @@ mod yaml;
 
 pub use declaration::{Change, Declaration, Kind, NumberOrName, Parameter};
 pub use declared::Choice;
-pub use document::{owners_yaml, yaml};
 pub use loop_thread::LoopThread;
 pub use set::{Set, nearest};
 pub use specification::{AUTOSTART, Fixed, Group, Preset, PresetValue, Specification};

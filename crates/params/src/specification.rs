@@ -12,8 +12,10 @@ pub struct Specification {
     pub node: &'static str,
     /// Description of the node's task, one sentence.
     pub text: &'static str,
-    pub(crate) parameters: Vec<Declaration>,
-    pub(crate) groups: Vec<Group>,
+    /// The parameters with fixed names, in their order.
+    pub parameters: Vec<Declaration>,
+    /// The families of parameters.
+    pub groups: Vec<Group>,
     /// The groups whose entries can be added and removed at run time.
     live: Vec<Live>,
     open: Option<Declaration>,
@@ -126,8 +128,9 @@ impl Specification {
         self.with_group(group)
     }
 
-    pub(crate) fn live(&self, group: &Group) -> Option<&Live> {
-        self.live.iter().find(|live| live.prefix == group.prefix)
+    /// The member whose deletion removes an entry of the group `prefix`; `None` unless entries change at run time.
+    pub fn live_key(&self, prefix: &str) -> Option<&'static str> {
+        self.live.iter().find(|live| live.prefix == prefix).map(|live| live.key)
     }
 
     /// Allows parameters that are not declared: `<owner>.<member>`, for owners that the user chooses and whose parameters only

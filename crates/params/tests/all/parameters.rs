@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use params::{
     Change, Declaration, Group, Parameter, Preset, PresetValue, Refusal, Set, Specification, Value,
-    owners_yaml, yaml,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -160,77 +159,6 @@ fn a_read_only_parameter_keeps_its_value() {
         "parameter 'rate' is read-only and stays 50; set it when the node starts"
     );
     assert!(before.change(&[("rate".to_owned(), Value::Integer(50))]).is_ok(), "the same value is no change");
-}
-
-#[test]
-fn the_yaml_file_names_every_parameter() {
-    let expected = "\
-# An example.
-# Every parameter with its default. A key that is not listed here is refused at start.
-example:
-  ros__parameters:
-    # How long to wait. (0.05 to 5.0 s)
-    timeout: 0.5
-    scaling:
-      # How. (limit, multiply)
-      mode: \"limit\"
-    # How often. (1 to 1000 Hz; read-only)
-    rate: 50
-    # Names. (up to 4)
-    names: []
-
-    # A source.
-    # Naming one entry here replaces all of the default ones.
-    sources:
-      stick:
-        # The topic of the commands.
-        topic: \"/stick\"
-        # The highest wins. (0 to 255)
-        priority: 100
-";
-    assert_eq!(yaml(&specification()), expected);
-}
-
-#[test]
-fn a_group_without_entries_is_explained_by_a_comment() {
-    let group = Group { prefix: "sources", text: "A source.", members: Source::declarations(), presets: &[] };
-    let expected = "
-    # A source.
-    # Naming one entry here replaces all of the default ones.
-    # sources:
-    #   name:
-    #     # The topic of the commands.
-    #     topic: \"\"
-    #     # The highest wins. (0 to 255)
-    #     priority: 0
-";
-    let text = yaml(&Specification::new("example", "An example.").with_group(group));
-    assert!(text.ends_with(expected), "{text}");
-}
-
-#[test]
-fn owners_of_open_parameters_have_a_block_each() {
-    let specification = Specification::new("kind", "An owner.").with_all(Source::declarations());
-    let owner = |name: &str| (name.to_owned(), specification.clone(), specification.defaults());
-    let expected = "\
-# Two owners.
-example:
-  ros__parameters:
-    # An owner.
-    one:
-      # The topic of the commands.
-      topic: \"\"
-      # The highest wins. (0 to 255)
-      priority: 0
-
-    # An owner.
-    two:
-      # The topic of the commands.
-      topic: \"\"
-      # The highest wins. (0 to 255)
-      priority: 0
-";
-    assert_eq!(owners_yaml("example", "Two owners.", &[owner("one"), owner("two")]), expected);
 }
 
 #[test]

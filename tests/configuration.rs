@@ -1,6 +1,8 @@
+//! The commented YAML files in `config/`, as the declarations of the parameters make them.
+
 use std::fmt::Write;
 
-use crate::{Change, Declaration, Group, Kind, Set, Specification, Value};
+use params::{Change, Declaration, Group, Kind, Set, Specification, Value};
 
 /// The complete, commented YAML file of a node, every parameter at its default.
 pub fn yaml(specification: &Specification) -> String {
@@ -18,11 +20,11 @@ pub fn yaml(specification: &Specification) -> String {
         let _ = writeln!(page.text);
         page.comment(4, group.text);
         page.comment(4, "Naming one entry here replaces all of the default ones.");
-        if let Some(live) = specification.live(group) {
+        if let Some(key) = specification.live_key(group.prefix) {
             let text = "Entries can be added and removed at run time: set the";
             page.comment(
                 4,
-                &format!("{text} `{0}` of a new one to add it, delete its `{0}` to remove it.", live.key),
+                &format!("{text} `{key}` of a new one to add it, delete its `{key}` to remove it."),
             );
         }
         let names = set.group(group.prefix);
@@ -138,4 +140,129 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use params::{Parameter, Preset, PresetValue};
+
+    use super::*;
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Mode {
+        Limit,
+        Multiply,
+    }
+
+    params::choices! { Mode: Limit = "limit", Multiply = "multiply" }
+
+    params::params! {
+        struct Declared {
+            timeout: Duration = Parameter::seconds("timeout", 0.5, 0.05, 5.0).text("How long to wait."),
+            mode: Mode = Parameter::choice("scaling.mode", "limit").text("How."),
+            rate: i64 = Parameter::integer("rate", 50, 1, 1000).unit("Hz").text("How often.").at_start(),
+            names: Vec<String> = Parameter::strings("names", &[], &[], 4).text("Names."),
+        }
+    }
+    params::params! {
+        struct Source {
+            topic: String = Parameter::string("topic", "").text("The topic of the commands."),
+            priority: i64 = Parameter::integer("priority", 0, 0, 255).text("The highest wins."),
+        }
+    }
+
+    fn specification() -> Specification {
+        Specification::new("example", "An example.").with_all(Declared::declarations()).with_group(Group {
+            prefix: "sources",
+            text: "A source.",
+            members: Source::declarations(),
+            presets: &[Preset {
+                name: "stick",
+                values: &[("topic", PresetValue::Text("/stick")), ("priority", PresetValue::Integer(100))],
+            }],
+        })
+    }
+
+    #[test]
+    fn the_yaml_file_names_every_parameter() {
+        let expected = "\
+# An example.
+# Every parameter with its default. A key that is not listed here is refused at start.
+example:
+  ros__parameters:
+    # How long to wait. (0.05 to 5.0 s)
+    timeout: 0.5
+    scaling:
+      # How. (limit, multiply)
+      mode: \"limit\"
+    # How often. (1 to 1000 Hz; read-only)
+    rate: 50
+    # Names. (up to 4)
+    names: []
+
+    # A source.
+    # Naming one entry here replaces all of the default ones.
+    sources:
+      stick:
+        # The topic of the commands.
+        topic: \"/stick\"
+        # The highest wins. (0 to 255)
+        priority: 100
+";
+        assert_eq!(yaml(&specification()), expected);
+    }
+
+    #[test]
+    fn a_group_without_entries_is_explained_by_a_comment() {
+        let group =
+            Group { prefix: "sources", text: "A source.", members: Source::declarations(), presets: &[] };
+        let expected = "
+    # A source.
+    # Naming one entry here replaces all of the default ones.
+    # sources:
+    #   name:
+    #     # The topic of the commands.
+    #     topic: \"\"
+    #     # The highest wins. (0 to 255)
+    #     priority: 0
+";
+        let text = yaml(&Specification::new("example", "An example.").with_group(group));
+        assert!(text.ends_with(expected), "{text}");
+    }
+
+    #[test]
+    fn owners_of_open_parameters_have_a_block_each() {
+        let specification = Specification::new("kind", "An owner.").with_all(Source::declarations());
+        let owner = |name: &str| (name.to_owned(), specification.clone(), specification.defaults());
+        let expected = "\
+# Two owners.
+example:
+  ros__parameters:
+    # An owner.
+    one:
+      # The topic of the commands.
+      topic: \"\"
+      # The highest wins. (0 to 255)
+      priority: 0
+
+    # An owner.
+    two:
+      # The topic of the commands.
+      topic: \"\"
+      # The highest wins. (0 to 255)
+      priority: 0
+";
+        assert_eq!(owners_yaml("example", "Two owners.", &[owner("one"), owner("two")]), expected);
+    }
+
+    #[test]
+    fn the_yaml_file_explains_how_to_add_and_remove_entries() {
+        let source =
+            Group { prefix: "sources", text: "A source.", members: Source::declarations(), presets: &[] };
+        let specification = Specification::new("example", "An example.").with_live_group(source, "topic");
+        let line = "# Entries can be added and removed at run time: set the `topic` of a new one to add it, delete its";
+        assert_eq!(yaml(&specification).matches(line).count(), 1, "{}", yaml(&specification));
+    }
 }
