@@ -42,11 +42,8 @@ impl Motors {
 
     /// The values for these parts of full of port and starboard, from -1 to 1, forward positive; NaN is a stop.
     pub fn from_shares(shares: [f64; 2], stamp: Stamp) -> Self {
-        // Rounded and within the range of levels; `as` makes 0 of NaN.
-        Self::from_levels(
-            shares.map(|share| (share.clamp(-1.0, 1.0) * f64::from(FULL)).round() as i16),
-            stamp,
-        )
+        // Within the range of levels; `as` rounds toward 0, and makes that of NaN.
+        Self::from_levels(shares.map(|share| (share.clamp(-1.0, 1.0) * f64::from(FULL)) as i16), stamp)
     }
 
     /// The levels of port and starboard, -66 to 66, forward positive.
@@ -82,15 +79,15 @@ mod tests {
     }
 
     #[test]
-    fn shares_of_full_become_the_nearest_values() {
+    fn shares_of_full_become_values_that_are_no_further_from_a_stop() {
         let values = |port, starboard| {
             let motors = Motors::from_shares([port, starboard], Stamp::ZERO);
             (motors.port, motors.starboard)
         };
         assert_eq!(values(1.0, -1.0), (24, 156));
         assert_eq!(values(2.0, f64::NEG_INFINITY), (24, 156), "beyond full is full");
-        // 66 · 0.5 = 33; 66 · 0.01 = 0.66, which is nearer to 1.
-        assert_eq!((values(0.5, 0.0), values(-0.01, 0.007)), ((57, 90), (91, 90)));
+        // 66 · 0.5 = 33; 66 · 0.02 = 1.32.
+        assert_eq!((values(0.5, 0.0), values(-0.02, 0.015)), ((57, 90), (91, 90)));
         assert_eq!(values(f64::NAN, -0.0), (90, 90));
     }
 

@@ -31,14 +31,17 @@ impl<S: EffortSink> GatedEfforts<S> {
         Self { gate: Arc::default(), sink }
     }
 
-    /// Sends efforts that were computed `at` this time, unless the motors are halted, or were since.
-    pub fn publish(&self, now: Instant, at: Instant, efforts: &[f64]) {
+    /// Sends efforts that were computed `at` this time, unless the motors are halted, or were since; zeros if they are too old. `clock` reads the
+    /// time.
+    pub fn publish(&self, clock: impl Fn() -> Instant, at: Instant, efforts: &[f64]) {
+        let now = clock();
         let passes = self.lock().passes(now, at, efforts);
-        if !passes {
+        if passes {
+            self.sink.send(efforts, at);
+        } else if now.since(at) <= EffortGate::MOST_AGE {
             return;
         }
-        self.sink.send(efforts, at);
-        let stands = self.lock().stands(at, efforts);
+        let stands = passes && self.lock().stands(clock(), at, efforts);
         if !stands {
             self.sink.send_zero();
         }
@@ -76,6 +79,7 @@ impl<S: EffortSink> GatedEfforts<S> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
     use std::sync::mpsc::{Receiver, Sender, channel};
     use std::thread;
     use std::time::Duration;
@@ -114,13 +118,35 @@ mod tests {
         let efforts = GatedEfforts::new(sink);
         let other = efforts.clone();
         thread::scope(|scope| {
-            let hangs = scope.spawn(move || other.publish(at(10), at(5), &[0.7]));
+            let hangs = scope.spawn(move || other.publish(|| at(10), at(5), &[0.7]));
             begins.recv_timeout(Duration::from_secs(10)).unwrap();
             act(&efforts);
             release.send(()).unwrap();
             hangs.join().unwrap();
         });
         efforts.sink.received.lock().unwrap().clone()
+    }
+
+    #[test]
+    fn a_zero_goes_out_in_place_of_efforts_from_before_a_hold_or_after_them() {
+        let sent = |times: [u64; 2]| {
+            let (begun, _begins) = channel();
+            let (release, released) = channel();
+            release.send(()).unwrap();
+            let sink = Hung { begun, released: Arc::new(Mutex::new(released)), received: Arc::default() };
+            let (efforts, times) = (GatedEfforts::new(sink), Cell::new(times.into_iter()));
+            let clock = || {
+                let mut left = times.take();
+                let now = left.next().unwrap();
+                times.set(left);
+                at(now)
+            };
+            efforts.publish(clock, at(5), &[0.7]);
+            efforts.sink.received.lock().unwrap().clone()
+        };
+        assert_eq!(sent([205, 205]), [0.7]);
+        assert_eq!(sent([206, 206]), [0.0], "it was held before the send");
+        assert_eq!(sent([10, 206]), [0.7, 0.0], "in the send");
     }
 
     #[test]

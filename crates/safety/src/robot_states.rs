@@ -117,6 +117,13 @@ pub enum StatesError {
         /// How fast it may be \[rad/s or m/s\].
         most: f64,
     },
+    /// A part has a speed and does not move.
+    Frozen {
+        /// The part.
+        name: String,
+        /// How long its position has been the same.
+        time: Duration,
+    },
     /// A value is not finite.
     Value {
         /// The part.
@@ -131,7 +138,7 @@ pub enum StatesError {
 /// Judges the states of a robot elsewhere.
 ///
 /// A message counts if it has a finite position and velocity of each actuator, is fresh, and has moved none further, and none is faster,
-/// than twice [its speed](Self::within) allows. An effort of NaN is not measured. None counts
+/// than twice [its speed](Self::within) allows. Positions that do not change while there is a speed are a driver's last ones. An effort of NaN is not measured. None counts
 /// while a topic on which one publisher is expected has several. Actuators that the robot does not have are ignored.
 /// [`of_joints`](Self::of_joints) is for a robot that measures something else, or of which only some joints are used: all its
 /// joints are known, so other names are refused.
@@ -323,6 +330,12 @@ impl StateMonitor {
         let time = self.freshness.judge(clock, *stamp, timeout);
         let time = time.map_err(|stale| StatesError::Stale { stale, timeout })?;
         let sample = StateSample { time, actuators };
+        if let Some((index, time)) = self.jumps.frozen(&sample) {
+            return Err(StatesError::Frozen {
+                name: self.actuators.get(index).cloned().unwrap_or_default(),
+                time,
+            });
+        }
         if self.link.is_silent {
             // Nothing moves before a reset, after which everything begins from the new states.
             self.jumps.begin(&sample);
@@ -440,6 +453,13 @@ impl fmt::Display for StatesError {
             ),
             Self::Speed { name, speed, most } => {
                 write!(f, "the speed of '{name}' is {speed:.4}, must be {most:.4} at most, twice its limit")
+            }
+            Self::Frozen { name, time } => {
+                write!(
+                    f,
+                    "'{name}' has a speed, and its position has been the same for {:.2} s",
+                    time.as_secs_f64()
+                )
             }
             Self::Value { name, what, value } => {
                 write!(f, "the {what} of '{name}' is {value}, must be finite")

@@ -79,6 +79,8 @@ def test_every_stop_is_a_zero_at_once(end):
                 publisher.publish(TwistStamped())
                 vehicle.wait(lambda: "MOTOR_CONFLICT" in vehicle.causes, "it does not notice a second publisher", 10.0)
                 vehicle.wait(lambda: f"'{BASE}' is published by" in vehicle.process.output, "its error does not name the topic")
+                vehicle.wait(lambda: velocities(vehicle) and not any(velocities(vehicle)[-1]), "it drives on", 2.0)
+                vehicle.stays_stopped(0.3, end)
             return
         {"disable": lambda: vehicle.enable(False), "estop": lambda: vehicle.estop(True)}[end]()
         vehicle.stopped_within(0.0, start, end)

@@ -27,6 +27,7 @@ class Wheels:
         self.values, self.received = dict.fromkeys(SIDES, STOP), dict.fromkeys(SIDES, -1e9)
         self.speeds, self.places = dict.fromkeys(SIDES, 0.0), dict.fromkeys(SIDES, 0.0)
         self.is_blocked = self.is_cut = self.may_turn = False
+        self.frozen = None
         for side in SIDES:
             self.graph.node.create_subscription(Int16, f"motor/{side}", lambda message, side=side: self.receive(side, message.data), 1)
         self.states = self.graph.node.create_publisher(JointState, "motor_states", qos_profile_sensor_data)
@@ -43,16 +44,19 @@ class Wheels:
 
     def step(self):
         self.judge()
-        message = JointState()
+        message = self.frozen or JointState()
         for side in SIDES:
             wanted = 10.0 * (STOP - self.values[side]) / FULL if self.may_turn else 0.0
             self.speeds[side] = 0.0 if self.is_blocked else self.speeds[side] + 0.2 * (wanted - self.speeds[side])
             self.places[side] += 0.02 * self.speeds[side]
+            if self.frozen:
+                continue
             message.name.append(f"{side}_motor")
             message.position.append(self.places[side])
             message.velocity.append(self.speeds[side])
         message.header.stamp = self.graph.node.get_clock().now().to_msg()
         self.states.publish(message)
+        self.last = message
 
 
 @contextlib.contextmanager
@@ -104,6 +108,33 @@ def test_wheels_that_cannot_turn_are_pushed_no_longer_than_motion_is_asked_for(e
         finally:
             if other:
                 other.close()
+
+
+@pytest.mark.fault("base-command-ends")
+@pytest.mark.parametrize(("linear", "most"), [(-0.05, STOP), (0.03, STOP - 20)])
+def test_wheels_that_cannot_turn_are_pushed_no_further_than_asked_for(linear, most):
+    with driven() as (wheels, graph, message, timer, process):
+        wheels.is_blocked = True
+        graph.wait(lambda: max(values(graph)) < 40, lambda: f"it does not push: {values(graph)}\n{process.output}", 10.0)
+        message.twist.linear.x = linear
+        graph.wait(lambda: min(values(graph)) >= most, lambda: f"it pushes on: {values(graph)}\n{process.output}", 1.0)
+        start = time.monotonic()
+        time.sleep(0.5)
+        after = {message.data for side in SIDES for message in graph.since(f"motor/{side}", start)}
+        assert min(after) >= most - 10, f"{after}"
+
+
+@pytest.mark.fault("states-repeat")
+@pytest.mark.parametrize("ends", [False, True])
+def test_states_that_repeat_themselves_halt_the_base(ends):
+    with driven() as (wheels, graph, message, timer, process):
+        graph.wait(lambda: min(wheels.speeds.values()) > 2.0, lambda: f"{wheels.speeds}\n{process.output}", 10.0)
+        wheels.frozen = wheels.last
+        if ends:
+            message.twist.linear.x = 0.0
+        graph.wait(lambda: graph.last("motors_halted").data, lambda: f"{values(graph)}\n{process.output}", 3.0)
+        graph.wait(lambda: values(graph) == [STOP, STOP], lambda: f"{values(graph)}\n{process.output}", 1.0)
+        assert "has a speed, and its position has been the same for" in process.output, process.output
 
 
 @pytest.mark.fault("base-link-cut")

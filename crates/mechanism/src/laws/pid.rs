@@ -58,6 +58,11 @@ impl Pid {
         self.integral
     }
 
+    /// The greatest effort \[Nm or N\].
+    pub fn max_effort(&self) -> f64 {
+        self.gains.max_effort
+    }
+
     /// The effort for `error` and its derivative `rate`, `dt` \[s\] after the previous call.
     ///
     /// An error, a rate or a time that is not finite, or a negative time, gives no effort and leaves the integral.

@@ -7,7 +7,8 @@ use safety::Instant;
 ///
 /// It decides, and nobody has to hold it while something is sent. A send may hang, and efforts that [passed](Self::passes) before a halt may
 /// go out after its zero. So the sender asks again whether they [stand](Self::stands), and sends a zero if not: the last message is
-/// that zero, however the sends were interleaved.
+/// that zero, however the sends were interleaved. Efforts that are older than [`MOST_AGE`](Self::MOST_AGE) do not stand either: after a hold
+/// of the process they would move motors that stopped by themselves meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EffortGate(State);
 
@@ -32,9 +33,12 @@ impl Default for EffortGate {
 }
 
 impl EffortGate {
+    /// The oldest efforts that go out: motors stop by themselves after 0.25 s.
+    pub const MOST_AGE: Duration = Duration::from_millis(200);
+
     /// Whether `efforts` that the loop computed `at` this time go out at `now`.
     pub fn passes(&mut self, now: Instant, at: Instant, efforts: &[f64]) -> bool {
-        let passes = self.stands(at, efforts);
+        let passes = self.stands(now, at, efforts);
         if let State::Halted(last) = &mut self.0
             && passes
         {
@@ -43,10 +47,11 @@ impl EffortGate {
         passes
     }
 
-    /// Whether `efforts` that the loop computed `at` this time may be the last that the robot received.
+    /// Whether `efforts` that the loop computed `at` this time may be the last that the robot received by `now`.
     #[must_use]
-    pub fn stands(&self, at: Instant, efforts: &[f64]) -> bool {
-        matches!(self.0, State::Open(since) if since <= at) || efforts.iter().all(|effort| *effort == 0.0)
+    pub fn stands(&self, now: Instant, at: Instant, efforts: &[f64]) -> bool {
+        let is_open = matches!(self.0, State::Open(since) if since <= at);
+        is_open && now.since(at) <= Self::MOST_AGE || efforts.iter().all(|effort| *effort == 0.0)
     }
 
     /// Only zeros go out from now on; the first one [is due](Self::takes_zero) at once.
@@ -99,6 +104,13 @@ mod tests {
         gate.reset(at(30));
         assert!(!gate.passes(at(31), at(29), PUSH), "a step that hung ends late");
         assert!(gate.passes(at(32), at(30), PUSH));
+    }
+
+    #[test]
+    fn efforts_from_before_a_hold_do_not_go_out() {
+        let mut gate = EffortGate::default();
+        assert!(gate.passes(at(1000), at(800), PUSH) && !gate.stands(at(1001), at(800), PUSH));
+        assert!(!gate.passes(at(2000), at(1000), PUSH) && gate.passes(at(2000), at(1000), &[0.0]));
     }
 
     #[test]
@@ -164,7 +176,7 @@ mod tests {
                         self.received.push(1);
                     }
                 }
-                Step::AskAgain(time) => self.decided[thread] &= !self.gate.stands(at(time), PUSH),
+                Step::AskAgain(time) => self.decided[thread] &= !self.gate.stands(now, at(time), PUSH),
                 Step::SendZero => {
                     if core::mem::take(&mut self.decided[thread]) {
                         self.received.push(0);

@@ -8,8 +8,7 @@ use crate::controllers::{
     Controller, ControllerFailure, ControllerInput, ControllerOutput, InputKind, Message, Odometry,
     OutputKind, PublishPeriod, Report, Step,
 };
-
-use crate::laws::Pid;
+use crate::laws::{Pid, SpeedLaw};
 
 /// Drives a vehicle with wheels at its left and its right: the speed of each wheel follows the velocity that is commanded.
 ///
@@ -18,9 +17,9 @@ use crate::laws::Pid;
 /// effort      = PI(wheel speed - joint's velocity)
 /// ```
 ///
-/// **While no motion is asked for the integral only brakes**, and a wheel slower than 0.02 m/s has none: a base that stands gets no
-/// effort, whatever kept its wheels from turning before. It would push on against a person or a wall, and a motor controller that waits
-/// for a stop would never see one. On a slope the base creeps, unless a brake holds it.
+/// **A wheel that no motion is asked of is only braked, and gets no effort once it is slower than 0.02 m/s**, whatever kept it from turning
+/// before. It would push on against a person or a wall, and a motor controller that waits for a stop would never see one. On a slope
+/// the base creeps, unless a brake holds it. Where less is asked for or the other direction, no wheel pushes on either ([`SpeedLaw`]).
 ///
 /// Input `cmd_vel`. Motion begins with a zero, and a command counts until the time-out ([`CommandMonitor`]); then the wheels are
 /// held still, as by a neutral velocity. A velocity beyond a limit, also beyond that of a wheel in
@@ -30,9 +29,10 @@ use crate::laws::Pid;
 /// follows from the wheels' velocities. A wheel whose position is not finite, or jumps by more than half a turn within a step,
 /// does not count in that step.
 /// # Errors
-/// `update`: a wheel does not exist.
+/// `update`: a wheel does not exist, its state is not finite, or for a second all its effort does not brake it: its speed may have the
+/// wrong sign.
 /// # Source
-/// `diff_drive_controller` of ros2_controllers 4 (Jazzy); own: efforts, the zero before motion, and no integral at rest.
+/// `diff_drive_controller` of ros2_controllers 4 (Jazzy); own: efforts, the zero before motion, and how it brakes.
 #[derive(Clone, Debug)]
 pub struct DiffDriveController {
     left: Vec<Wheel>,
@@ -84,12 +84,20 @@ params::params! {
 #[derive(Clone, Debug)]
 struct Wheel {
     joint: usize,
-    pid: Pid,
+    law: SpeedLaw,
     before: Option<f64>,
+    /// How long it has been braked with all its effort without being slower than this.
+    strained: (Duration, f64),
 }
 
 /// A wheel that is slower stands \[m/s\], as for a command that is a zero.
 const REST: f64 = 0.02;
+
+/// A wheel of which less is asked has no motion to make \[m/s\]: one about which the vehicle turns.
+const NO_MOTION: f64 = 0.001;
+
+/// A wheel that all its effort does not slow down for this time is not braked.
+const STRAIN: Duration = Duration::from_secs(1);
 
 /// A step's greatest credible turn of a wheel \[rad\].
 const JUMP: f64 = core::f64::consts::PI;
@@ -97,7 +105,9 @@ const JUMP: f64 = core::f64::consts::PI;
 impl DiffDriveController {
     /// A controller of the joints with these indices in the robot, one or more on each side, each with the law `pid`.
     pub fn new(left: &[usize], right: &[usize], pid: Pid, settings: DiffDrive) -> Self {
-        let wheels = |side: &[usize]| side.iter().map(|&joint| Wheel { joint, pid, before: None }).collect();
+        let (law, before, strained) = (SpeedLaw::new(pid), None, Default::default());
+        let wheel = |&joint: &usize| Wheel { joint, law, before, strained };
+        let wheels = |side: &[usize]| side.iter().map(wheel).collect();
         Self {
             left: wheels(left),
             right: wheels(right),
@@ -152,24 +162,51 @@ impl DiffDriveController {
         shares.map(|limits| limits.velocity / speed.abs()).fold(1.0, f64::min)
     }
 
-    /// Leaves no integral that pushes a wheel on, or that turns one which stands.
-    fn brake(&mut self, robot: &Robot) {
-        let slowest = REST / self.settings.radius;
-        for wheel in self.left.iter_mut().chain(&mut self.right) {
-            let speed = robot.joints().get(wheel.joint).map_or(0.0, |joint| joint.velocity);
-            if speed.abs() < slowest || wheel.pid.integral() * speed > 0.0 {
-                wheel.pid.reset();
+    fn drive(&mut self, [left, right]: [f64; 2], step: &mut Step<'_>) -> Result<(), ControllerFailure> {
+        let radius = self.settings.radius;
+        for (side, speed) in [(&mut self.left, left), (&mut self.right, right)] {
+            for wheel in side {
+                let Some(joint) = step.robot.joints_mut().get_mut(wheel.joint) else { continue };
+                let limit = joint.limits.map_or(f64::INFINITY, |limits| limits.effort);
+                joint.commanded_effort += if speed.abs() < NO_MOTION / radius {
+                    wheel.brake(joint.velocity, REST / radius, limit, step.period)?
+                } else {
+                    if speed * wheel.law.wanted() < 0.0 {
+                        wheel.law.release(-speed);
+                    }
+                    wheel.law.update(speed, joint.velocity, step.period.as_secs_f64())
+                };
             }
         }
+        Ok(())
     }
+}
 
-    fn drive(side: &mut [Wheel], speed: f64, step: &mut Step<'_>) {
-        let period = step.period.as_secs_f64();
-        for Wheel { joint, pid, .. } in side {
-            if let Some(joint) = step.robot.joints_mut().get_mut(*joint) {
-                joint.commanded_effort += pid.update(speed - joint.velocity, 0.0, period);
-            }
+impl Wheel {
+    /// The effort that brakes it; none if it is slower than `slowest`.
+    fn brake(
+        &mut self,
+        speed: f64,
+        slowest: f64,
+        limit: f64,
+        period: Duration,
+    ) -> Result<f64, ControllerFailure> {
+        if speed.abs() < slowest {
+            self.law.reset();
+            self.strained = (Duration::ZERO, 0.0);
+            return Ok(0.0);
         }
+        self.law.release(speed);
+        let effort = self.law.update(0.0, speed, period.as_secs_f64());
+        let (strained, least) = &mut self.strained;
+        if effort.abs() < 0.99 * self.law.max_effort().min(limit) || speed.abs() < 0.9 * *least {
+            (*strained, *least) = (Duration::ZERO, speed.abs());
+        }
+        *strained += period;
+        if *strained > STRAIN {
+            return Err(ControllerFailure("a wheel turns on although it is braked with all its effort"));
+        }
+        Ok(effort)
     }
 }
 
@@ -209,8 +246,8 @@ impl Controller for DiffDriveController {
     fn starting(&mut self, _: &mut Step<'_>) {
         self.commands = CommandMonitor::default();
         for wheel in self.left.iter_mut().chain(&mut self.right) {
-            wheel.pid.reset();
-            wheel.before = None;
+            wheel.law.reset();
+            (wheel.before, wheel.strained) = Default::default();
         }
     }
 
@@ -231,12 +268,7 @@ impl Controller for DiffDriveController {
         let [left, right] = [linear - difference, linear + difference].map(|speed| speed / radius);
         let share =
             Self::share(&self.left, left, step.robot).min(Self::share(&self.right, right, step.robot));
-        if (linear, angular) == (0.0, 0.0) {
-            self.brake(step.robot);
-        }
-        Self::drive(&mut self.left, left * share, step);
-        Self::drive(&mut self.right, right * share, step);
-        Ok(())
+        self.drive([left * share, right * share], step)
     }
 
     fn report(&mut self) -> Option<(usize, Report)> {

@@ -4,7 +4,7 @@ use safety::Instant;
 
 use crate::Robot;
 use crate::controllers::{Controller, ControllerFailure, ControllerInput, InputKind, Message, Step};
-use crate::laws::Pid;
+use crate::laws::{Pid, SpeedLaw};
 use crate::standard::Setpoint;
 
 /// Moves a joint at a velocity: effort = PI(command - velocity), with the velocity 0 when no command came within the time-out.
@@ -13,25 +13,21 @@ use crate::standard::Setpoint;
 /// Commands from before a start do not count. There is no derivative term, since a
 /// measured velocity has no clean derivative.
 ///
-/// Where a command ends, the integral is what it was when the joint last moved at half of the commanded velocity or more: it holds a load,
-/// and does not push on against what stopped the joint.
+/// Where a command ends or becomes less the integral holds a load, and does not push on against what stopped the joint ([`SpeedLaw`]).
 /// # Source
-/// `robot_mechanism_controllers` 1.8 (`JointVelocityController`); own: the time-out, and the integral where a command ends.
+/// `robot_mechanism_controllers` 1.8 (`JointVelocityController`); own: the time-out, and the [`SpeedLaw`].
 #[derive(Clone, Debug)]
 pub struct VelocityController {
     joint: usize,
     timeout: Duration,
-    pid: Pid,
+    law: SpeedLaw,
     command: Setpoint,
-    /// The integral that the load needs, and whether the joint is commanded to move.
-    load: f64,
-    moves: bool,
 }
 
 impl VelocityController {
     /// A controller of the joint with this index in the robot.
     pub fn new(joint: usize, pid: Pid, timeout: Duration) -> Self {
-        Self { joint, timeout, pid, command: Setpoint::default(), load: 0.0, moves: false }
+        Self { joint, timeout, law: SpeedLaw::new(pid), command: Setpoint::default() }
     }
 }
 
@@ -50,23 +46,14 @@ impl Controller for VelocityController {
 
     fn starting(&mut self, _: &mut Step<'_>) {
         self.command.reset();
-        self.pid.reset();
-        (self.load, self.moves) = (0.0, false);
+        self.law.reset();
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
         let wanted = self.command.fresh(step.now, self.timeout).unwrap_or(0.0);
         if let Some(joint) = step.robot.joints_mut().get_mut(self.joint) {
             let wanted = joint.admitted_speed(wanted);
-            let moves = wanted != 0.0;
-            if core::mem::replace(&mut self.moves, moves) && !moves {
-                self.pid.set_integral(self.load);
-            }
-            let error = wanted - joint.velocity;
-            joint.commanded_effort += self.pid.update(error, 0.0, step.period.as_secs_f64());
-            if !moves || error.abs() <= wanted.abs() / 2.0 {
-                self.load = self.pid.integral();
-            }
+            joint.commanded_effort += self.law.update(wanted, joint.velocity, step.period.as_secs_f64());
         }
         Ok(())
     }

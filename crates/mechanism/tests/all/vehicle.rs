@@ -165,6 +165,7 @@ fn a_neutral_velocity_moves_nothing() {
     assert_eq!(vehicle.step(0.0, 0.0), (5.0, 5.0));
     vehicle.send(0.0199, 0.0499);
     assert_eq!(vehicle.step(0.001, 0.001), (-1.0, -1.0), "the wheels are braked");
+    assert_eq!(vehicle.step(0.000_19, -0.000_19), (0.0, 0.0), "they stand");
 }
 
 /// Wheels with a motor of torque, 15 % of the greatest effort as friction, and an integral.
@@ -218,6 +219,51 @@ fn wheels_that_could_not_turn_are_pushed_no_longer_than_motion_is_asked_for() {
         rolling.is_blocked = false;
         assert_eq!(rolling.run(2000, end), (0.0, 0.0), "{end:?}, and the wheels are free");
     }
+}
+
+#[test]
+fn wheels_that_could_not_turn_do_not_push_on_where_less_or_the_reverse_is_asked_for() {
+    for (forward, most) in [(-0.05, 0.0), (-0.15, 0.0), (0.03, 0.5)] {
+        let mut rolling = Rolling::new();
+        rolling.run(100, Some(0.0));
+        rolling.is_blocked = true;
+        assert!(rolling.run(3000, Some(0.3)).0 > 9.9, "all that it may");
+        for _ in 0..20 {
+            let (effort, _) = rolling.run(5, Some(forward));
+            assert!(effort <= most, "{effort} at {forward}");
+        }
+    }
+}
+
+#[test]
+fn the_wheel_about_which_the_vehicle_turns_does_not_push_on() {
+    let mut rolling = Rolling::new();
+    rolling.run(100, Some(0.0));
+    rolling.is_blocked = true;
+    rolling.run(3000, Some(0.3));
+    let vehicle = &mut rolling.vehicle;
+    vehicle.send(-0.1, -0.4); // left: -0.1 + 0.4 · 0.25 = 0
+    let (left, right) = vehicle.step(0.0, 0.0);
+    assert!(left == 0.0 && right < 0.0, "{left} {right}");
+}
+
+#[test]
+fn a_wheel_that_no_effort_brakes_fails_the_controller() {
+    let mut rolling = Rolling::new();
+    rolling.run(100, Some(0.0));
+    // Its speed has the wrong sign, or is made up.
+    let Rolling { vehicle, .. } = &mut rolling;
+    let failed = (0..5000).find_map(|millis| {
+        vehicle.now = vehicle.now + PERIOD;
+        vehicle.robot.zero_commands();
+        vehicle.robot.joints_mut().iter_mut().for_each(|joint| joint.velocity = 3.0);
+        let (now, robot) = (vehicle.now, &mut vehicle.robot);
+        vehicle.controller.update(&mut Step { now, period: PERIOD, robot }).err().map(|error| (millis, error))
+    });
+    let (millis, error) = failed.unwrap();
+    // 10 Nm are 1.5 by p, and 8.5 after 8.5 / (3 · 3) s.
+    assert!((1900..2000).contains(&millis), "{millis}");
+    assert_eq!(error, ControllerFailure("a wheel turns on although it is braked with all its effort"));
 }
 
 #[test]

@@ -86,7 +86,7 @@ impl Efforts {
     /// Publishes the newest efforts, if there are new ones, and the zero of a halt.
     pub(super) fn publish(&mut self) {
         if let Some(efforts) = self.receiver.take() {
-            self.topics.publish(clock::now(), efforts.at, &efforts.efforts);
+            self.topics.publish(clock::now, efforts.at, &efforts.efforts);
             self.receiver.recycle(efforts);
         }
         self.topics.publish_zero(clock::now());

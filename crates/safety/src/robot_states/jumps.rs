@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use crate::{ActuatorSample, MessageTime, StateSample};
+use crate::{ActuatorSample, Instant, MessageTime, StateSample};
 
 /// How fast an actuator moves, and after which way it is where it was.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,6 +13,21 @@ pub struct SpeedBound {
 
 /// An actuator may be this much faster than its limit, since a limit of speed is one of commands.
 const MOST_RATE: f64 = 2.0;
+
+/// Positions that do not change are a driver's last ones if an actuator has at least this part of its greatest speed, \[1\], which is not noise,
+/// and this speed \[rad/s or m/s\] if it has no greatest one.
+const FROZEN_RATE: f64 = 0.02;
+const FROZEN_SPEED: f64 = 1.0;
+/// They are so after this time, and after the way of 0.03 s at its greatest speed: a coarse encoder stands, too.
+const FROZEN: Duration = Duration::from_millis(250);
+
+/// A position that has not changed, for how long there was a speed, and the way that this leads to \[rad or m\].
+#[derive(Clone, Copy, Debug, Default)]
+struct Still {
+    position: f64,
+    time: Duration,
+    way: f64,
+}
 
 /// Which states moved further than the actuators can: one message that lies is not to be followed.
 ///
@@ -29,6 +44,8 @@ pub(super) struct Jumps {
     bounds: Vec<SpeedBound>,
     last: Option<(MessageTime, Vec<ActuatorSample>)>,
     refused: Option<Vec<ActuatorSample>>,
+    still: Vec<Still>,
+    seen: Option<Instant>,
 }
 
 /// A way that is too long \[rad or m\].
@@ -63,6 +80,28 @@ impl Jumps {
         let mosts = self.bounds.iter().map(|bound| MOST_RATE * bound.speed);
         let mut mosts = mosts.zip(actuators).enumerate();
         mosts.find_map(|(index, (most, actuator))| (actuator.velocity.abs() > most).then_some((index, most)))
+    }
+
+    /// The first actuator that has a speed and does not move, and for how long.
+    pub(super) fn frozen(&mut self, sample: &StateSample) -> Option<(usize, Duration)> {
+        let now = sample.time.begin();
+        let passed = self.seen.replace(now).map_or(Duration::ZERO, |seen| now.since(seen));
+        self.still.resize(self.bounds.len(), Still::default());
+        for ((still, bound), actuator) in self.still.iter_mut().zip(&self.bounds).zip(&sample.actuators) {
+            let least = if bound.speed.is_finite() { FROZEN_RATE * bound.speed } else { FROZEN_SPEED };
+            if still.position == actuator.position && actuator.velocity.abs() >= least {
+                still.time += passed.min(FROZEN);
+                still.way += actuator.velocity * passed.min(FROZEN).as_secs_f64();
+            } else {
+                *still = Still { position: actuator.position, ..Still::default() };
+            }
+        }
+        let is_frozen = |(still, bound): (&Still, &SpeedBound)| {
+            let most = if bound.speed.is_finite() { 0.03 * bound.speed } else { FROZEN_SPEED };
+            still.time >= FROZEN && still.way.abs() >= most
+        };
+        let index = self.still.iter().zip(&self.bounds).position(is_frozen)?;
+        Some((index, self.still.get(index)?.time))
     }
 
     /// States were refused for another reason: those near to them belong to them.

@@ -326,3 +326,25 @@ fn states_that_waited_together_count_at_the_limit_of_speed() {
         assert_eq!(arm.at(1.6 + 3.0 * 0.05 * f64::from(step), 0.0), Ok(()), "{step}");
     }
 }
+
+#[test]
+fn positions_that_do_not_change_at_a_speed_are_lost() {
+    let bound = SpeedBound { speed: 20.0, turn: None };
+    let refused_at = |velocity: f64, moves: bool| {
+        let mut monitor = monitor().within(vec![bound; 2]);
+        monitor.report(LinkState { is_silent: false, losses: 0 });
+        let mut clock = Clock::default();
+        (0..500).find_map(|number| {
+            clock.pass_to(Instant::from_millis(10 * number), None);
+            let mut given = message("a b");
+            given.positions = vec![1.0, if moves { 1e-3 * number as f64 } else { 2.0 }];
+            given.velocities = vec![0.0, velocity];
+            monitor.receive(&clock, &given).err().map(|(error, _)| (10 * number, error.to_string()))
+        })
+    };
+    let sentence = |time: &str| format!("'b' has a speed, and its position has been the same for {time} s");
+    // 0.6 rad, which are 0.03 s at 20 rad/s, and 0.25 s at least; the first message is the one that is repeated.
+    assert_eq!(refused_at(1.0, false), Some((600, sentence("0.60"))));
+    assert_eq!(refused_at(-20.0, false), Some((250, sentence("0.25"))));
+    assert_eq!((refused_at(4.0, true), refused_at(0.3, false)), (None, None), "it moves; a noise");
+}

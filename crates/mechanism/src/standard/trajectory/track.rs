@@ -26,6 +26,8 @@ pub(super) struct Axis {
     /// The index of the joint in the robot.
     pub(super) joint: usize,
     pid: Pid,
+    /// The integral with which the joint was last where it is desired.
+    load: f64,
     /// Where the joint was when the trajectory began: position and velocity, and its feed-forward.
     start: [f64; 2],
     start_effort: f64,
@@ -63,8 +65,8 @@ struct Entry {
 
 impl Axis {
     fn new((joint, pid): (usize, Pid)) -> Self {
-        let (start, start_effort, approach, acceleration, feed_forward) = Default::default();
-        Self { joint, pid, start, start_effort, approach, acceleration, feed_forward }
+        let (load, start, start_effort, approach, acceleration, feed_forward) = Default::default();
+        Self { joint, pid, load, start, start_effort, approach, acceleration, feed_forward }
     }
 
     /// Its report, if it is the one with this `index`.
@@ -97,10 +99,12 @@ impl Track {
             }
             axis.feed_forward = Approach::default();
             axis.pid.reset();
+            axis.load = 0.0;
         }
     }
 
-    /// Holds the joints where they are; one whose position is not finite stays where it is desired.
+    /// Holds the joints where they are; one whose position is not finite stays where it is desired. The integral holds a load, and does not
+    /// push on against what kept a joint from following.
     pub(super) fn hold(&mut self, robot: &Robot, keeps_efforts: bool) {
         for axis in &mut self.axes {
             if let Some(joint) = robot.joints().get(axis.joint).filter(|joint| joint.position.is_finite()) {
@@ -109,6 +113,7 @@ impl Track {
             if !keeps_efforts {
                 axis.feed_forward = Approach::default();
             }
+            axis.pid.set_integral(axis.load);
         }
     }
 
@@ -313,6 +318,9 @@ impl Track {
             let ([position, velocity], [effort, _]) = (axis.approach.state(), axis.feed_forward.state());
             let (error, rate) = (distance(joint, position), velocity - joint.velocity);
             joint.commanded_effort += axis.pid.update_with(effort, error, rate, period);
+            if error.abs() <= near(f64::INFINITY, velocity.abs()) {
+                axis.load = axis.pid.integral();
+            }
         }
     }
 }
