@@ -32,7 +32,7 @@ pub struct Arguments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Subject {
     /// How long a stick event takes to /motor/port, and what it costs: in one process and in four, each beside a bare chain of as many
-    /// messages, and from the event of a mocked pad.
+    /// messages.
     Chain,
     /// How long hindbrain takes to stop both motors from full speed, for each of five reasons.
     Reactions,
@@ -70,8 +70,6 @@ pub enum Part {
     Service,
     /// Answers each HAPTIX command at once with a reading, as a node without a hand.
     BareHand,
-    /// Prints when it has read a report of the pad with this device file, in microseconds since 1970.
-    Reader { file: PathBuf },
 }
 
 /// Measures the nodes and machines, and prints tables; the subcommands are the processes that it starts for that.

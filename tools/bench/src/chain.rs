@@ -1,12 +1,10 @@
-//! How long a stick event takes to the motors, and what it costs: in one process and in four, each beside a bare chain, and from the
-//! event of a mocked pad.
+//! How long a stick event takes to the motors, and what it costs: in one process and in four, each beside a bare chain.
 //!
 //! The figures are medians over interleaved rounds; of `max` the largest, of `events` and `lost` the sums. A ratio is to the bare chain
 //! of the same round. Times are taken one subject after the other, with a subscription to `hind/applied`; the cost of a subject and
 //! of its bare chain in the same seconds, with subscriptions to both motors and the state only. *Lost* counts events that were sent
 //! and never arrived, since a publisher keeps the newest message only. Memory counts shared pages for each process.
 
-mod evdev;
 mod pairing;
 mod sink;
 
@@ -14,8 +12,6 @@ use std::time::Duration;
 
 use processes::{Activity, Meter};
 use ros::clock;
-
-pub use evdev::read;
 
 use self::sink::{Received, Sink};
 use crate::hand::{Hand, RATE, STICK, Task};
@@ -101,7 +97,7 @@ struct Chain<'a> {
     hand: Hand,
 }
 
-/// Measures all rounds, a subject and its bare chain alive at a time, and the mocked pad; returns tables.
+/// Measures all rounds, a subject and its bare chain alive at a time; returns a table.
 /// # Errors
 /// A process does not start, ends, or nothing arrives.
 pub fn measure(stage: &Stage) -> Result<String> {
@@ -115,12 +111,10 @@ pub fn measure(stage: &Stage) -> Result<String> {
             rounds.push(chain.round(subject, bare)?);
         }
     }
-    eprintln!("bench: a mocked pad of evdev");
-    let evdev = evdev::measure(&chain)?;
     let rows =
         SUBJECTS.iter().zip(&pairs).zip(GOALS).flat_map(|((pair, rounds), goal)| rows(pair, rounds, goal));
     let figures = table::table(HEADER, rows);
-    Ok(format!("{figures}\n{RATE} events a second, {count} rounds of {seconds} s.\n\n{evdev}"))
+    Ok(format!("{figures}\n{RATE} events a second, {count} rounds of {seconds} s.\n"))
 }
 
 impl Chain<'_> {

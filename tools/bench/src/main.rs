@@ -17,7 +17,7 @@
 //! | `steps` | steps of the pure crates, which criterion measures in `benches/steps` |
 //! | `table`, `page` | quantiles, and tables in Markdown; the tables in a document |
 //! | **subjects** | |
-//! | `chain` | rounds; `sink` subscribes, `pairing` finds the event of a motor value, `evdev` mocks a pad |
+//! | `chain` | rounds; `sink` subscribes, `pairing` finds the event of a motor value |
 //! | `reactions` | `reaction`: what must stop the motors, and when; `trials`: a machine, up to full speed, the event, the stop |
 //! | `idle` | the cost of each node while nothing moves |
 //! | `start` | from the start of a process to its first message |
@@ -95,6 +95,5 @@ fn play(part: Part) -> Result<()> {
         Part::Loop { rate, topics } => bare::sleeper(rate, &topics),
         Part::Service => bare::manager(),
         Part::BareHand => bare::hand(),
-        Part::Reader { file } => chain::read(&file),
     }
 }
