@@ -78,5 +78,10 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         Output::Publish(drawn, frame) => topic.publish_if_subscribed(|| markers::message(drawn, &frame)),
     });
     let runner = member.runner(&shell, |set| Ok(Input::ParametersChanged(Params::get(set))))?;
-    start::run(runner.status(|_| Status::default()).sleep_longer_at_rest(), stop, &shell, [])
+    start::run(
+        runner.status(|_| Status::of((Level::Ok, "draws"), Vec::new())).sleep_longer_at_rest(),
+        stop,
+        &shell,
+        [],
+    )
 }

@@ -6,6 +6,7 @@ import xml.etree.ElementTree
 
 import pytest
 import yaml
+from display_sets import named
 from launch_files import FOLDER, Launch, Refused, check, declared, unscoped
 from paths import ROOT
 
@@ -104,6 +105,9 @@ def test_rviz_has_the_display_of_the_robot(name):
     arguments = launch.of("rviz2")
     assert arguments[:2] == ["-d", str(CONFIG / "rviz" / f"{display}.rviz")] and (CONFIG / "rviz" / f"{display}.rviz").is_file()
     assert f"hind/applied:={granted}" in rules(launch.of("marker_publisher"), "-r")
+    clouds = [cloud for one in named("chair").displays if (cloud := one.topic or "").startswith("luci/")]
+    prefix = "/luci" if name == "wheelchair" else "luci"  # LUCI's own node has no namespace
+    assert clouds and {f"{cloud}:={prefix}{cloud.removeprefix('luci')}" for cloud in clouds} <= set(rules(arguments, "-r"))
     asked = "cmd_vel" if name == "teleop" else "cmd_vel_arbitrated"
     assert f"cmd_vel_arbitrated:={asked}" in rules(launch.of("marker_publisher"), "-r")
 

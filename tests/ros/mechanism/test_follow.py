@@ -8,6 +8,7 @@ from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointComponentTolerance, JointTolerance
 from mechanisms import arm
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from robots import TOPICS
 from sensor_msgs.msg import JointState
 from trajectories import ABORTED, CANCELED, ONE, SUCCEEDED, Client, goal, running, trajectory
 from trajectory_msgs.msg import JointTrajectory
@@ -410,7 +411,7 @@ class Unpowered:
 
 
 def test_a_joint_that_sags_without_power_while_it_is_held_stays_where_it_is():
-    with arm("-p", "hardware:=topics") as (graph, manager, process):
+    with arm(*TOPICS) as (graph, manager, process):
         robot = Unpowered(graph)
         time.sleep(1.5)
         running(manager)
@@ -431,7 +432,7 @@ def test_a_joint_that_sags_without_power_while_it_is_held_stays_where_it_is():
 
 @pytest.mark.fault("arm-power-cut")
 def test_a_joint_that_leaves_its_path_while_a_goal_waits_for_its_end_aborts_the_goal_and_does_not_lunge():
-    with arm("-p", "hardware:=topics") as (graph, manager, process):
+    with arm(*TOPICS) as (graph, manager, process):
         robot = Unpowered(graph)
         time.sleep(1.5)
         running(manager)

@@ -189,7 +189,10 @@ fn the_statuses_are_those_of_joints_and_controllers() {
     let statuses: Vec<_> =
         statuses.unwrap().into_iter().map(|one| (one.name, one.level, one.message)).collect();
     let none = "Controller: No controllers loaded in controller manager".to_owned();
-    assert_eq!(statuses, [("Joint (pan)".to_owned(), Level::Warn, "Uncalibrated"), (none, Level::Ok, "")]);
+    assert_eq!(
+        statuses,
+        [("Joint (pan)".to_owned(), Level::Warn, "Uncalibrated"), (none, Level::Ok, "None loaded")]
+    );
 }
 
 #[test]
