@@ -4,6 +4,8 @@
 mod budget;
 mod configuration;
 mod packages;
+#[path = "../crates/pictures/examples/draw/svg.rs"]
+mod svg;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -272,7 +274,7 @@ fn the_picture_of_the_zones_is_generated() {
     let joystick = zones::Joystick { forward_back: 70, left_right: -25, joystick_zone: 1, input_source: 4 };
     scaler.handle(Instant::ZERO, zones::Input::JoystickReceived(joystick));
     let snapshot = pictures::Snapshot::of(&scaler);
-    bless("crates/pictures/zones.svg", &pictures::svg(&snapshot));
+    bless("crates/pictures/zones.svg", &svg::svg(&snapshot));
 }
 
 /// A controller of each type of `mechanism`, named after it: `joint_state` for `steersman/JointStateController`.

@@ -45,7 +45,7 @@ impl Colour {
     }
 
     /// The colours of the bands of a sector with `factors`: outer (forward and back), inner (left and right).
-    pub(crate) fn bands(factors: Factors, reason: Reason) -> [Self; 2] {
+    pub fn bands(factors: Factors, reason: Reason) -> [Self; 2] {
         match reason {
             Reason::ScalingStale | Reason::ScalingMissing => [Self::UNKNOWN; 2],
             _ => [factors.forward_back, factors.left_right].map(|factor| Self::of(factor.get())),

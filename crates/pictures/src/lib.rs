@@ -1,7 +1,7 @@
 //! Pictures for rviz and for documents.
 //!
-//! * [`markers()`] are the eight zones and their effect on a stick, from a [`Snapshot`] of a [`zones::ZoneScaler`]; [`svg`] is the
-//!   same as the text of an SVG file, without any library.
+//! * [`markers()`] are the eight zones and their effect on a stick, from a [`Snapshot`] of a [`zones::ZoneScaler`]; the
+//!   example `draw` makes an SVG file of the same.
 //! * [`blind_markers`] are the bearings that count as blocked although nothing is measured there.
 //! * [`MarkerPublisher`] is the machine of the node `marker_publisher`: why the vehicle stands, and the velocities that are requested
 //!   and granted.
@@ -20,7 +20,6 @@ mod markers;
 mod pace;
 mod path;
 mod snapshot;
-mod svg;
 mod zone_ring;
 
 pub use blind::{Blind, blind_markers};
@@ -30,5 +29,4 @@ pub use marker_publisher::{Input, MarkerPublisher, Output, Params, specification
 pub use markers::{Marker, Shape};
 pub use pace::{LIFETIME, Pace};
 pub use snapshot::Snapshot;
-pub use svg::svg;
 pub use zone_ring::markers;

@@ -35,7 +35,7 @@ impl Snapshot {
     }
 
     /// The sector of `zone`; always of finite numbers.
-    pub(crate) fn sector(&self, zone: Zone) -> Sector {
+    pub fn sector(&self, zone: Zone) -> Sector {
         let Boundaries { front, front_side, side_back, back, .. } = self.boundaries;
         // Written in this way NaN counts as not in order.
         let in_order =
@@ -46,12 +46,12 @@ impl Snapshot {
     }
 
     /// Requested and granted stick, cut to the drawable range.
-    pub(crate) fn sticks(&self) -> [Stick; 2] {
+    pub fn sticks(&self) -> [Stick; 2] {
         [self.requested, self.granted].map(|stick| Stick::new(stick.forward_back, stick.left_right))
     }
 
     /// The limiting zone, as text.
-    pub(crate) fn limit(&self) -> String {
+    pub fn limit(&self) -> String {
         match (self.limited_by, self.reason) {
             (Some(zone), _) => format!("{zone} limits"),
             (None, Reason::ScalingStale | Reason::ScalingMissing | Reason::ScalingConflict) => {

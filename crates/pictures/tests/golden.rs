@@ -2,6 +2,8 @@
 
 #[path = "../examples/draw/samples.rs"]
 mod samples;
+#[path = "../examples/draw/svg.rs"]
+mod svg;
 
 /// The file that the example wrote and a person reviewed.
 fn golden(name: &str) -> &'static str {
@@ -18,7 +20,7 @@ fn golden(name: &str) -> &'static str {
 fn samples_are_drawn_as_in_their_files() {
     for (name, snapshot) in samples::all() {
         assert!(
-            pictures::svg(&snapshot) == golden(name),
+            svg::svg(&snapshot) == golden(name),
             "{name}.svg differs from the drawing; review it after `cargo run -p pictures --example draw -- \
              crates/pictures/tests/golden`"
         );

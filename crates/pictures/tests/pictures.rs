@@ -1,10 +1,14 @@
 //! Any snapshot gives a picture of finite numbers, with everything in its place.
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
-use pictures::{Colour, Marker, Shape, Snapshot, markers, svg};
+#[path = "../examples/draw/svg.rs"]
+mod svg;
+
+use pictures::{Colour, Marker, Shape, Snapshot, markers};
 use proptest::prelude::*;
 use proptest::{num, sample::select};
 use safety::Scale;
+use svg::svg;
 use zones::{Boundaries, Reason, Scaling, Stick, Zone};
 
 /// Factors of a half, forward requested and half of it granted.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 mod samples;
+mod svg;
 
 fn main() -> ExitCode {
     let Some(folder) = std::env::args_os().nth(1).map(PathBuf::from) else {
@@ -12,7 +13,7 @@ fn main() -> ExitCode {
     };
     for (name, snapshot) in samples::all() {
         let path = folder.join(name).with_extension("svg");
-        if let Err(error) = std::fs::write(&path, pictures::svg(&snapshot)) {
+        if let Err(error) = std::fs::write(&path, svg::svg(&snapshot)) {
             eprintln!("{}: {error}", path.display());
             return ExitCode::FAILURE;
         }

@@ -1,8 +1,9 @@
+//! The zones as an SVG file, for documents.
+
 use std::fmt::Write;
 
+use pictures::{Colour, Snapshot};
 use zones::{Stick, Zone};
-
-use crate::{Colour, Snapshot};
 
 const WIDTH: u32 = 680;
 const HEIGHT: u32 = 420;
