@@ -7,10 +7,9 @@ import subprocess
 
 import pytest
 import rclpy
-from graph import EDGE, STOP
-from hands import ONE, command, hand
-from haptix_msgs.msg import Command
-from mechanisms import arm
+from graph import EDGE, STOP, Graph
+from hands import hand
+from mechanisms import Manager, arm
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Int16, String
 from vehicle import Vehicle
@@ -30,8 +29,8 @@ def demo(changes=(), timeout=60.0, arguments=()):
 
 @contextlib.contextmanager
 def started(arguments):
-    """The same in the domain of the tests while it runs."""
-    command = ["demo", "--headless", "--seconds", "12", *arguments]
+    """A headless demo in the domain of the tests while it runs."""
+    command = ["demo", "--headless", *arguments]
     environment = {**os.environ, "STEERSMAN_DOMAIN": DOMAIN}
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         try:
@@ -99,18 +98,33 @@ def test_an_observer_does_not_keep_the_demo_from_beginning():
         assert ended.returncode == 0 and f"in ROS domain {DOMAIN} " in ended.stdout, ended.stdout
 
 
-def test_the_arms_demo_passes_its_own_checks_and_leaves_the_shells_controllers_alone():
+def assert_played(ended, outcomes):
+    """The demo ended well, and each act at its line of the table with its outcome."""
+    assert ended.returncode == 0 and ended.stdout.endswith("demo: ok\n"), ended.stdout
+    for act, outcome in outcomes:
+        assert re.search(f"^ *\\d+ {act}\n   {outcome}$", ended.stdout, re.MULTILINE), f"{act}: {outcome} is missing:\n{ended.stdout}"
+
+
+def test_the_arms_demo_plays_its_script_and_leaves_the_shells_controllers_alone():
     with arm() as (graph, manager, _):
         assert manager.load("pan_position") and manager.switch(["pan_position"])
         graph.subscribe(JointState, "joint_states", EDGE)
         ended = demo(arguments=["--arm"])
-        assert ended.returncode == 0 and ended.stdout.endswith("demo: ok\n"), ended.stdout
-        for line in [
-            "   ok: refused; pan_position and tilt_position run as before",
-            "   ok: no controller is loaded",
-            "mechanism: ended with exit code 0",
-        ]:
-            assert f"\n{line}\n" in ended.stdout, ended.stdout
+        assert_played(
+            ended,
+            [
+                ("load 5 controllers", "accepted; .*"),
+                ("command pan 0.80 rad and tilt 0.50 rad", "pan position 0.(79|8\\d) rad, command 0.80; tilt position 0.(49|5\\d) rad, .*"),
+                ("wrong switch: .*", "start pan_acceleration, stop pan_position and tilt_position was refused: .*"),
+                ("send a trajectory of .* s", "pan position -0.(39|40|41) rad, .*; tilt position 0.(49|50|51) rad, .*"),
+                ("pull the cable of pan_velocity's commander", "pan velocity -?0.0\\d rad/s; .*, cable PULLED"),
+                ("pull the cable of pan_effort's commander", "pan effort 0.00 Nm; .*"),
+                ("halt the motors", "accepted; .*; motors HALTED, .*"),
+                ("reset the motors", "accepted; .*; motors on, .*"),
+                ("stop and unload all controllers", "accepted; .*"),
+            ],
+        )
+        assert "\nmechanism: ended with exit code 0\n" in ended.stdout, ended.stdout
         assert re.search(r"\d+ steps of the loop, .*\nno later than 10 us .*, 1000 us [\d.]+ %\n", ended.stdout), ended.stdout
         assert manager.list() == [("pan_position", "running")]
         graph.wait(lambda: graph.last("joint_states") is not None, "no joint states")
@@ -126,18 +140,31 @@ def test_in_a_chosen_domain_the_arms_demo_refuses_to_begin_beside_a_mechanism():
         assert manager.list() == [("pan_position", "stopped")]
 
 
-def test_the_hands_demo_passes_its_own_checks_and_leaves_the_shells_hand_alone():
+def test_the_hands_demo_plays_its_script_and_leaves_the_shells_hand_alone():
     with hand() as shells:
         ended = demo(arguments=["--hand"])
-        assert ended.returncode == 0 and ended.stdout.endswith("demo: ok\n"), ended.stdout
-        for line in [
-            "   ok: HOLDING; 5 units within 0.00\\d m/s² of it, forces up to 0.0 N",
-            "   ok: thumb_distal [\\d.]+, index_medial [\\d.]+, middle_medial [\\d.]+, ring_medial [\\d.]+ and pinky_distal [\\d.]+ N after .*",
-            "   ok: 'ref_pos\\[2\\] is NaN, must be a finite number \\[rad\\]'; motors moved 0.00\\d rad",
-            "   ok: the ball is away, forces up to 0.0 N",
-            "haptix: ended with exit code 0",
-        ]:
-            assert re.search(f"^{line}$", ended.stdout, re.MULTILINE), f"{line} is missing:\n{ended.stdout}"
+        none = " +0 contacts +0.0 N"
+        assert_played(
+            ended,
+            [
+                ("watch the hand at rest", f"HOLDING +ball there{none}"),
+                ("grasp Cylindrical, closed to 0.5", "accepted; GRASPING +ball there +([5-9]|1\\d) contacts +\\d\\d.\\d N"),
+                ("go on with the grasp", "GRASPING +ball there +([5-9]|1\\d) contacts +\\d\\d.\\d N"),
+                ("command positions of all motors, .*", r"update was refused: ref_pos\[2\] is NaN, must be a finite number \[rad\]; GRASPING .*"),
+                ("pull the commander's cable", "HOLDING .*"),
+                ("plug the commander's cable in again", "FOLLOWING .*"),
+                ("open the grasp Cylindrical", f"accepted; GRASPING +ball there{none}"),
+                ("take the ball away", f"accepted; GRASPING +ball away{none}"),
+                ("grasp Cylindrical, closed to 0.5", f"accepted; GRASPING +ball away{none}"),
+                ("reset the hand", f"accepted; HOLDING +ball away{none}"),
+                ("put the ball before the hand", f"accepted; HOLDING +ball there{none}"),
+            ],
+        )
+        assert "\nhaptix: ended with exit code 0\n" in ended.stdout, ended.stdout
+        # The strongest force that each of them felt.
+        for holder in ["thumb_distal", "index_medial", "middle_medial", "ring_medial", "pinky_distal"]:
+            strongest = re.search(rf"{holder} +[\d.]+ +([\d.]+)", ended.stdout)
+            assert strongest and float(strongest[1]) >= 0.3, f"{holder}:\n{ended.stdout}"
         assert {message.data.split(":")[0] for _, message in shells.graph.messages["/haptix/state"]} <= {"STARTING", "HOLDING"}
         assert list(shells.read().motor_pos) == [0.0] * 32
 
@@ -150,25 +177,19 @@ def test_in_a_chosen_domain_the_hands_demo_refuses_to_begin_beside_a_hand():
         assert list(shells.read().motor_pos) == [0.0] * 32
 
 
-def test_the_hands_demo_fails_if_somebody_else_commands_its_hand():
-    """A hand that is commanded while the demo's own commander is silent does not hold, and one that is commanded at rest neither."""
-    with other_node() as node:
-        message = command(ref_vel_max=[3.0] * 13)
-        with started(["--hand"]) as process:
-            for line in process.stdout:
-                if "watch the hand at rest" in line:
-                    break
-            # Not before: the demo would not begin beside it.
-            publisher = node.create_publisher(Command, "/haptix/command", ONE)
-            node.create_timer(0.1, lambda: publisher.publish(message))
-            executor = rclpy.executors.SingleThreadedExecutor(context=node.context)
-            executor.add_node(node)
-            while process.poll() is None:
-                executor.spin_once(timeout_sec=0.2)
-            rest = process.stdout.read()
-        assert process.returncode == 1
-        failed = "  pull the commander's cable; expected: after 1.0 s of silence the hand is HOLDING; seen: GRASPING after "
-        assert failed in rest, rest
+def test_the_arms_demo_fails_when_a_call_is_refused():
+    """A controller that another client unloads cannot be stopped by the demo's next switch."""
+    graph = Graph()
+    with contextlib.closing(graph), started(["--arm", "--seconds", "40"]) as process:
+        for line in process.stdout:
+            if "command pan 0.80 rad" in line:
+                break
+        manager = Manager(graph)
+        assert manager.switch([], ["pan_position"]) and manager.unload("pan_position")
+        rest = process.stdout.read()
+        assert process.wait(10.0) == 1
+    failure = "demo: switch: stop pan_position and tilt_position, start arm_trajectory: .* was refused: its log has the reason"
+    assert re.search(f"^{failure}$", rest, re.MULTILINE) and "demo: ok" not in rest, rest
 
 
 def test_a_domain_that_is_none_is_refused():

@@ -4,13 +4,12 @@
 //! messages on its topics.
 //!
 //! * [`client`]: the operator's knowledge and commands. [`act`] is what it does, [`script`] the order of its acts, [`keyboard`] the acts
-//!   of the user's keys, [`checks`] the outcomes, [`listing`] the values for the user.
+//!   of the user's keys, [`listing`] the values for the user.
 //! * [`robot`]: the joints and controllers of `config/arm.yaml`.
 //! * [`calls`], [`topics`]: its services and messages.
 
 mod act;
 mod calls;
-mod checks;
 mod client;
 mod keyboard;
 mod listing;

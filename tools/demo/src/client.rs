@@ -1,14 +1,14 @@
 //! The operator of a demo that is a client of one node, such as the arm's or the hand's: it plays a script or follows the user's keys,
-//! one act after the other, and judges each act by what the node does.
+//! one act after the other, and keeps what the node answers.
 //!
 //! * [`Client`] is what differs between them: the acts, the calls, the messages.
-//! * [`episode`]: an act, and what happened since it began.
+//! * [`step`]: an act, and the answers to its calls.
 //! * [`page`]: the output for the user, on a screen and without one.
 //! * [`run`]: the client in the graph.
 
-pub mod episode;
 pub mod page;
 pub mod run;
+pub mod step;
 
 use core::fmt::Display;
 use core::time::Duration;
@@ -20,11 +20,10 @@ use safety::{Instant, earliest};
 use crate::calls::{Answer, CallQueue, Failure};
 use crate::operator::Role;
 use crate::pilot::{Place, Turn};
-use crate::verdict::{Outcome, Verdict};
-use episode::{Change, Episode};
+use step::{Done, Step};
 
-/// A client of a node, with everything that it knows of it. A clone is this at a time, with which a later one is compared.
-pub trait Client: Clone + Send + 'static {
+/// A client of a node, with everything that it knows of it.
+pub trait Client: Send + 'static {
     /// Something that the operator does.
     type Act: Clone + Display + Send;
     /// A call of one of the node's services.
@@ -34,7 +33,7 @@ pub trait Client: Clone + Send + 'static {
     /// A message of the node.
     type Message: Send;
     /// A message to the node.
-    type Command: Clone + Send;
+    type Command: Send;
 
     /// The services of the node, for the user.
     const SERVICES: &'static str;
@@ -59,10 +58,10 @@ pub trait Client: Clone + Send + 'static {
     /// Commands of this period; `is_script`: the script plays.
     fn commands(&mut self, now: Instant, is_script: bool) -> Vec<Self::Command>;
 
-    /// Expected outcome of an act that begins now; `None` if it is not judged.
-    fn expected(&self, act: &Self::Act) -> Option<String>;
-    /// Judges an act `passed` after its begin.
-    fn judge(&self, episode: &Episode<Self>, passed: Duration) -> Verdict;
+    /// Expected outcome of an act, with which the user compares the values.
+    fn expected(act: &Self::Act) -> &'static str;
+    /// Whether the node must refuse a call.
+    fn is_wrong(call: &Self::Call) -> bool;
 
     /// Advice to a user whose key had nothing to act on.
     fn advice(&self) -> &'static str;
@@ -121,9 +120,13 @@ pub struct User<C: Client> {
     /// The source of the operator's input.
     pub pilot: Pilot,
     /// The present act.
-    pub episode: Option<Episode<C>>,
-    /// Outcomes of the script's steps that are over.
-    pub outcomes: Vec<Outcome>,
+    pub step: Option<Step<C::Act>>,
+    /// The script's steps that are over.
+    pub done: Vec<Done>,
+    /// The first answer that is not the right one, or the silence of the node.
+    pub failure: Option<String>,
+    /// When the node was last received.
+    received: Instant,
     calls: CallQueue<C::Call>,
     command_due: Instant,
     queue: VecDeque<Output<C::Call, C::Command>>,
@@ -131,6 +134,8 @@ pub struct User<C: Client> {
 
 /// Time from one command to its repetition.
 const PERIOD: Duration = Duration::from_millis(50);
+/// A node that publishes nothing for longer at the end of a step is silent.
+const SILENCE: Duration = Duration::from_secs(1);
 
 impl<C: Client> Operator<C> {
     /// An operator without observations. Headless, the script begins at once and is played once; otherwise it begins when no key
@@ -142,17 +147,14 @@ impl<C: Client> Operator<C> {
             is_headless,
             has_services: false,
             pilot: Pilot::Starting,
-            episode: None,
-            outcomes: Vec::new(),
+            step: None,
+            done: Vec::new(),
+            failure: None,
+            received: Instant::ZERO,
             calls: CallQueue::default(),
             command_due: Instant::ZERO,
             queue: VecDeque::new(),
         })
-    }
-
-    /// Verdict on the present act until now.
-    pub fn verdict(&self) -> Option<Verdict> {
-        Some(self.judge(self.episode.as_ref()?, self.now()))
     }
 }
 
@@ -163,30 +165,23 @@ impl<C: Client> User<C> {
         services.into_iter().chain(self.client.missing()).collect()
     }
 
-    fn judge(&self, episode: &Episode<C>, now: Instant) -> Verdict {
-        self.client.judge(episode, now.since(episode.began))
-    }
-
-    fn record(&mut self, now: Instant, change: Change<C>) {
-        if let Some(episode) = &mut self.episode {
-            episode.push(now, change);
-        }
-    }
-
     fn answered(&mut self, now: Instant, answer: Answer<C::Value>) {
         let Some(call) = self.calls.answered() else { return };
         self.client.answered(now, &call, &answer);
-        self.record(now, Change::Answered(call, answer));
+        if let Some(step) = &mut self.step {
+            let wrong = step.answered(&call, answer, C::is_wrong(&call));
+            self.failure = self.failure.take().or(wrong);
+        }
     }
 
     fn press(&mut self, now: Instant, key: KeyCode) {
         let Some(act) = self.client.press(key).filter(|_| !self.is_headless) else { return };
         if !matches!(self.pilot, Pilot::Keyboard(())) {
-            (self.pilot, self.episode) = (Pilot::Keyboard(()), None);
+            (self.pilot, self.step) = (Pilot::Keyboard(()), None);
         }
         // One act after the other: a call that is not answered is waited for.
         if self.calls.is_idle() {
-            self.episode = None; // without an act the screen gives advice
+            self.step = None; // without an act the screen gives advice
             if let Some(act) = act {
                 self.begin(now, act);
             }
@@ -194,20 +189,20 @@ impl<C: Client> User<C> {
     }
 
     fn begin(&mut self, now: Instant, act: C::Act) {
-        let before = self.client.clone();
         self.calls.extend(self.client.begin(now, &act));
         self.command_due = now;
-        self.episode = Some(Episode::new(act, now, before));
+        self.step = Some(Step::new(act));
     }
 
     fn begin_script(&mut self, now: Instant) {
-        self.outcomes.clear();
+        (self.done, self.failure) = (Vec::new(), None);
         self.enter_step(now, now, 0);
     }
 
     /// Enters a step of the script, or ends the script.
     fn enter_step(&mut self, now: Instant, began: Instant, index: usize) {
-        match self.script.get(index) {
+        let has_failed = self.is_headless && self.failure.is_some();
+        match self.script.get(index).filter(|_| !has_failed) {
             Some((act, time)) => {
                 self.pilot = Pilot::Script(Place { began, index, ends: now + *time });
                 let act = self.client.prepare(act);
@@ -219,13 +214,13 @@ impl<C: Client> User<C> {
     }
 
     fn end_step(&mut self, now: Instant) {
-        if let Some(episode) = self.episode.take() {
-            self.outcomes.push(Outcome {
-                done: episode.act.to_string(),
-                expected: episode.before.expected(&episode.act),
-                verdict: self.judge(&episode, now),
-            });
+        let Some(step) = self.step.take() else { return };
+        let silence = now.since(self.received);
+        if silence > SILENCE && self.failure.is_none() {
+            let seconds = silence.as_secs_f64();
+            self.failure = Some(format!("{}: nothing was received for {seconds:.1} s", step.act));
         }
+        self.done.push(step.done(&self.client.summary()));
     }
 }
 
@@ -241,8 +236,8 @@ impl<C: Client> Role for User<C> {
         match input {
             Input::ServicesFound => self.has_services = true,
             Input::Received(message) => {
+                self.received = now;
                 self.client.receive(&message);
-                self.record(now, Change::Received(message));
             }
             Input::Answered(answer) => self.answered(now, answer),
             Input::KeyPressed(key) => self.press(now, key),
@@ -267,10 +262,7 @@ impl<C: Client> Role for User<C> {
         if self.client.is_commanding(now) && now >= self.command_due {
             self.command_due = now + PERIOD;
             let is_script = matches!(self.pilot, Pilot::Script(_));
-            for command in self.client.commands(now, is_script) {
-                self.record(now, Change::Sent(command.clone()));
-                self.queue.push_back(Output::Publish(command));
-            }
+            self.queue.extend(self.client.commands(now, is_script).into_iter().map(Output::Publish));
         }
     }
 

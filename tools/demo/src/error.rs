@@ -47,6 +47,9 @@ pub enum Error {
     /// The script was played, and its checks failed.
     #[error("{} of the script's checks failed:\n  {}", .0.len(), .0.join("\n  "))]
     Failed(Vec<String>),
+    /// The node gave a wrong answer or none, or became silent.
+    #[error("{0}")]
+    Wrong(String),
     /// The user ended the demo early.
     #[error("interrupted")]
     Interrupted,

@@ -3,14 +3,12 @@
 //! The demo is only a client: it starts the node `haptix` as a process, calls its services, repeats a command, and shows the
 //! messages on its topics.
 //!
-//! * [`client`]: the operator's knowledge, keys and commands. [`act`] is what it does, [`script`] the order of its acts, [`checks`] the
-//!   outcomes.
+//! * [`client`]: the operator's knowledge, keys and commands. [`act`] is what it does, [`script`] the order of its acts.
 //! * [`device`]: the hand and the ball of `config/hand.yaml`. [`reading`]: what its sensors feel.
 //! * [`calls`], [`topics`]: its services and messages.
 
 mod act;
 mod calls;
-mod checks;
 mod client;
 mod device;
 mod reading;

@@ -5,8 +5,7 @@
 //! * [`arguments`], [`other_nodes`]: the user's options, the other nodes in the ROS domain.
 //! * [`start`], [`children`]: the start and the end of a demo, the processes of its nodes.
 //! * [`operator`], [`pilot`]: the operator's machine; who operates, the script or the user.
-//! * [`client`]: what arm and hand share, the client of one node. [`calls`]: calls of services, one after the other. [`verdict`]: how an
-//!   act is judged.
+//! * [`client`]: what arm and hand share, the client of one node. [`calls`]: calls of services, one after the other.
 //! * [`headless`], [`screen`] and [`words`]: a script without a screen, a screen, and words for both.
 #![forbid(unsafe_code)]
 
@@ -24,7 +23,6 @@ mod pilot;
 mod screen;
 mod start;
 mod vehicle;
-mod verdict;
 mod words;
 
 use std::fmt::Display;

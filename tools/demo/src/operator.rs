@@ -39,11 +39,6 @@ impl<R> Operator<R> {
     pub fn of(role: R) -> Self {
         Self { role, now: Instant::ZERO, is_stopped: false }
     }
-
-    /// The time of the last call.
-    pub fn now(&self) -> Instant {
-        self.now
-    }
 }
 
 impl<R> Deref for Operator<R> {

@@ -47,21 +47,21 @@ impl Demo {
         Ok(Session { member, children: Children::new()? })
     }
 
-    /// Ends the node `name`, which must end well after a good `result`, and judges a headless script by its `failures`.
+    /// Ends the node `name`, which must end well after a good `result`, and returns the `failure` of a headless script.
     /// # Errors
-    /// Error of `result`, error of the node, or the failures.
-    pub fn judge(
+    /// Error of `result`, error of the node, or the failure.
+    pub fn conclude(
         &self,
         mut children: Children,
         name: &str,
         result: Result<(), Error>,
-        failures: impl FnOnce() -> Vec<String>,
+        failure: impl FnOnce() -> Option<String>,
     ) -> Result<(), Error> {
         let result = result.and_then(|()| {
             children.end()?;
             print(format_args!("{name}: ended with exit code 0"));
-            let failures = if self.arguments.headless { failures() } else { Vec::new() };
-            if failures.is_empty() { Ok(()) } else { Err(Error::Failed(failures)) }
+            let failure = if self.arguments.headless { failure() } else { None };
+            failure.map_or(Ok(()), |sentence| Err(Error::Wrong(sentence)))
         });
         self.end(children, result)
     }

@@ -1,5 +1,4 @@
 use core::fmt;
-use core::time::Duration;
 
 /// Names for a sentence.
 pub fn words<T: fmt::Display>(names: &[T]) -> String {
@@ -18,11 +17,6 @@ pub fn number(value: f64, decimals: usize) -> String {
         Some(rest) if rest.chars().all(|letter| matches!(letter, '0' | '.')) => rest.into(),
         _ => text,
     }
-}
-
-/// A time that has passed, for a sentence.
-pub fn after(time: Duration) -> String {
-    format!("after {:.2} s", time.as_secs_f64())
 }
 
 /// Lines of `count` columns of this width, which are filled from top to bottom.

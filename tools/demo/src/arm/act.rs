@@ -96,6 +96,25 @@ impl Act {
         calls
     }
 
+    /// Expected outcome.
+    pub const fn expected(&self) -> &'static str {
+        match self {
+            Self::Load => "each is accepted, and none of them runs yet",
+            Self::Switch { .. } => "all of it happens between two steps of the loop",
+            Self::WrongSwitch => "it is refused, and the same controllers run as before",
+            Self::Move(_) | Self::Swing(_) => "the joints come to the commanded positions",
+            Self::Follow(_) => "the joints come to its end",
+            Self::Repeat(..) => "pan has the commanded value",
+            Self::Pull(Some(Controller::PanEffort)) => "after 0.5 s of silence pan's effort is 0",
+            Self::Pull(Some(Controller::PanVelocity)) => "after 0.5 s of silence pan slows down and stands",
+            Self::Pull(_) => "the last position is held: silence stops a motion, not a hold",
+            Self::Plug => "commands go on",
+            Self::Halt => "no effort at once; the controllers go on running",
+            Self::Reset => "the controllers restart once: pan stays, the old command is forgotten",
+            Self::Unload => "none is left",
+        }
+    }
+
     /// Positions of pan and of tilt that it commands \[rad\].
     pub fn targets(&self) -> [Option<f64>; 2] {
         match *self {

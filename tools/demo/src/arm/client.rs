@@ -5,17 +5,14 @@ use r2r::pr2_mechanism_msgs::msg::ControllerStatistics;
 use ratatui::crossterm::event::KeyCode;
 use safety::Instant;
 
-use crate::arm::act::{Act, Motion};
+use crate::arm::act::{Act, Motion, UNKNOWN};
 use crate::arm::calls::Call;
 use crate::arm::listing::LoopTiming;
 use crate::arm::robot::{Controller, Joint, JointState, Listed, Quantity};
-use crate::arm::{checks, keyboard, listing};
+use crate::arm::{keyboard, listing};
 use crate::calls::Answer;
 use crate::client::Client;
-use crate::client::episode::Episode;
 use crate::pilot::missing;
-use crate::verdict::Verdict;
-use crate::words::number;
 
 /// The client of an arm's controllers.
 ///
@@ -33,8 +30,6 @@ pub struct Arm {
     pub statistics: Option<Vec<ControllerStatistics>>,
     /// The loaded controllers, as the node listed or reported them last.
     pub list: Vec<Listed>,
-    /// The loaded controllers in its last answer.
-    pub answered: Vec<Listed>,
     /// Whether the commander's cable is pulled.
     pub is_pulled: bool,
     is_calling: bool,
@@ -85,11 +80,6 @@ impl Arm {
     pub fn mover(&self, joint: Joint) -> Option<Controller> {
         let running = self.list.iter().filter(|listed| listed.is_running);
         running.filter_map(|listed| Controller::named(&listed.name)).find(|one| one.moves(joint))
-    }
-
-    /// Whether a controller holds the position of pan.
-    pub fn holds_pan(&self) -> bool {
-        self.mover(Joint::Pan).is_some_and(|controller| controller.quantity() == Quantity::Position)
     }
 
     /// The last command to a controller of one joint.
@@ -185,7 +175,7 @@ impl Client for Arm {
             (Call::List, answer) => {
                 self.is_calling = false; // it is the last of an act's calls
                 if let Ok(list) = answer {
-                    (self.list, self.answered) = (list.clone(), list.clone());
+                    self.list = list.clone();
                 }
             }
             (Call::Load(_), Ok(_)) => self.loaded = now,
@@ -266,12 +256,12 @@ impl Client for Arm {
         commands
     }
 
-    fn expected(&self, act: &Act) -> Option<String> {
-        checks::expected(self, act)
+    fn expected(act: &Act) -> &'static str {
+        act.expected()
     }
 
-    fn judge(&self, episode: &Episode<Self>, passed: Duration) -> Verdict {
-        checks::judge(self, episode, passed)
+    fn is_wrong(call: &Call) -> bool {
+        matches!(call, Call::Switch { start, .. } if start.iter().any(|name| name == UNKNOWN))
     }
 
     fn advice(&self) -> &'static str {
@@ -283,11 +273,7 @@ impl Client for Arm {
     }
 
     fn summary(&self) -> String {
-        let each = Joint::ALL.map(|joint| {
-            let mover = self.mover(joint).map_or("-", Controller::name);
-            format!("{} {:>5} {mover:<14}", joint.name(), number(self.joint(joint).position, 2))
-        });
-        each.join("  ")
+        listing::motion(self).join("; ")
     }
 
     fn listing(&self) -> Vec<String> {

@@ -63,8 +63,8 @@ impl LoopTiming {
     }
 }
 
-/// All values of the arm: joints, motors and cable, controllers, the loop.
-pub fn listing(arm: &Arm) -> Vec<String> {
+/// The values of the joints, and the state of motors and cable.
+pub fn motion(arm: &Arm) -> Vec<String> {
     let mut lines: Vec<String> = Joint::ALL.map(|joint| position(arm, joint)).into();
     let motors = match arm.is_halted {
         Some(true) => "HALTED",
@@ -73,6 +73,12 @@ pub fn listing(arm: &Arm) -> Vec<String> {
     };
     let cable = if arm.is_pulled { "PULLED" } else { "plugged in" };
     lines.push(format!("motors {motors}, cable {cable}"));
+    lines
+}
+
+/// All values of the arm: joints, motors and cable, controllers, the loop.
+pub fn listing(arm: &Arm) -> Vec<String> {
+    let mut lines = motion(arm);
     lines.push(String::new());
     lines.push(format!(
         "{:<18}{:<8}{:>10}{:>10}{:>10}",

@@ -1,7 +1,5 @@
 use core::fmt;
 
-use crate::words::words;
-
 /// A joint of `config/urdf/arm.urdf`, in the order of `joint_states`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Joint {
@@ -147,19 +145,6 @@ pub fn runs(list: &[Listed], controller: Controller) -> bool {
     list.iter().any(|listed| listed.is_running && listed.name == controller.name())
 }
 
-/// The names of the controllers that run, in a fixed order.
-pub fn running(list: &[Listed]) -> Vec<&str> {
-    let mut names: Vec<&str> =
-        list.iter().filter(|listed| listed.is_running).map(|listed| listed.name.as_str()).collect();
-    names.sort_unstable();
-    names
-}
-
-/// Clause for a sentence: these controllers run.
-pub fn run<T: fmt::Display>(names: &[T]) -> String {
-    format!("{} {}", words(names), if names.len() > 1 { "run" } else { "runs" })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,10 +178,5 @@ mod tests {
         assert!(Controller::ArmTrajectory.conflicts(Controller::TiltPosition));
         assert!(!Controller::PanPosition.conflicts(Controller::TiltPosition));
         assert!(!Controller::PanPosition.conflicts(Controller::PanPosition));
-    }
-
-    #[test]
-    fn several_controllers_run_and_one_runs() {
-        assert_eq!([run::<&str>(&[]), run(&["a"]), run(&["a", "b"])], ["none runs", "a runs", "a and b run"]);
     }
 }

@@ -1,14 +1,12 @@
 use ratatui::Frame;
-use ratatui::style::{Color, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 use safety::Instant;
 
 use crate::client::{Client, Operator, Pilot};
 use crate::screen::{above_keys, bold, domain_block, label};
-use crate::verdict::{self, Verdict};
 
-/// The lines of an act: what is done, what is expected of it, what is seen, and the outcome of the act before.
+/// The lines of an act: what is done, what is expected of it, the answer, and the outcome of the act before.
 const ACT_LINES: u16 = 4;
 
 /// The contents of one frame of the screen.
@@ -35,49 +33,34 @@ impl Page {
 }
 
 fn act<C: Client>(operator: &Operator<C>, now: Instant) -> Vec<Line<'static>> {
-    let (Some(episode), Some(verdict)) = (&operator.episode, operator.verdict()) else {
+    let Some(step) = &operator.step else {
         let advice = operator.client.advice();
         return vec![bold(operator.pilot.line(&operator.missing(), now, "try it yourself", advice))];
     };
-    let done = episode.act.to_string();
     let (done, before) = match operator.pilot {
         Pilot::Script(place) => {
-            let (step, count) = (place.index + 1, operator.script.len());
-            (format!("script {step}/{count}: {done}"), operator.outcomes.last())
+            let (index, count) = (place.index + 1, operator.script.len());
+            (format!("script {index}/{count}: {}", step.act), operator.done.last())
         }
-        _ => (done, None),
+        _ => (step.act.to_string(), None),
     };
-    let expected = episode.before.expected(&episode.act).unwrap_or_else(|| "-".into());
-    let mut lines = vec![
-        bold(done),
-        Line::from(vec![label("expected"), Span::from(expected)]),
-        Line::from(vec![label("seen"), seen(&verdict)]),
-    ];
-    lines.extend(before.map(|before| Line::from(vec![label("before"), seen(&before.verdict)])));
+    let line = |name, text: &str| Line::from(vec![label(name), Span::from(text.to_owned())]);
+    let mut lines = vec![bold(done), line("expected", C::expected(&step.act))];
+    let answer = Some(step.answer()).filter(|answer| !answer.is_empty());
+    lines.extend(answer.map(|answer| line("answer", answer)));
+    lines.extend(before.map(|before| line("before", &before.outcome)));
     lines
-}
-
-fn seen(verdict: &Verdict) -> Span<'static> {
-    match verdict {
-        Verdict::Good(seen) => Span::from(seen.clone()).fg(Color::Green),
-        Verdict::Pending(seen) => Span::from(seen.clone()).fg(Color::Yellow),
-        Verdict::Bad(seen) => Span::from(format!("NOT AS EXPECTED: {seen}")).fg(Color::Red).bold(),
-    }
 }
 
 /// A line of progress without a screen.
 pub fn line<C: Client>(operator: &Operator<C>) -> String {
-    let act = operator.episode.as_ref().map_or_else(String::new, |episode| episode.act.to_string());
+    let act = operator.step.as_ref().map_or_else(String::new, |step| step.act.to_string());
     format!("{}  {act}", operator.client.summary())
 }
 
-/// The results of the script.
+/// The acts of the script, each with what came of it, and the values at the end.
 pub fn table<C: Client>(operator: &Operator<C>) -> Vec<String> {
-    let outcomes = verdict::table(&operator.outcomes);
-    [vec![String::new()], outcomes, vec![String::new()], operator.client.listing()].concat()
-}
-
-/// The steps whose outcome is not the expected one, one sentence each.
-pub fn failures<C: Client>(operator: &Operator<C>) -> Vec<String> {
-    verdict::failures(&operator.outcomes, operator.script.len())
+    let each = operator.done.iter().zip(1..);
+    let acts = each.map(|(done, number)| format!("{number:>2} {}\n   {}", done.act, done.outcome));
+    [vec![String::new()], acts.collect(), vec![String::new()], operator.client.listing()].concat()
 }

@@ -50,5 +50,5 @@ where
         )
     });
     drop(alarm);
-    demo.judge(children, name, result, || shell.inspect(page::failures))
+    demo.conclude(children, name, result, || shell.inspect(|operator| operator.failure.clone()))
 }

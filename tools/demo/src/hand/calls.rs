@@ -55,9 +55,6 @@ pub struct Services {
     ball: Vec<(String, Value)>,
 }
 
-/// Where a grasp moves the motors \[rad\]; nothing of other calls.
-pub type Goal = Option<Box<[f32; MAX]>>;
-
 impl Services {
     /// A caller of the services of the node in the same namespace.
     /// # Errors
@@ -76,9 +73,9 @@ impl Services {
         })
     }
 
-    fn update(&self, command: Command) -> r2r::Result<Pending<Answer<Goal>>> {
+    fn update(&self, command: Command) -> r2r::Result<Pending<Answer<()>>> {
         let request = Update::Request { command, wait_for_tick: false };
-        ask(&self.update, &request, |answer| outcome(answer.result, None))
+        ask(&self.update, &request, |answer| outcome(answer.result))
     }
 
     /// The parameters that add the ball; or without a value the one whose deletion removes it.
@@ -94,34 +91,32 @@ impl Services {
 
 impl calls::Services for Services {
     type Call = Call;
-    type Value = Goal;
+    type Value = ();
 
-    fn request(&self, call: Call) -> r2r::Result<Pending<Answer<Goal>>> {
+    fn request(&self, call: Call) -> r2r::Result<Pending<Answer<()>>> {
         match call {
             Call::Cap => self.update(cap(self.motor_count)),
             Call::WrongCommand => self.update(wrong(self.motor_count)),
             Call::Grasp(name, value) => {
                 let request = SetGrasp::Request { grasps: vec![GraspValue { name, value }] };
-                ask(&self.grasp, &request, |answer| {
-                    outcome(answer.result, Some(Box::new(padded(&answer.command.ref_pos))))
-                })
+                ask(&self.grasp, &request, |answer| outcome(answer.result))
             }
             Call::Ball(is_there) => {
                 let request = SetParametersAtomically::Request { parameters: self.ball(is_there) };
                 ask(&self.parameters, &request, |answer| match answer.result {
-                    result if result.successful => Ok(None),
+                    result if result.successful => Ok(()),
                     result => Err(Failure::Refused(result.reason)),
                 })
             }
-            Call::Reset => ask(&self.reset, &Reset::Request { reset_limb_pose: true }, |answer| {
-                outcome(answer.result, None)
-            }),
+            Call::Reset => {
+                ask(&self.reset, &Reset::Request { reset_limb_pose: true }, |answer| outcome(answer.result))
+            }
         }
     }
 }
 
-fn outcome(result: Outcome, goal: Goal) -> Answer<Goal> {
-    if result.code == Outcome::OK as u8 { Ok(goal) } else { Err(Failure::Refused(result.message)) }
+fn outcome(result: Outcome) -> Answer<()> {
+    if result.code == Outcome::OK as u8 { Ok(()) } else { Err(Failure::Refused(result.message)) }
 }
 
 /// A command that caps the speed of all motors.

@@ -1,28 +1,23 @@
-use core::time::Duration;
-
 use haptix::MAX;
 use ratatui::crossterm::event::KeyCode;
 use safety::Instant;
 
 use crate::calls::Answer;
 use crate::client::Client;
-use crate::client::episode::Episode;
-use crate::hand::act::{Act, Feels};
-use crate::hand::calls::{Call, Goal};
-use crate::hand::checks;
+use crate::hand::act::Act;
+use crate::hand::calls::Call;
 use crate::hand::device::Device;
 use crate::hand::reading::{Names, Reading};
 use crate::hand::script::CLOSED;
 use crate::pilot::missing;
 use crate::screen::index_of;
-use crate::verdict::Verdict;
 use crate::words::{columns, number};
 
 /// The client of a hand, which repeats a command without which the hand would hold after its time-out.
 ///
 /// The command is the cap on the speed of the motors, so a grasp goes on, and goes on gently. With its cable pulled it is silent, and
 /// the hold that follows ends the grasp.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Hand {
     /// Contents of its file.
     pub device: Device,
@@ -32,8 +27,6 @@ pub struct Hand {
     pub state: Option<String>,
     /// The last reading.
     pub reading: Option<Reading>,
-    /// Where the motors were when the hand was first seen \[rad\].
-    pub start: [f32; MAX],
     /// The strongest force on each contact sensor so far \[N\].
     pub strongest: [f32; MAX],
     /// The grasp that the node has accepted last, and how far it is closed: from 0, open, to 1.
@@ -70,7 +63,6 @@ impl Hand {
             names: Names::default(),
             state: None,
             reading: None,
-            start: [0.0; MAX],
             strongest: [0.0; MAX],
             grasp: None,
             has_ball: true,
@@ -84,17 +76,10 @@ impl Hand {
         self.reading.unwrap_or_default()
     }
 
-    /// The first word of the state; empty if it is not known.
-    pub fn state(&self) -> &str {
-        self.state.as_deref().unwrap_or_default()
-    }
-
     /// Act that closes a grasp to `level`, in tenths; nothing if the hand has no such grasp.
     fn close(&self, grasp: usize, level: f32) -> Option<Act> {
         let name = self.device.grasps.get(grasp)?.clone();
-        // With a ball it depends on the grasp what is felt.
-        let feels = if self.has_ball { Feels::Anything } else { Feels::Nothing };
-        Some(Act::Grasp { name, level: (level.clamp(0.0, 1.0) * 10.0).round() / 10.0, feels })
+        Some(Act::Grasp { name, level: (level.clamp(0.0, 1.0) * 10.0).round() / 10.0 })
     }
 
     /// Act that closes the grasp further.
@@ -107,7 +92,7 @@ impl Hand {
 impl Client for Hand {
     type Act = Act;
     type Call = Call;
-    type Value = Goal;
+    type Value = ();
     type Message = Message;
     type Command = ();
 
@@ -136,9 +121,6 @@ impl Client for Hand {
             Message::Described(names) => self.names = names.clone(),
             Message::State(state) => self.state = Some(state.clone()),
             Message::Reading(reading) => {
-                if self.reading.is_none() {
-                    self.start = reading.motor_pos;
-                }
                 for (strongest, force) in self.strongest.iter_mut().zip(reading.contact) {
                     *strongest = strongest.max(force);
                 }
@@ -147,7 +129,7 @@ impl Client for Hand {
         }
     }
 
-    fn answered(&mut self, _: Instant, call: &Call, answer: &Answer<Goal>) {
+    fn answered(&mut self, _: Instant, call: &Call, answer: &Answer<()>) {
         match (call, answer) {
             (Call::Grasp(name, level), Ok(_)) => {
                 self.grasp = self.device.grasp(name).map(|grasp| (grasp, *level));
@@ -184,7 +166,7 @@ impl Client for Hand {
             Act::Reset => self.is_active = false,
             Act::Pull => self.is_pulled = true,
             Act::Plug => self.is_pulled = false,
-            Act::Rest | Act::Hold(_) | Act::WrongCommand | Act::Ball(_) => {}
+            Act::Rest | Act::Hold | Act::WrongCommand | Act::Ball(_) => {}
         }
         act.calls()
     }
@@ -197,12 +179,12 @@ impl Client for Hand {
         vec![()]
     }
 
-    fn expected(&self, act: &Act) -> Option<String> {
-        Some(checks::expected(self, act))
+    fn expected(act: &Act) -> &'static str {
+        act.expected()
     }
 
-    fn judge(&self, episode: &Episode<Self>, passed: Duration) -> Verdict {
-        checks::judge(self, episode, passed)
+    fn is_wrong(call: &Call) -> bool {
+        *call == Call::WrongCommand
     }
 
     fn advice(&self) -> &'static str {

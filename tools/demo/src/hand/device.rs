@@ -1,6 +1,4 @@
-use core::time::Duration;
-
-use haptix::{MAX, Model, Params};
+use haptix::{MAX, Model};
 use params::Value;
 
 use crate::error::Error;
@@ -15,8 +13,6 @@ pub struct Device {
     pub grasps: Vec<String>,
     /// How many motors it has.
     pub motor_count: usize,
-    /// After so long without a command it holds.
-    pub command_timeout: Duration,
     /// The ball as parameters of the node.
     pub ball_parameters: Vec<(String, Value)>,
 }
@@ -39,9 +35,6 @@ impl Device {
         })?;
         let model =
             Model::builtin(&haptix::device(&set)).map_err(|error| Error::Device(error.to_string()))?;
-        let info = &model.constants().info;
-        let parameters = Params::read(&set, &model.constants().description, info.update_rate)
-            .map_err(|error| Error::Device(error.to_string()))?;
         let all = set.iter().filter(|(name, ..)| name.starts_with(BALL));
         let ball_parameters: Vec<_> = all.map(|(name, _, value)| (name.to_owned(), value.clone())).collect();
         if ball_parameters.is_empty() {
@@ -49,8 +42,7 @@ impl Device {
         }
         Ok(Self {
             grasps: model.constants().grasps.names().map(Into::into).collect(),
-            motor_count: info.motor_count.min(MAX),
-            command_timeout: parameters.settings.command_timeout.unwrap_or(Duration::MAX),
+            motor_count: model.constants().info.motor_count.min(MAX),
             ball_parameters,
         })
     }
@@ -63,7 +55,9 @@ impl Device {
 
 #[cfg(test)]
 mod tests {
-    use haptix::{AnalyticHand, Device as _, GraspValue, Sensor};
+    use core::time::Duration;
+
+    use haptix::{AnalyticHand, Device as _, GraspValue, Params, Sensor};
 
     use super::*;
     use crate::hand::script::{CLOSED, GRASP, HOLDERS};
@@ -106,7 +100,6 @@ mod tests {
     #[test]
     fn the_device_is_that_of_the_file() {
         let device = Device::read().unwrap();
-        assert_eq!(device.command_timeout, Duration::from_secs(1));
         assert_eq!((device.motor_count, device.grasps.len(), device.grasp(GRASP)), (13, 8, Some(1)));
         for (name, expected) in [
             (SHAPE, Value::Text("sphere".into())),

@@ -52,10 +52,5 @@ fn reading(message: &Sensor) -> Reading {
         let Vector3f { x, y, z } = message.imu_linear_acc.get(index).cloned().unwrap_or_default();
         [x, y, z]
     };
-    Reading {
-        motor_pos: padded(&message.motor_pos),
-        motor_vel: padded(&message.motor_vel),
-        contact: padded(&message.contact),
-        acceleration: core::array::from_fn(vector),
-    }
+    Reading { contact: padded(&message.contact), acceleration: core::array::from_fn(vector) }
 }

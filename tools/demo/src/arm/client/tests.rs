@@ -5,7 +5,7 @@ use safety::Machine;
 use super::*;
 use crate::arm::script::script;
 use crate::calls::Failure;
-use crate::client::page::{failures, table};
+use crate::client::page::table;
 use crate::client::{self, Operator, Pilot};
 
 type Input = client::Input<Arm>;
@@ -34,8 +34,8 @@ struct Node {
     calls: Vec<Call>,
     /// Whether the answers are those of a node that accepts everything.
     accepts_all: bool,
-    /// Whether efforts and velocities have no time-out.
-    goes_on: bool,
+    /// A call that is refused.
+    refuses: Option<Call>,
 }
 
 impl Node {
@@ -53,7 +53,7 @@ impl Node {
             motion: None,
             calls: Vec::new(),
             accepts_all: false,
-            goes_on: false,
+            refuses: None,
         }
     }
 
@@ -63,6 +63,9 @@ impl Node {
 
     fn answer(&mut self, call: Call) -> Answer<Vec<Listed>> {
         self.calls.push(call.clone());
+        if self.refuses.as_ref() == Some(&call) {
+            return Err(Failure::Refused("busy".into()));
+        }
         match call {
             Call::Load(name) => self.controllers.push((name, false)),
             Call::Unload(name) => self.controllers.retain(|(own, _)| *own != name),
@@ -119,7 +122,7 @@ impl Node {
         {
             self.joints.iter_mut().zip(point).for_each(|(joint, position)| joint.position = *position);
         }
-        let is_fresh = |at: Instant| self.goes_on || now.since(at) <= Duration::from_millis(500);
+        let is_fresh = |at: Instant| now.since(at) <= Duration::from_millis(500);
         let pan = self.pan.filter(|(controller, _, at)| self.runs(controller.name()) && is_fresh(*at));
         (self.joints[0].velocity, self.joints[0].effort) = match pan {
             Some((Controller::PanVelocity, value, _)) => (value, 0.0),
@@ -134,42 +137,52 @@ impl Node {
         (from..until).step_by(10).for_each(|millis| self.step(at(millis)));
     }
 
-    /// The failures of the script.
-    fn failures(&mut self) -> Vec<String> {
+    /// The failure of the script.
+    fn failure(&mut self) -> Option<String> {
         self.play(0, 13_000);
         assert!(matches!(self.operator.pilot, Pilot::Finished(_)), "{:?}", self.operator.pilot);
-        failures(&self.operator)
+        self.operator.failure.clone()
     }
 }
 
 #[test]
-fn the_script_passes_with_a_node_that_behaves() {
+fn each_act_of_the_script_is_listed_with_what_came_of_it() {
     let mut node = Node::new(true);
-    assert_eq!(node.failures(), Vec::<String>::new());
-    assert_eq!(node.operator.outcomes.len(), node.operator.script.len());
+    assert_eq!(node.failure(), None);
+    assert_eq!(node.operator.done.len(), node.operator.script.len());
     assert_eq!((node.controllers, node.is_halted), (vec![], false));
     let table = table(&node.operator).join("\n");
-    assert!(table.contains("expected: it is refused") && !table.contains("FAILED"), "{table}");
+    for lines in [
+        " 3 command pan 0.80 rad and tilt 0.50 rad\n   pan position 0.80 rad, command 0.80; tilt position 0.50 rad",
+        "which is unknown\n   start pan_acceleration, stop pan_position and tilt_position was refused: unknown; pan",
+        "15 halt the motors\n   accepted; pan position",
+    ] {
+        assert!(table.contains(lines), "'{lines}' is missing:\n{table}");
+    }
 }
 
 #[test]
-fn the_script_fails_with_a_node_that_accepts_everything() {
+fn the_script_ends_with_the_first_wrong_answer() {
     let mut node = Node::new(true);
     node.accepts_all = true;
-    let failures = node.failures();
-    assert!(
-        failures[0].starts_with("wrong switch") && failures[0].ends_with("it was accepted"),
-        "{failures:?}"
-    );
+    let failure = node.failure().unwrap();
+    assert!(failure.starts_with("wrong switch") && failure.ends_with("was accepted"), "{failure}");
+    assert_eq!(node.operator.done.len(), 4);
+    let mut node = Node::new(true);
+    node.refuses = Some(Call::Halt);
+    assert_eq!(node.failure().as_deref(), Some("halt the motors: halt_motors was refused: busy"));
+    assert_eq!(node.operator.done.len(), 15);
 }
 
 #[test]
-fn the_script_fails_with_commands_that_never_expire() {
+fn the_script_ends_with_a_node_that_becomes_silent() {
     let mut node = Node::new(true);
-    node.goes_on = true;
-    let failures = node.failures();
-    let both = ["pull the cable of pan_velocity", "pull the cable of pan_effort"];
-    assert!(failures.len() == 2 && both.iter().zip(&failures).all(|(b, f)| f.starts_with(b)), "{failures:?}");
+    node.play(0, 6_000);
+    // In the pull, which is from 49 % to 60 % of 12 s and has no calls.
+    assert!(node.operator.failure.is_none() && node.operator.poll(at(7_300)).is_none());
+    let failure = node.operator.failure.as_ref().unwrap();
+    assert!(failure.ends_with(": nothing was received for 1.3 s"), "{failure}");
+    assert!(matches!(node.operator.pilot, Pilot::Finished(_)));
 }
 
 #[test]
@@ -193,7 +206,7 @@ fn the_script_waits_for_a_key_and_a_key_takes_over() {
     node.play(8000, 60_000);
     assert!(matches!(node.operator.pilot, Pilot::Keyboard(())), "the script does not come back");
     assert!(node.controllers.is_empty());
-    assert_eq!(node.operator.verdict(), Some(Verdict::Good("no controller is loaded".into())));
+    assert_eq!(answer(&node.operator), "accepted");
 }
 
 #[test]
@@ -202,7 +215,7 @@ fn the_script_begins_again_on_the_screen() {
     // 5 s of waiting, 12 s of script
     node.play(0, 18_000);
     let Pilot::Script(place) = node.operator.pilot else { panic!("{:?}", node.operator.pilot) };
-    assert!(place.index > 0 && node.operator.outcomes.len() == place.index, "{place:?}");
+    assert!(place.index > 0 && node.operator.done.len() == place.index, "{place:?}");
 }
 
 #[test]
@@ -214,8 +227,6 @@ fn a_number_starts_a_controller_in_place_of_those_of_its_joints() {
         node.operator.handle(at(now + 10), Input::KeyPressed(key));
         node.play(now + 10, now + 100);
         now += 100;
-        let verdict = node.operator.verdict();
-        assert!(matches!(verdict, Some(Verdict::Good(_))), "{verdict:?}");
         let mut running: Vec<String> =
             node.controllers.iter().filter(|one| one.1).map(|one| one.0.clone()).collect();
         running.sort();
@@ -237,7 +248,7 @@ fn one_key_starts_the_trajectory_and_its_controller() {
     node.play(10, 4000);
     assert!(node.runs("arm_trajectory"));
     assert_eq!(node.joints.map(|joint| joint.position), [-0.4, 0.5], "the end of the example");
-    assert!(matches!(node.operator.verdict(), Some(Verdict::Good(_))));
+    assert_eq!(answer(&node.operator), "accepted");
 }
 
 #[test]
@@ -248,7 +259,7 @@ fn arrows_change_what_the_running_controller_is_commanded() {
         node.operator.handle(at(now), Input::KeyPressed(key));
         node.play(now, now + 1000);
         now += 1000;
-        let act = node.operator.episode.as_ref().map(|episode| episode.act.clone());
+        let act = node.operator.step.as_ref().map(|step| step.act.clone());
         (act, node.joints[0].position)
     };
     let left = KeyCode::Left;
@@ -276,11 +287,7 @@ fn the_cable_is_pulled_and_plugged_in_again() {
     assert_eq!(node.joints[0].effort, 0.1);
     node.operator.handle(at(1000), Input::KeyPressed(KeyCode::Char('c')));
     node.play(1000, 1700);
-    let verdict = node.operator.verdict();
-    assert!(
-        matches!(&verdict, Some(Verdict::Good(seen)) if seen.starts_with("effort 0.00 Nm, from 0.4")),
-        "{verdict:?}"
-    );
+    assert_eq!((node.joints[0].effort, node.operator.client.is_pulled), (0.0, true));
     node.operator.handle(at(1700), Input::KeyPressed(KeyCode::Char('c')));
     node.play(1700, 1800);
     assert_eq!((node.joints[0].effort, node.operator.client.is_pulled), (0.1, false));
@@ -294,7 +301,7 @@ fn a_call_without_an_answer_is_given_up() {
     operator.handle(at(10), Input::KeyPressed(KeyCode::Char('r')));
     assert_eq!((operator.poll(at(4999)), operator.deadline()), (None, Some(at(5000))));
     assert_eq!(operator.poll(at(5000)), Some(Output::Call(Call::List)), "the next one");
-    assert_eq!(operator.verdict(), Some(Verdict::Bad("halt_motors was not answered".into())));
+    assert_eq!(answer(&operator), "halt_motors was not answered");
 }
 
 #[test]
@@ -306,6 +313,11 @@ fn stopping_ends_all_commands() {
     node.play(100, 200);
     node.operator.handle(at(200), Input::Stopping);
     assert_eq!((node.operator.poll(at(1000)), node.operator.deadline()), (None, None));
+}
+
+/// The answers to the present act.
+fn answer(operator: &Operator<Arm>) -> &str {
+    operator.step.as_ref().unwrap().answer()
 }
 
 /// How many commands are sent within a second from `from` on.
