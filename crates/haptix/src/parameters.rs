@@ -23,91 +23,86 @@ params::choices! { ShapeKind: Sphere = "sphere", Plane = "plane", Stop = "stop" 
 params::params! {
     /// The parameters of the node itself; objects have their own.
     struct Declared {
-        device: String = Parameter::string("device", "mpl")
-            .at_start()
-            .text("The hand: mpl (joint radians), mpl_gazebo (the same at the motors' shafts), two_finger, the path of a YAML file that \
-                describes another one, topics for a robot elsewhere, which topics.robot describes, or dummy, whose values are constant and known, for \
-                tests of clients. With mujoco: before its name, as in mujoco:mpl, MuJoCo simulates the hand in a process of its own."),
-        robot: String = Parameter::string("topics.robot", "")
-            .at_start()
-            .text("The path of the YAML file that describes the robot, with device topics."),
-        states: String = Parameter::string("topics.states", "joint_states")
-            .at_start()
-            .text("The states of the robot's joints (sensor_msgs/JointState). One publisher only."),
-        commands: String = Parameter::string("topics.commands", "joint_trajectory_controller/joint_trajectory")
-            .at_start()
-            .text("The robot's commands (trajectory_msgs/JointTrajectory). One publisher only, which is this node."),
-        timeout: Duration = Parameter::seconds("topics.timeout", 0.1, 0.005, 10.0)
-            .at_start()
-            .text("When the last states are this old, the robot is lost: it is sent nothing. When they return, it is commanded to stay, and it follows the next command after that."),
-        step_rate: i64 = Parameter::integer("step_rate", 1000, 50, 1000).unit("Hz")
-            .at_start()
-            .text("How often the device is stepped."),
-        update_rate: f64 = Parameter::float("update_rate", 0.0, 0.0, 1000.0).unit("Hz")
-            .at_start()
-            .text("How often the device takes commands and renews its reading: 0 for the device's own rate, otherwise 2 Hz or more (4 Hz with device topics) and at most step_rate."),
-        command_timeout: Duration = Parameter::seconds("command_timeout", 1.0, 0.0, 60.0)
-            .text("Without a command for this long the device holds its position with reduced gains until the next one; 0 for never, else a period of the \
-                update rate or more."),
-        hold_gain: f64 = Parameter::float("hold_gain", 0.3, 0.0, 1.0)
-            .text("The part of the gains of its start with which the device holds its position, whatever the gains of the commands were."),
-        halt_on: String = Parameter::string("halt_on", "")
-            .at_start()
-            .text("A topic like hind/state (std_msgs/String). ESTOP halts the hand, which then holds its position, until its publisher says \
-                another state, and repeats it. When the state is silent for 1.5 s, or its publisher ends or changes, the hand is halted until \
-                ~/reset_motors is called. Only a command after the end moves it, and a stream after a pause of 0.5 s. Empty for none."),
-        publish_tf: bool = Parameter::bool("publish_tf", true)
-            .at_start()
-            .text("Whether the frames of the hand's links go to /tf, those of its inertial units to /tf_static, and its URDF \
-                to robot_description."),
-        frame_prefix: String = Parameter::string("frame_prefix", "")
-            .at_start()
-            .text("The prefix of each frame's name, such as left_ or right/."),
-        seed: i64 = Parameter::integer("simulation.seed", 1, 0, i64::MAX)
-            .at_start()
-            .text("The seed of the noise; the same one gives the same noise."),
-        delay: i64 = Parameter::integer("simulation.delay", 0, 0, MAX_DELAY as i64).unit("ticks")
-            .text("By how many periods of the update rate the readings are delayed."),
-        position: f64 = Parameter::float("simulation.noise.position", 0.0, 0.0, 1.0).unit("rad")
-            .text("Standard deviation of the noise of joint positions; times the gear for motors."),
-        velocity: f64 = Parameter::float("simulation.noise.velocity", 0.0, 0.0, 10.0).unit("rad/s")
-            .text("Standard deviation of the noise of joint velocities; times the gear for motors."),
-        torque: f64 = Parameter::float("simulation.noise.torque", 0.0, 0.0, 100.0).unit("N·m")
-            .text("Standard deviation of the noise of torques at the joint; divided by the gear for motors."),
-        contact: f64 = Parameter::float("simulation.noise.contact", 0.0, 0.0, 100.0).unit("N")
-            .text("Standard deviation of the noise of contact forces, which stay at least 0."),
-        acceleration: f64 = Parameter::float("simulation.noise.acceleration", 0.0, 0.0, 100.0).unit("m/s²")
-            .text("Standard deviation of the noise of accelerations."),
-        angular_velocity: f64 = Parameter::float("simulation.noise.angular_velocity", 0.0, 0.0, 10.0).unit("rad/s")
-            .text("Standard deviation of the noise of angular velocities."),
-        stuck_motors: Vec<String> = Parameter::strings("simulation.stuck_motors", &[], &[], MAX)
-            .text("Motors that do not move."),
-        dead_sensors: Vec<String> = Parameter::strings("simulation.dead_sensors", &[], &[], 4 * MAX)
-            .text("Sensors that read 0: motor/<name>, joint/<name>, contact/<name> or imu/<name>."),
-        is_silent: bool = Parameter::bool("simulation.is_silent", false)
-            .text("Whether the device neither moves nor answers."),
+        /// The hand: mpl (joint radians), mpl_gazebo (the same at the motors' shafts), two_finger, the path of a YAML file
+        /// that describes another one, topics for a robot elsewhere, which topics.robot describes, or dummy, whose values
+        /// are constant and known, for tests of clients. With mujoco: before its name, as in mujoco:mpl, MuJoCo simulates
+        /// the hand in a process of its own.
+        device: String = Parameter::string("device", "mpl").at_start(),
+        /// The path of the YAML file that describes the robot, with device topics.
+        robot: String = Parameter::string("topics.robot", "").at_start(),
+        /// The states of the robot's joints (sensor_msgs/JointState). One publisher only.
+        states: String = Parameter::string("topics.states", "joint_states").at_start(),
+        /// The robot's commands (trajectory_msgs/JointTrajectory). One publisher only, which is this node.
+        commands: String = Parameter::string("topics.commands", "joint_trajectory_controller/joint_trajectory").at_start(),
+        /// When the last states are this old, the robot is lost: it is sent nothing. When they return, it is commanded to
+        /// stay, and it follows the next command after that.
+        timeout: Duration = Parameter::seconds("topics.timeout", 0.1, 0.005, 10.0).at_start(),
+        /// How often the device is stepped.
+        step_rate: i64 = Parameter::integer("step_rate", 1000, 50, 1000).unit("Hz").at_start(),
+        /// How often the device takes commands and renews its reading: 0 for the device's own rate, otherwise 2 Hz or more
+        /// (4 Hz with device topics) and at most step_rate.
+        update_rate: f64 = Parameter::float("update_rate", 0.0, 0.0, 1000.0).unit("Hz").at_start(),
+        /// Without a command for this long the device holds its position with reduced gains until the next one; 0 for
+        /// never, else a period of the update rate or more.
+        command_timeout: Duration = Parameter::seconds("command_timeout", 1.0, 0.0, 60.0),
+        /// The part of the gains of its start with which the device holds its position, whatever the gains of the commands
+        /// were.
+        hold_gain: f64 = Parameter::float("hold_gain", 0.3, 0.0, 1.0),
+        /// A topic like hind/state (std_msgs/String). ESTOP halts the hand, which then holds its position, until its
+        /// publisher says another state, and repeats it. When the state is silent for 1.5 s, or its publisher ends or
+        /// changes, the hand is halted until ~/reset_motors is called. Only a command after the end moves it, and a stream
+        /// after a pause of 0.5 s. Empty for none.
+        halt_on: String = Parameter::string("halt_on", "").at_start(),
+        /// Whether the frames of the hand's links go to /tf, those of its inertial units to /tf_static, and its URDF to
+        /// robot_description.
+        publish_tf: bool = Parameter::bool("publish_tf", true).at_start(),
+        /// The prefix of each frame's name, such as left_ or right/.
+        frame_prefix: String = Parameter::string("frame_prefix", "").at_start(),
+        /// The seed of the noise; the same one gives the same noise.
+        seed: i64 = Parameter::integer("simulation.seed", 1, 0, i64::MAX).at_start(),
+        /// By how many periods of the update rate the readings are delayed.
+        delay: i64 = Parameter::integer("simulation.delay", 0, 0, MAX_DELAY as i64).unit("ticks"),
+        /// Standard deviation of the noise of joint positions; times the gear for motors.
+        position: f64 = Parameter::float("simulation.noise.position", 0.0, 0.0, 1.0).unit("rad"),
+        /// Standard deviation of the noise of joint velocities; times the gear for motors.
+        velocity: f64 = Parameter::float("simulation.noise.velocity", 0.0, 0.0, 10.0).unit("rad/s"),
+        /// Standard deviation of the noise of torques at the joint; divided by the gear for motors.
+        torque: f64 = Parameter::float("simulation.noise.torque", 0.0, 0.0, 100.0).unit("N·m"),
+        /// Standard deviation of the noise of contact forces, which stay at least 0.
+        contact: f64 = Parameter::float("simulation.noise.contact", 0.0, 0.0, 100.0).unit("N"),
+        /// Standard deviation of the noise of accelerations.
+        acceleration: f64 = Parameter::float("simulation.noise.acceleration", 0.0, 0.0, 100.0).unit("m/s²"),
+        /// Standard deviation of the noise of angular velocities.
+        angular_velocity: f64 = Parameter::float("simulation.noise.angular_velocity", 0.0, 0.0, 10.0).unit("rad/s"),
+        /// Motors that do not move.
+        stuck_motors: Vec<String> = Parameter::strings("simulation.stuck_motors", &[], &[], MAX),
+        /// Sensors that read 0: motor/<name>, joint/<name>, contact/<name> or imu/<name>.
+        dead_sensors: Vec<String> = Parameter::strings("simulation.dead_sensors", &[], &[], 4 * MAX),
+        /// Whether the device neither moves nor answers.
+        is_silent: bool = Parameter::bool("simulation.is_silent", false),
     }
 }
 
 params::params! {
     /// An object around the hand.
     struct Members {
-        shape: ShapeKind = Parameter::choice("shape", "sphere")
-            .text("A ball, everything behind a plane, or a stop that one contact sensor touches. Setting any parameter of a new name adds an object; deleting this one removes the object with all its parameters."),
-        position: Vec<f64> = Parameter::floats("position", &[0.0, 0.0, 0.0], -10.0, 10.0, 3).unit("m")
-            .text("Sphere: its center; plane: a point of it. x, y and z in the frame of the hand's base."),
-        radius: f64 = Parameter::float("radius", 0.03, 0.0, 10.0).unit("m")
-            .text("Sphere: its radius."),
-        normal: Vec<f64> = Parameter::floats("normal", &[0.0, 0.0, 1.0], -1.0, 1.0, 3)
-            .text("Plane: a direction out of it, in the frame of the hand's base."),
-        contact: String = Parameter::string("contact", "")
-            .text("Stop: the contact sensor that touches it."),
-        angle: f64 = Parameter::float("angle", 0.0, -100.0, 100.0).unit("rad")
-            .text("Stop: the angle of the sensor's joint beyond which it touches."),
-        stiffness: f64 = Parameter::float("stiffness", 1000.0, 0.0, 1e5).unit("N/m")
-            .text("Force per depth."),
-        damping: f64 = Parameter::float("damping", 1.0, 0.0, 1e4).unit("N·s/m")
-            .text("Force per speed into the object."),
+        /// A ball, everything behind a plane, or a stop that one contact sensor touches. Setting any parameter of a new
+        /// name adds an object; deleting this one removes the object with all its parameters.
+        shape: ShapeKind = Parameter::choice("shape", "sphere"),
+        /// Sphere: its center; plane: a point of it. x, y and z in the frame of the hand's base.
+        position: Vec<f64> = Parameter::floats("position", &[0.0, 0.0, 0.0], -10.0, 10.0, 3).unit("m"),
+        /// Sphere: its radius.
+        radius: f64 = Parameter::float("radius", 0.03, 0.0, 10.0).unit("m"),
+        /// Plane: a direction out of it, in the frame of the hand's base.
+        normal: Vec<f64> = Parameter::floats("normal", &[0.0, 0.0, 1.0], -1.0, 1.0, 3),
+        /// Stop: the contact sensor that touches it.
+        contact: String = Parameter::string("contact", ""),
+        /// Stop: the angle of the sensor's joint beyond which it touches.
+        angle: f64 = Parameter::float("angle", 0.0, -100.0, 100.0).unit("rad"),
+        /// Force per depth.
+        stiffness: f64 = Parameter::float("stiffness", 1000.0, 0.0, 1e5).unit("N/m"),
+        /// Force per speed into the object.
+        damping: f64 = Parameter::float("damping", 1.0, 0.0, 1e4).unit("N·s/m"),
     }
 }
 

@@ -18,72 +18,50 @@ params::choices! { Hardware: Simulated = "simulated", Topics = "topics", Base = 
 params::params! {
     /// The parameters of the node itself; controllers have their own.
     struct Declared {
-        robot_description: String = Parameter::string("robot_description", "")
-            .at_start()
-            .text("The URDF of the robot, or the path of its file. Empty with hardware hand for that of the hand."),
-        hardware: Hardware = Parameter::choice("hardware", "simulated")
-            .at_start()
+        /// The URDF of the robot, or the path of its file. Empty with hardware hand for that of the hand.
+        robot_description: String = Parameter::string("robot_description", "").at_start(),
+        hardware: Hardware = Parameter::choice("hardware", "simulated").at_start()
             .text("What the efforts move: a simulation of the robot; a robot that publishes its states on topics.states and follows \
                 the efforts on topics.commands; the two motors of a base, by motor/port and motor/starboard; or the simulated hand of \
                 hand.device."),
-        topic_states: String = Parameter::string("topics.states", "hardware/joint_states")
-            .at_start()
-            .text("The states of the robot's actuators (sensor_msgs/JointState), with hardware topics or base. One publisher only."),
-        topic_commands: String = Parameter::string("topics.commands", "hardware/joint_commands")
-            .at_start()
-            .text("The efforts of the robot's actuators (sensor_msgs/JointState), with hardware topics."),
-        topic_timeout: Duration = Parameter::seconds("topics.timeout", 0.1, 0.005, 10.0)
-            .at_start()
-            .text("When the last states are this old, the robot is lost: the motors are halted until reset_motors."),
-        topic_rate: f64 = Parameter::float("topics.rate", 1000.0, 1.0, 10_000.0)
-            .unit("Hz")
-            .at_start()
-            .text("How often the efforts are published; the rate of the loop if that is lower."),
-        full_effort: f64 = Parameter::float("topics.full_effort", 10.0, 1e-6, 1e6)
-            .unit("Nm")
-            .at_start()
-            .text("The effort of port_motor and starboard_motor that is the full motor value, with hardware base."),
-        hand_device: String = Parameter::string("hand.device", "mpl")
-            .at_start()
-            .text("With hardware hand: mpl, mpl_gazebo, two_finger or the path of a YAML file, as the device of the node haptix."),
-        rate: i64 = Parameter::integer("rate", 1000, 10, 10_000)
-            .unit("Hz")
-            .at_start()
-            .text("How often the control loop steps."),
-        joint_state_publish_rate: f64 = Parameter::float("joint_state_publish_rate", 100.0, -1e6, 1e6)
-            .unit("Hz")
-            .at_start()
-            .text("How often joint_states is published; 0 or less for practically never."),
+        /// The states of the robot's actuators (sensor_msgs/JointState), with hardware topics or base. One publisher only.
+        topic_states: String = Parameter::string("topics.states", "hardware/joint_states").at_start(),
+        /// The efforts of the robot's actuators (sensor_msgs/JointState), with hardware topics.
+        topic_commands: String = Parameter::string("topics.commands", "hardware/joint_commands").at_start(),
+        /// When the last states are this old, the robot is lost: the motors are halted until reset_motors.
+        topic_timeout: Duration = Parameter::seconds("topics.timeout", 0.1, 0.005, 10.0).at_start(),
+        /// How often the efforts are published; the rate of the loop if that is lower.
+        topic_rate: f64 = Parameter::float("topics.rate", 1000.0, 1.0, 10_000.0).unit("Hz").at_start(),
+        /// The effort of port_motor and starboard_motor that is the full motor value, with hardware base.
+        full_effort: f64 = Parameter::float("topics.full_effort", 10.0, 1e-6, 1e6).unit("Nm").at_start(),
+        /// With hardware hand: mpl, mpl_gazebo, two_finger or the path of a YAML file, as the device of the node haptix.
+        hand_device: String = Parameter::string("hand.device", "mpl").at_start(),
+        /// How often the control loop steps.
+        rate: i64 = Parameter::integer("rate", 1000, 10, 10_000).unit("Hz").at_start(),
+        /// How often joint_states is published; 0 or less for practically never.
+        joint_state_publish_rate: f64 =
+            Parameter::float("joint_state_publish_rate", 100.0, -1e6, 1e6).unit("Hz").at_start(),
+        /// How often mechanism_statistics is published; 0 or less for practically never.
         mechanism_statistics_publish_rate: f64 =
-            Parameter::float("mechanism_statistics_publish_rate", 1.0, -1e6, 1e6)
-            .unit("Hz")
-            .at_start()
-            .text("How often mechanism_statistics is published; 0 or less for practically never."),
-        call_timeout: Duration = Parameter::seconds("call_timeout", 2.0, 0.05, 60.0)
-            .at_start()
-            .text("How long a service call waits for the control loop, and a load for its library; it then fails and changes nothing."),
-        disable_controller_warnings: bool = Parameter::bool("disable_controller_warnings", false)
-            .at_start()
-            .text("Whether /diagnostics leaves out that a controller took too long: for a simulation on a busy computer."),
-        halt_on: String = Parameter::string("halt_on", "")
-            .at_start()
-            .text("A topic like hind/state (std_msgs/String). ESTOP halts the motors until its publisher says another \
-                state, and repeats it. When the state is silent for 1.5 s, or its publisher ends or changes, they are halted until \
-                reset_motors is called. Empty for none."),
-        plugin_folders: Vec<String> = Parameter::strings("plugin_folders", &[], &[], 32)
-            .at_start()
-            .text("Folders with libraries of controllers (*.so), see docs/write_a_controller.md. Their code runs as that of the node."),
-        is_calibrated: bool = Parameter::bool("simulation.is_calibrated", true)
-            .at_start()
-            .text("Whether the simulated joints know their positions at the start, as with absolute encoders."),
-        inertia: f64 = Parameter::float("simulation.inertia", 0.1, 1e-6, 1e6)
-            .unit("kg m² or kg")
-            .at_start()
-            .text("The inertia of each simulated joint."),
-        damping: f64 = Parameter::float("simulation.damping", 0.5, 0.0, 1e6)
-            .unit("Nms/rad or Ns/m")
-            .at_start()
-            .text("The damping of each simulated joint."),
+            Parameter::float("mechanism_statistics_publish_rate", 1.0, -1e6, 1e6).unit("Hz").at_start(),
+        /// How long a service call waits for the control loop, and a load for its library; it then fails and changes
+        /// nothing.
+        call_timeout: Duration = Parameter::seconds("call_timeout", 2.0, 0.05, 60.0).at_start(),
+        /// Whether /diagnostics leaves out that a controller took too long: for a simulation on a busy computer.
+        disable_controller_warnings: bool = Parameter::bool("disable_controller_warnings", false).at_start(),
+        /// A topic like hind/state (std_msgs/String). ESTOP halts the motors until its publisher says another state, and
+        /// repeats it. When the state is silent for 1.5 s, or its publisher ends or changes, they are halted until
+        /// reset_motors is called. Empty for none.
+        halt_on: String = Parameter::string("halt_on", "").at_start(),
+        /// Folders with libraries of controllers (*.so), see docs/write_a_controller.md. Their code runs as that of the
+        /// node.
+        plugin_folders: Vec<String> = Parameter::strings("plugin_folders", &[], &[], 32).at_start(),
+        /// Whether the simulated joints know their positions at the start, as with absolute encoders.
+        is_calibrated: bool = Parameter::bool("simulation.is_calibrated", true).at_start(),
+        /// The inertia of each simulated joint.
+        inertia: f64 = Parameter::float("simulation.inertia", 0.1, 1e-6, 1e6).unit("kg m² or kg").at_start(),
+        /// The damping of each simulated joint.
+        damping: f64 = Parameter::float("simulation.damping", 0.5, 0.0, 1e6).unit("Nms/rad or Ns/m").at_start(),
     }
 }
 

@@ -42,9 +42,9 @@ macro_rules! curve {
                 full_throw: f64 = Parameter::float(concat!($axis, ".full_throw"), 0.0, 0.0, FASTEST).unit($unit)
                     .text(concat!("linear: ", $speed, " at full throw, 0.1 or more; must be given: an invented one would drive \
                         the chair faster than it is commanded.")),
+                /// piecewise: deflections, growing from above 0, the last one 100.
                 percents: Vec<f64> =
-                    Parameter::floats(concat!($axis, ".percents"), NO_LIST, 0.0, 100.0, LONGEST).unit("percent")
-                    .text("piecewise: deflections, growing from above 0, the last one 100."),
+                    Parameter::floats(concat!($axis, ".percents"), NO_LIST, 0.0, 100.0, LONGEST).unit("percent"),
                 speeds: Vec<f64> = Parameter::floats(concat!($axis, ".speeds"), NO_LIST, 0.0, 20.0, LONGEST).unit($unit)
                     .text(concat!("piecewise: the ", $speed, "s at these deflections, growing from above 0.")),
                 cubic: Vec<f64> = Parameter::floats(concat!($axis, ".cubic"), NO_LIST, -1e6, 1e6, 3)

@@ -12,40 +12,43 @@ use crate::standard::{
 params::params! {
     pub(super) struct TrajectoryParams {
         _type: String = TYPE,
-        joints: Vec<String> = Parameter::strings("joints", &[], &[], 64)
-            .text("The joints that it moves, in the order of the gains."),
-        path: f64 = Parameter::float("path_tolerance", 0.0, 0.0, LIMIT).unit("rad or m")
-            .text("The greatest distance of a joint from the trajectory on the way; 0 for any."),
-        goal: f64 = Parameter::float("goal_tolerance", 0.0, 0.0, LIMIT).unit("rad or m")
-            .text("The greatest distance of a joint from the end; 0 for any."),
-        goal_time: Duration = Parameter::seconds("goal_time", 0.0, 0.0, 3600.0)
-            .text("How long after the trajectory's end the joints may take to come within the goal tolerance."),
+        /// The joints that it moves, in the order of the gains.
+        joints: Vec<String> = Parameter::strings("joints", &[], &[], 64),
+        /// The greatest distance of a joint from the trajectory on the way; 0 for any.
+        path: f64 = Parameter::float("path_tolerance", 0.0, 0.0, LIMIT).unit("rad or m"),
+        /// The greatest distance of a joint from the end; 0 for any.
+        goal: f64 = Parameter::float("goal_tolerance", 0.0, 0.0, LIMIT).unit("rad or m"),
+        /// How long after the trajectory's end the joints may take to come within the goal tolerance.
+        goal_time: Duration = Parameter::seconds("goal_time", 0.0, 0.0, 3600.0),
     }
 }
 
-const fn gains(name: &'static str, text: &'static str) -> Parameter<Vec<f64>> {
-    Parameter::floats(name, &[], 0.0, LIMIT, 64).text(text)
+const fn gains(name: &'static str) -> Parameter<Vec<f64>> {
+    Parameter::floats(name, &[], 0.0, LIMIT, 64)
 }
 
 params::params! {
     pub(super) struct Laws {
-        p: Vec<f64> = gains("pid.p", "Effort for one unit of error, one number for each joint."),
-        i: Vec<f64> = gains("pid.i", "Effort for one unit of error over a second, one number for each joint or none."),
-        d: Vec<f64> = gains("pid.d", "Effort for one unit of the error's derivative, one number for each joint or none."),
-        i_clamp: Vec<f64> = gains("pid.i_clamp", "The greatest effort of the integral term, one number for each joint or none.")
-            .unit("Nm or N"),
-        max_effort: Vec<f64> = gains("pid.max_effort", "The greatest effort, one number for each joint or none.")
-            .unit("Nm or N"),
+        /// Effort for one unit of error, one number for each joint.
+        p: Vec<f64> = gains("pid.p"),
+        /// Effort for one unit of error over a second, one number for each joint or none.
+        i: Vec<f64> = gains("pid.i"),
+        /// Effort for one unit of the error's derivative, one number for each joint or none.
+        d: Vec<f64> = gains("pid.d"),
+        /// The greatest effort of the integral term, one number for each joint or none.
+        i_clamp: Vec<f64> = gains("pid.i_clamp").unit("Nm or N"),
+        /// The greatest effort, one number for each joint or none.
+        max_effort: Vec<f64> = gains("pid.max_effort").unit("Nm or N"),
     }
 }
 
 params::params! {
     pub(super) struct JointStateParams {
         _type: String = TYPE,
-        joints: Vec<String> = Parameter::strings("joints", &[], &[], 64)
-            .text("The joints that it publishes; none for all."),
-        rate: f64 = Parameter::float("publish_rate", 50.0, 0.1, 1000.0).unit("Hz")
-            .text("How often it publishes them."),
+        /// The joints that it publishes; none for all.
+        joints: Vec<String> = Parameter::strings("joints", &[], &[], 64),
+        /// How often it publishes them.
+        rate: f64 = Parameter::float("publish_rate", 50.0, 0.1, 1000.0).unit("Hz"),
     }
 }
 
@@ -58,10 +61,10 @@ params::params! {
         _type: String = TYPE,
         left: Vec<String> = wheels("left_wheel_names", "The joints of the wheels at the left."),
         right: Vec<String> = wheels("right_wheel_names", "The joints of the wheels at the right."),
-        odometry_frame: String = Parameter::string("odom_frame_id", "odom")
-            .text("The frame in which the vehicle began."),
-        base_frame: String = Parameter::string("base_frame_id", "base_link")
-            .text("The frame of the vehicle."),
+        /// The frame in which the vehicle began.
+        odometry_frame: String = Parameter::string("odom_frame_id", "odom"),
+        /// The frame of the vehicle.
+        base_frame: String = Parameter::string("base_frame_id", "base_link"),
     }
 }
 

@@ -53,16 +53,14 @@ params::params! {
     /// How a joint is calibrated.
     #[derive(Copy)]
     pub struct Calibration {
-        /// The speed of the search, not 0; its sign counts for a continuous joint with both edges only \[rad/s or m/s\].
-        velocity: f64 = Parameter::float("velocity", 0.0, -LIMIT, LIMIT).unit("rad/s or m/s")
-            .text("The speed of the search, not 0: upwards to a rising edge, downwards to a falling one. Its sign counts for a \
-                   continuous joint with both edges only."),
-        /// Whether a joint that is calibrated already is calibrated again, once: not by the restart after a halt.
-        is_forced: bool = Parameter::bool("force_calibration", false)
-            .text("Whether a joint that is calibrated already is calibrated again, once after each load."),
+        /// The speed of the search, not 0: upwards to a rising edge, downwards to a falling one. Its sign counts for a
+        /// continuous joint with both edges only.
+        velocity: f64 = Parameter::float("velocity", 0.0, -LIMIT, LIMIT).unit("rad/s or m/s"),
+        /// Whether a joint that is calibrated already is calibrated again, once after each load.
+        // Not by the restart after a halt.
+        is_forced: bool = Parameter::bool("force_calibration", false),
         /// How long the search may take.
-        timeout: Duration = Parameter::seconds("timeout", 30.0, 0.1, 3600.0)
-            .text("How long the search may take."),
+        timeout: Duration = Parameter::seconds("timeout", 30.0, 0.1, 3600.0),
     }
 }
 

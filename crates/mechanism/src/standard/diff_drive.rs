@@ -62,21 +62,16 @@ params::params! {
         separation: f64 = size("wheel_separation", 0.4, "From the left wheels to the right ones.").unit("m"),
         /// \[m\], greater than 0.
         radius: f64 = size("wheel_radius", 0.1, "The radius of the wheels.").unit("m"),
-        /// The greatest speed \[m/s\].
-        max_linear: f64 = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 100.0).unit("m/s")
-            .text("The greatest speed; more is reduced, and the turn with it."),
-        /// The greatest turning speed \[rad/s\].
-        max_angular: f64 = Parameter::float("max_angular", 2.0, SLOWEST_FULL_SPEED, 100.0).unit("rad/s")
-            .text("The greatest turning speed; more is reduced, and the speed with it."),
-        /// How long a command counts.
-        timeout: Duration = Parameter::seconds("cmd_vel_timeout", 0.5, 0.15, 2.0)
-            .text("A velocity that is not repeated within this time is lost: the wheels stop, and a zero has to come before motion."),
-        /// How often the odometry is published \[Hz\].
-        publish_rate: f64 = Parameter::float("publish_rate", 50.0, 0.1, 1000.0).unit("Hz")
-            .text("How often the odometry is published."),
-        /// Whether it is published as a transform, too.
-        has_transform: bool = Parameter::bool("enable_odom_tf", true)
-            .text("Whether the odometry is also a transform on /tf."),
+        /// The greatest speed; more is reduced, and the turn with it.
+        max_linear: f64 = Parameter::float("max_linear", 1.0, SLOWEST_FULL_SPEED, 100.0).unit("m/s"),
+        /// The greatest turning speed; more is reduced, and the speed with it.
+        max_angular: f64 = Parameter::float("max_angular", 2.0, SLOWEST_FULL_SPEED, 100.0).unit("rad/s"),
+        /// A velocity that is not repeated within this time is lost: the wheels stop, and a zero has to come before motion.
+        timeout: Duration = Parameter::seconds("cmd_vel_timeout", 0.5, 0.15, 2.0),
+        /// How often the odometry is published.
+        publish_rate: f64 = Parameter::float("publish_rate", 50.0, 0.1, 1000.0).unit("Hz"),
+        /// Whether the odometry is also a transform on /tf.
+        has_transform: bool = Parameter::bool("enable_odom_tf", true),
     }
 }
 

@@ -34,15 +34,12 @@ params::params! {
     /// When a gripper has reached its command, and when it is stalled.
     #[derive(Copy)]
     pub struct Gripper {
-        /// \[rad or m\]
-        tolerance: f64 = Parameter::float("goal_tolerance", 0.01, 0.0, LIMIT).unit("rad or m")
-            .text("How near to the command counts as reached."),
-        /// \[rad/s or m/s\]
-        stall_velocity: f64 = Parameter::float("stall_velocity", 0.001, 0.0, LIMIT).unit("rad/s or m/s")
-            .text("Below this speed the joint counts as standing."),
-        /// How long it has to stand.
-        stall_time: Duration = Parameter::seconds("stall_time", 1.0, 0.0, 60.0)
-            .text("How long the joint must stand to count as stalled."),
+        /// How near to the command counts as reached.
+        tolerance: f64 = Parameter::float("goal_tolerance", 0.01, 0.0, LIMIT).unit("rad or m"),
+        /// Below this speed the joint counts as standing.
+        stall_velocity: f64 = Parameter::float("stall_velocity", 0.001, 0.0, LIMIT).unit("rad/s or m/s"),
+        /// How long the joint must stand to count as stalled.
+        stall_time: Duration = Parameter::seconds("stall_time", 1.0, 0.0, 60.0),
     }
 }
 
