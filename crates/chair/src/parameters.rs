@@ -168,15 +168,9 @@ impl Params {
     }
 
     fn parse(set: &Set) -> Self {
-        let Remote {
-            mode,
-            rate,
-            command_timeout,
-            feedback_timeout,
-            service_timeout,
-            confirm_timeout,
-            attempts,
-        } = Remote::get(set);
+        params::values! { Remote {
+            mode, rate, command_timeout, feedback_timeout, service_timeout, confirm_timeout, attempts,
+        } = Remote::get(set) }
         let Declared { stamped, activate, base_frame, odom_frame, transform } = Declared::get(set);
         let Imu { acceleration_unit } = Imu::get(set);
         Self {

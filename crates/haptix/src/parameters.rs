@@ -167,31 +167,11 @@ impl Params {
     /// # Errors
     /// An update rate above the step rate, a name that the device does not have, or an object that is none.
     pub fn read(set: &Set, description: &Description, device_rate: f32) -> Result<Self, Refusal> {
-        let Declared {
-            device,
-            robot: _, // read before
-            states,
-            commands,
-            timeout,
-            step_rate,
-            update_rate,
-            command_timeout,
-            hold_gain,
-            halt_on,
-            publish_tf,
-            frame_prefix,
-            seed,
-            delay,
-            position,
-            velocity,
-            torque,
-            contact,
-            acceleration,
-            angular_velocity,
-            stuck_motors,
-            dead_sensors,
-            is_silent,
-        } = Declared::get(set);
+        params::values! { Declared {
+            device, robot: _, states, commands, timeout, step_rate, update_rate, command_timeout, hold_gain,
+            halt_on, publish_tf, frame_prefix, seed, delay, position, velocity, torque, contact, acceleration,
+            angular_velocity, stuck_motors, dead_sensors, is_silent,
+        } = Declared::get(set) }
         if update_rate > 0.0 && update_rate < 2.0 {
             return Err(set.refuse("update_rate", "must be 0 or from 2 to 1000 Hz"));
         }

@@ -115,23 +115,10 @@ impl Params {
     }
 
     fn parse(declared: Declared) -> Self {
-        let Declared {
-            profile,
-            wheel_speed,
-            track,
-            accel,
-            decel,
-            cmd_timeout,
-            cmd_vel_type,
-            output,
-            estop_required,
-            estop_timeout,
-            enable_lease,
-            ir_sensors,
-            ir_near,
-            ir_far,
-            ir_timeout,
-        } = declared;
+        params::values! { Declared {
+            profile, wheel_speed, track, accel, decel, cmd_timeout, cmd_vel_type, output, estop_required,
+            estop_timeout, enable_lease, ir_sensors, ir_near, ir_far, ir_timeout,
+        } = declared }
         let core = CoreParams {
             strict: true,
             full: FULL,

@@ -126,26 +126,11 @@ impl Params {
     /// # Errors
     /// There is no robot description, and the robot is no hand.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
-        let Declared {
-            robot_description,
-            hardware,
-            topic_states,
-            topic_commands,
-            topic_timeout,
-            topic_rate,
-            full_effort,
-            hand_device,
-            rate,
-            joint_state_publish_rate,
-            mechanism_statistics_publish_rate,
-            call_timeout,
-            disable_controller_warnings,
-            halt_on,
-            plugin_folders,
-            is_calibrated,
-            inertia,
-            damping,
-        } = Declared::get(set);
+        params::values! { Declared {
+            robot_description, hardware, topic_states, topic_commands, topic_timeout, topic_rate, full_effort,
+            hand_device, rate, joint_state_publish_rate, mechanism_statistics_publish_rate, call_timeout,
+            disable_controller_warnings, halt_on, plugin_folders, is_calibrated, inertia, damping,
+        } = Declared::get(set) }
         let hand = (hardware == Hardware::Hand).then_some(hand_device);
         if robot_description.trim().is_empty() && hand.is_none() {
             return Err(set.refuse("robot_description", "must be a URDF or the path of its file"));

@@ -11,7 +11,8 @@
 /// * `get(set)`, with the values in force in a [`Set`](crate::Set), and the defaults as its `default()`;
 /// * `get_entry(set, prefix, name)`, with those of the entry `name` of the group `prefix`.
 ///
-/// Destructure a private one without `..`: then the compiler warns of a parameter that is declared and not used.
+/// Take a private one apart by [`values!`](crate::values!), or without `..`: then the compiler warns of a parameter that is
+/// declared and not used.
 ///
 /// ```
 /// use core::time::Duration;
@@ -95,6 +96,26 @@ macro_rules! params {
                 Self::get(&$crate::Specification::new("", "").with_all(Self::declarations()).defaults())
             }
         }
+    };
+}
+
+/// Puts the values of a struct of [`params!`](crate::params!) into variables of their names. A field that is not
+/// named does not compile, and of a variable without a use the compiler warns; `field: _` has none.
+///
+/// ```
+/// params::params! {
+///     struct Declared {
+///         /// How often the state is published.
+///         rate: i64 = params::Parameter::integer("rate", 50, 1, 1000).unit("Hz"),
+///     }
+/// }
+/// params::values! { Declared { rate } = Declared::default() }
+/// assert_eq!(rate, 50);
+/// ```
+#[macro_export]
+macro_rules! values {
+    ($name:ident $fields:tt = $values:expr) => {
+        let $name $fields = $values; // the caller's own tokens: the compiler warns of no others
     };
 }
 

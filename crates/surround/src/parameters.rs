@@ -150,19 +150,10 @@ impl Params {
 
     fn parse(set: &Set) -> Self {
         let Uncovered { uncovered } = Uncovered::get(set);
-        let Declared {
-            max_linear,
-            max_angular,
-            front,
-            front_side,
-            side_back,
-            back,
-            rear_swap,
-            velocity,
-            velocity_timeout,
-            stop,
-            slow,
-        } = Declared::get(set);
+        params::values! { Declared {
+            max_linear, max_angular, front, front_side, side_back, back, rear_swap, velocity,
+            velocity_timeout, stop, slow,
+        } = Declared::get(set) }
         Self {
             sensors: set.group(sensor::SENSORS).into_iter().map(|name| Sensor::parse(set, name)).collect(),
             uncovered_is_free: uncovered == Unseen::Free,

@@ -142,28 +142,10 @@ pub(crate) fn group() -> Group {
 
 impl Sensor {
     pub(crate) fn parse(set: &Set, name: &str) -> Self {
-        let Members {
-            topic,
-            kind,
-            frame,
-            x,
-            y,
-            z,
-            roll,
-            pitch,
-            yaw,
-            height_min,
-            height_max,
-            timeout,
-            covers_from,
-            covers_to,
-            measured_least,
-            least_points,
-            gap,
-            inside,
-            zero_range,
-            empty,
-        } = Members::get_entry(set, SENSORS, name);
+        params::values! { Members {
+            topic, kind, frame, x, y, z, roll, pitch, yaw, height_min, height_max, timeout, covers_from,
+            covers_to, measured_least, least_points, gap, inside, zero_range, empty,
+        } = Members::get_entry(set, SENSORS, name) }
         Self {
             name: name.into(),
             topic,

@@ -133,16 +133,10 @@ impl Params {
     }
 
     fn parse(set: &Set) -> Self {
-        let Declared {
-            mode,
-            scaling,
-            keep_direction,
-            rise_time,
-            scaling_timeout,
-            command_timeout,
-            max_linear,
+        params::values! { Declared {
+            mode, scaling, keep_direction, rise_time, scaling_timeout, command_timeout, max_linear,
             max_angular,
-        } = Declared::get(set);
+        } = Declared::get(set) }
         let Published { input_source, deviation_tolerance, stamped } = Published::get(set);
         Self {
             operation: mode,
