@@ -44,7 +44,7 @@ impl Hand {
         let values = params::file::read(&text).expect("parameters").remove(0).values;
         let set = haptix::specification().resolve(values).expect("parameters of haptix");
         let model = Model::builtin(&haptix::device(&set)).expect("a device");
-        let params = Params::read(&set, &model.constants().description, model.constants().info.update_rate)
+        let params = Params::read(&set, &model.constants.description, model.constants.info.update_rate)
             .expect("a hand");
         let objects = params.settings.simulation.objects;
         let ball = objects.iter().flatten().find_map(|object| match object.shape {
@@ -121,7 +121,7 @@ const BOLD: &str = " font-weight=\"bold\"";
 fn picture(hand: &Hand) -> String {
     let skeleton = Skeleton::new(&hand.model);
     let (open, closed) = (skeleton.posture(&hand.open.joint_pos), skeleton.posture(&hand.closed.joint_pos));
-    let names = &hand.model.constants().description;
+    let names = &hand.model.constants.description;
     let (grasp, level) = GRASP;
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
@@ -190,7 +190,7 @@ fn the_picture_of_the_hand_is_generated() {
 fn the_picture_shows_every_sensor_by_its_name_and_every_force() {
     let hand = Hand::read();
     let picture = picture(&hand);
-    let names = &hand.model.constants().description;
+    let names = &hand.model.constants.description;
     for name in names.contact_names.iter().chain(&names.imu_names) {
         assert!(picture.contains(&format!(">{name}</text>")), "{name}");
     }

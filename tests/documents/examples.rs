@@ -23,13 +23,13 @@ fn check(node: &str, set: &Set) -> Result<(), Refusal> {
             let text = fs::read_to_string(root().join(haptix::robot(set)));
             let text = text.map_err(|error| refuse(error.to_string()))?;
             let model = haptix::RobotModel::parse(&text).map_err(|error| refuse(error.to_string()))?;
-            haptix::Params::read(set, &model.constants().description, model.constants().info.update_rate)
+            haptix::Params::read(set, &model.constants.description, model.constants.info.update_rate)
                 .map(drop)
         }
         "haptix" => {
             let model = haptix::Model::builtin(&haptix::device(set));
             let model = model.map_err(|_| set.refuse("device", "must be a built-in device"))?;
-            haptix::Params::read(set, &model.constants().description, model.constants().info.update_rate)
+            haptix::Params::read(set, &model.constants.description, model.constants.info.update_rate)
                 .map(drop)
         }
         "interface" => luci_chair::Params::read(set).map(drop),

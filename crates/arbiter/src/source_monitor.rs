@@ -117,7 +117,7 @@ impl SourceMonitor {
     /// The node's life cycle became active, or left that state: a source from which messages came lately begins with a zero, another one
     /// as if it was added now.
     pub(crate) fn begin_again(&mut self, now: Instant, kind: SourceType) {
-        if self.stats.last().is_some_and(|last| now.since(last) < ALREADY_SENDING) {
+        if self.stats.last.is_some_and(|last| now.since(last) < ALREADY_SENDING) {
             self.require_zero(ZeroCause::Begins);
         } else {
             *self = Self { stats: self.stats, ..Self::new(now, kind) };

@@ -51,7 +51,8 @@ pub(crate) struct SourceStats {
     within: u64,
     before: u64,
     received: u64,
-    last: Option<Instant>,
+    /// When the last message was received.
+    pub(crate) last: Option<Instant>,
     pub(crate) driven: u64,
     pub(crate) refused: Refusals,
 }
@@ -105,11 +106,6 @@ impl SourceStats {
         self.within += 1;
         self.received += 1;
         self.last = Some(now);
-    }
-
-    /// When the last message was received.
-    pub(crate) fn last(&self) -> Option<Instant> {
-        self.last
     }
 
     pub(crate) fn traffic(&self, now: Instant, age: Option<Duration>) -> Traffic {

@@ -27,7 +27,7 @@ impl Remote {
     }
 
     pub(crate) fn update_activating(&mut self) {
-        let answered = self.request.is_some_and(|request| request.answered().is_some());
+        let answered = self.request.is_some_and(|request| request.answered.is_some());
         if answered && self.evidence() == Evidence::Right {
             self.request = None;
             self.state = State::Confirmed;
@@ -40,7 +40,7 @@ impl Remote {
     }
 
     pub(crate) fn update_deactivating(&mut self) {
-        let answered = self.request.and_then(|request| request.answered());
+        let answered = self.request.and_then(|request| request.answered);
         let reported = answered.and_then(|at| self.feedback.since(self.clock.now(), at, self.params.mode));
         if self.open_until().is_some_and(|until| self.clock.now() < until) {
             return; // a mode left now could be entered afterwards
@@ -117,7 +117,8 @@ pub(crate) struct Request {
     pub service: Service,
     attempts: u32,
     at: Instant,
-    answered: Option<Instant>,
+    /// When it was answered.
+    pub answered: Option<Instant>,
 }
 
 /// The next action.
@@ -145,11 +146,6 @@ impl Request {
     /// Records an answer at `now`; the first one counts.
     pub fn answer(&mut self, now: Instant) {
         self.answered = self.answered.or(Some(now));
-    }
-
-    /// When it was answered.
-    pub fn answered(&self) -> Option<Instant> {
-        self.answered
     }
 
     /// The action at `now` if the effect has not shown.

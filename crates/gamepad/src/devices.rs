@@ -21,7 +21,7 @@ pub(crate) struct Devices<Sink> {
     open: Vec<Device>,
     /// Open devices that were not reported to the sink yet.
     pending: PendingDevices<Handle>,
-    joysticks: JoystickSubsystem,
+    pub(crate) joysticks: JoystickSubsystem,
     watch: Watch,
     sink: Sink,
     batch: bool,
@@ -58,10 +58,6 @@ impl<Sink: FnMut(Event)> Devices<Sink> {
             heartbeat,
             reports_states: false,
         }
-    }
-
-    pub(crate) fn joysticks(&self) -> &JoystickSubsystem {
-        &self.joysticks
     }
 
     /// Waits until there may be something to do, at most for `rest`, or for `poll` while a device cannot wake this

@@ -110,7 +110,7 @@ impl<Sink: FnMut(Event)> SdlThread<Sink> {
     }
 
     fn execute(&mut self, order: Order) {
-        let joysticks = self.devices.joysticks();
+        let joysticks = &self.devices.joysticks;
         match order {
             Order::Plug { device, reply, wanted } => {
                 if wanted.strong_count() == 0 {

@@ -13,7 +13,8 @@ use crate::inbox::{Inbox, Order};
 #[derive(Debug)]
 pub struct VirtualPad {
     inbox: Arc<Inbox>,
-    id: u32,
+    /// SDL's instance id, which identifies the pad's events.
+    pub id: u32,
     rest: VirtualState,
 }
 
@@ -83,11 +84,6 @@ pub enum Feedback {
 impl VirtualPad {
     pub(crate) fn new(inbox: Arc<Inbox>, id: u32, rest: VirtualState) -> VirtualPad {
         VirtualPad { inbox, id, rest }
-    }
-
-    /// SDL's instance id, which identifies the pad's events.
-    pub fn id(&self) -> u32 {
-        self.id
     }
 
     /// Queues a state; its changes reach the sink as events, axes first, then buttons, then hats.

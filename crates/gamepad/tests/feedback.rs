@@ -49,7 +49,7 @@ fn feel(felt: &Receiver<Feedback>) -> Feedback {
 fn a_connection_reports_identity_and_capabilities() {
     let bench = Bench::new();
     let (pad, _felt) = pad_with_feedback(&bench);
-    let Event::Connected { details, axes, .. } = bench.next_of(pad.id()) else { panic!() };
+    let Event::Connected { details, axes, .. } = bench.next_of(pad.id) else { panic!() };
     // Triggers of a game controller rest at their end; the numbering is the joystick's nevertheless.
     assert_eq!(axes, [0, 0, 0, 0, -32768, -32768]);
     assert_eq!((details.serial.as_str(), details.path.as_str()), ("", ""));
@@ -60,7 +60,7 @@ fn a_connection_reports_identity_and_capabilities() {
     assert_eq!(details.capabilities, all);
 
     let plain = bench.gamepads.plug(VirtualDevice::new("plain", 2, 2, 0)).unwrap();
-    let Event::Connected { details, .. } = bench.next_of(plain.id()) else { panic!() };
+    let Event::Connected { details, .. } = bench.next_of(plain.id) else { panic!() };
     assert_eq!(details.capabilities, Capabilities::default());
     assert_eq!(details.triggers, None);
     assert_eq!(details.mapping, "", "SDL does not know it");
@@ -71,7 +71,7 @@ fn a_device_that_sdl_s_database_has_comes_with_its_names() {
     let bench = Bench::new();
     let plug = || {
         let pad = bench.gamepads.plug(VirtualDevice::new("mapped", 4, 8, 1)).unwrap();
-        let Event::Connected { details, guid, .. } = bench.next_of(pad.id()) else { panic!() };
+        let Event::Connected { details, guid, .. } = bench.next_of(pad.id) else { panic!() };
         bench.unplug(pad);
         (guid, details)
     };
@@ -98,7 +98,7 @@ fn a_device_that_sdl_s_database_has_comes_with_its_names() {
 fn a_game_controller_s_events_are_the_joystick_s_alone() {
     let bench = Bench::new();
     let (pad, _felt) = pad_with_feedback(&bench);
-    let id = pad.id();
+    let id = pad.id;
     assert!(matches!(bench.next_of(id), Event::Connected { .. }));
     let mut buttons = vec![false; 11];
     buttons[10] = true;
@@ -120,7 +120,7 @@ fn a_game_controller_s_events_are_the_joystick_s_alone() {
 fn a_disconnected_game_controller_is_closed() {
     let bench = Bench::new();
     let (pad, felt) = pad_with_feedback(&bench);
-    let id = pad.id();
+    let id = pad.id;
     bench.next_of(id);
     // SAFETY: SDL is running and locks its lists; the answers are only compared.
     let is_open = || unsafe {
@@ -141,9 +141,9 @@ fn a_disconnected_game_controller_is_closed() {
 fn motors_run_independently_and_stop_after_their_time() {
     let bench = Bench::new();
     let (pad, felt) = pad_with_feedback(&bench);
-    bench.next_of(pad.id());
+    bench.next_of(pad.id);
     let asked = now();
-    bench.gamepads.rumble(pad.id(), 65535, 100, Duration::from_millis(300)).unwrap();
+    bench.gamepads.rumble(pad.id, 65535, 100, Duration::from_millis(300)).unwrap();
     assert_eq!(feel(&felt), rumble(65535, 100));
     assert_eq!(feel(&felt), rumble(0, 0));
     let ran = asked.elapsed();
@@ -157,9 +157,9 @@ fn motors_run_independently_and_stop_after_their_time() {
 fn a_time_of_seconds_is_kept() {
     let bench = Bench::new();
     let (pad, felt) = pad_with_feedback(&bench);
-    bench.next_of(pad.id());
+    bench.next_of(pad.id);
     let asked = now();
-    bench.gamepads.rumble(pad.id(), 1, 2, Duration::from_millis(3300)).unwrap();
+    bench.gamepads.rumble(pad.id, 1, 2, Duration::from_millis(3300)).unwrap();
     let mut changes = Vec::new();
     while changes.last() != Some(&rumble(0, 0)) {
         changes.push(feel(&felt));
@@ -174,12 +174,12 @@ fn a_time_of_seconds_is_kept() {
 fn a_new_rumble_replaces_the_old_and_nothing_stops_it() {
     let bench = Bench::new();
     let (pad, felt) = pad_with_feedback(&bench);
-    bench.next_of(pad.id());
-    bench.gamepads.rumble(pad.id(), 1, 1, Duration::from_secs(60)).unwrap();
+    bench.next_of(pad.id);
+    bench.gamepads.rumble(pad.id, 1, 1, Duration::from_secs(60)).unwrap();
     assert_eq!(feel(&felt), rumble(1, 1));
-    bench.gamepads.rumble(pad.id(), 2, 2, Duration::from_secs(60)).unwrap();
+    bench.gamepads.rumble(pad.id, 2, 2, Duration::from_secs(60)).unwrap();
     assert_eq!(feel(&felt), rumble(2, 2));
-    bench.gamepads.rumble(pad.id(), 0, 0, Duration::ZERO).unwrap();
+    bench.gamepads.rumble(pad.id, 0, 0, Duration::ZERO).unwrap();
     assert_eq!(feel(&felt), rumble(0, 0));
 }
 
@@ -187,8 +187,8 @@ fn a_new_rumble_replaces_the_old_and_nothing_stops_it() {
 fn motors_stop_when_the_handle_is_dropped() {
     let bench = Bench::new();
     let (pad, felt) = pad_with_feedback(&bench);
-    bench.next_of(pad.id());
-    bench.gamepads.rumble(pad.id(), 9, 9, Duration::MAX).unwrap();
+    bench.next_of(pad.id);
+    bench.gamepads.rumble(pad.id, 9, 9, Duration::MAX).unwrap();
     assert_eq!(feel(&felt), rumble(9, 9));
     drop(bench);
     assert_eq!(feel(&felt), rumble(0, 0));
@@ -201,9 +201,9 @@ fn motors_stop_when_the_handle_is_dropped() {
 fn the_light_has_the_newest_colour() {
     let bench = Bench::new();
     let (pad, felt) = pad_with_feedback(&bench);
-    bench.next_of(pad.id());
+    bench.next_of(pad.id);
     for blue in 0..=200 {
-        bench.gamepads.set_led(pad.id(), [1, 2, blue]).unwrap();
+        bench.gamepads.set_led(pad.id, [1, 2, blue]).unwrap();
     }
     let mut last = feel(&felt);
     while last != Feedback::Led([1, 2, 200]) {
@@ -216,7 +216,7 @@ fn the_light_has_the_newest_colour() {
 fn a_refusal_names_a_device_without_the_feature() {
     let bench = Bench::new();
     let pad = bench.plug("plain", 2, 2, 0);
-    let id = pad.id();
+    let id = pad.id;
     for round in 0..2 {
         // Twice, since SDL reports success for a repetition.
         bench.gamepads.rumble(id, 1, 1, Duration::from_secs(1)).unwrap();
@@ -234,9 +234,9 @@ fn a_refusal_names_a_device_without_the_feature() {
     }
     // A game controller without sensors has another reason than a device that is not a game controller.
     let (controller, _felt) = pad_with_feedback(&bench);
-    bench.next_of(controller.id());
-    bench.gamepads.enable_sensors(controller.id(), true).unwrap();
-    match bench.next_of(controller.id()) {
+    bench.next_of(controller.id);
+    bench.gamepads.enable_sensors(controller.id, true).unwrap();
+    match bench.next_of(controller.id) {
         Event::Refused { feature: Feature::Sensors, reason, .. } => {
             assert_eq!(reason, "it has neither accelerometer nor gyro");
         }
@@ -248,7 +248,7 @@ fn a_refusal_names_a_device_without_the_feature() {
 fn a_refusal_names_a_device_that_fails_and_one_that_does_not_exist() {
     let bench = Bench::new();
     let (pad, felt) = pad_with_feedback(&bench);
-    let id = pad.id();
+    let id = pad.id;
     bench.next_of(id);
     drop(felt); // from here on the pad refuses
     for _ in 0..2 {
@@ -283,7 +283,7 @@ fn sensor(id: u32, sensor: sys::SDL_SensorType, data: [f32; 3]) -> sys::SDL_Even
 fn a_measurement_arrives_in_the_frame_of_the_robot() {
     let bench = Bench::new();
     let pad = bench.plug("sensors", 2, 2, 0);
-    let id = pad.id();
+    let id = pad.id;
     push(sensor(id, sys::SDL_SensorType::SDL_SENSOR_GYRO, [0.1, 0.2, 0.3]));
     push(sensor(id, sys::SDL_SensorType::SDL_SENSOR_ACCEL, [1.0, 2.0, 3.0]));
     // REP-103 (x, y, z) is SDL's (-z, -x, y). Both may come in one event or in two, as SDL's thread finds them.
@@ -306,7 +306,7 @@ fn a_measurement_arrives_in_the_frame_of_the_robot() {
 fn a_battery_is_reported_and_polled() {
     let bench = Bench::new();
     let pad = bench.plug("battery", 2, 2, 0);
-    let id = pad.id();
+    let id = pad.id;
     let jbattery = sys::SDL_JoyBatteryEvent {
         type_: sys::SDL_EventType::SDL_JOYBATTERYUPDATED as u32,
         timestamp: 0,

@@ -55,7 +55,7 @@ fn eight_identical_pads_are_eight_devices() {
         (0..8).map(|_| bench.gamepads.plug(VirtualDevice::new("twin", 2, 2, 0)).unwrap()).collect();
     let (mut ids, mut guids) = (BTreeSet::new(), BTreeSet::new());
     for pad in &pads {
-        match bench.next_of(pad.id()) {
+        match bench.next_of(pad.id) {
             Event::Connected { id, name, guid, .. } => {
                 assert_eq!(name, "twin");
                 ids.insert(id);
@@ -67,7 +67,7 @@ fn eight_identical_pads_are_eight_devices() {
     assert_eq!((ids.len(), guids.len()), (8, 1)); // one model, eight devices
     for (value, pad) in (1..).zip(&pads) {
         pad.set(axis(value));
-        assert_eq!(bench.next_of(pad.id()), Event::Axis { id: pad.id(), axis: 0, value });
+        assert_eq!(bench.next_of(pad.id), Event::Axis { id: pad.id, axis: 0, value });
     }
 }
 
@@ -77,7 +77,7 @@ fn a_replugged_pad_has_the_same_guid() {
     let mut seen = BTreeSet::new();
     for _ in 0..3 {
         let pad = bench.gamepads.plug(VirtualDevice::new("again", 2, 2, 0)).unwrap();
-        let Event::Connected { guid, .. } = bench.next_of(pad.id()) else { panic!() };
+        let Event::Connected { guid, .. } = bench.next_of(pad.id) else { panic!() };
         seen.insert(guid);
         bench.unplug(pad);
     }
@@ -139,7 +139,7 @@ fn eight_flooding_pads_do_not_starve_each_other() {
     }
     pads.iter().for_each(|pad| pad.set(axis(30_000)));
     // In any order: a state that replaces the last pending one overtakes other pads' states.
-    let mut missing: BTreeSet<_> = pads.iter().map(VirtualPad::id).collect();
+    let mut missing: BTreeSet<_> = pads.iter().map(|pad| pad.id).collect();
     while !missing.is_empty() {
         if let Event::Axis { id, value: 30_000, .. } = bench.next() {
             missing.remove(&id);
@@ -155,7 +155,7 @@ fn storm(bench: &Bench, seconds: u32) -> (Usage, Usage) {
     for round in 0..30 * seconds {
         let pad = bench.plug("storm", 6, 11, 1);
         pad.set(axis(1000));
-        let id = pad.id();
+        let id = pad.id;
         assert_eq!(bench.next_of(id), Event::Axis { id, axis: 0, value: 1000 }, "round {round}");
         bench.unplug(pad);
         assert!(bench.gamepads.alive());
@@ -180,7 +180,7 @@ fn survives_a_storm(seconds: u32) {
     // A pad costs SDL some kilobytes: leaking one in each cycle would show.
     assert!(after.resident_kib - before.resident_kib < 1024, "{before:?} {after:?}");
     stays.set(axis(77));
-    assert_eq!(bench.next_of(stays.id()), Event::Axis { id: stays.id(), axis: 0, value: 77 });
+    assert_eq!(bench.next_of(stays.id), Event::Axis { id: stays.id, axis: 0, value: 77 });
 }
 
 #[test]
@@ -215,9 +215,9 @@ fn a_device_that_cannot_be_opened_is_reported_and_the_others_continue() {
         }
     }
     pad.set(axis(5));
-    assert_eq!(bench.next_of(pad.id()), Event::Axis { id: pad.id(), axis: 0, value: 5 });
+    assert_eq!(bench.next_of(pad.id), Event::Axis { id: pad.id, axis: 0, value: 5 });
     let another: VirtualPad = bench.plug("another", 1, 1, 0);
-    assert_ne!(another.id(), pad.id());
+    assert_ne!(another.id, pad.id);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, PoisonError};
 
-use gamepad::{Error, Event, Gamepads, Hat, VirtualDevice, VirtualPad, VirtualState};
+use gamepad::{Error, Event, Gamepads, Hat, VirtualDevice, VirtualState};
 
 use common::{Bench, PATIENCE, TURN};
 
@@ -27,7 +27,7 @@ fn a_connection_is_one_event_with_the_rest_state() {
     let bench = Bench::new();
     // Six axes, eleven buttons, one hat: SDL would let axes 4 and 5 of a game controller rest at -32768.
     let pad = bench.gamepads.plug(VirtualDevice::new("rest", 6, 11, 1)).unwrap();
-    match bench.next_of(pad.id()) {
+    match bench.next_of(pad.id) {
         Event::Connected { name, axes, buttons, hats, .. } => {
             assert_eq!(name, "rest");
             assert_eq!(axes, [0; 6]);
@@ -60,7 +60,7 @@ fn the_sink_receives_polled_without_events() {
 fn the_state_of_a_device_is_reported_on_request() {
     let bench = Bench::new();
     let pad = bench.plug("again", 2, 1, 1);
-    let id = pad.id();
+    let id = pad.id;
     let up = Hat { up: true, ..Hat::default() };
     pad.set(VirtualState { axes: vec![7, -8], buttons: vec![true], hats: vec![up] });
     while bench.next() != (Event::Hat { id, hat: 0, state: up }) {}
@@ -75,7 +75,7 @@ fn the_state_of_a_device_is_reported_on_request() {
 fn a_change_arrives_once_and_in_order() {
     let bench = Bench::new();
     let pad = bench.plug("order", 2, 2, 1);
-    let id = pad.id();
+    let id = pad.id;
     let left_down = Hat { left: true, down: true, ..Hat::default() };
     pad.set(VirtualState { axes: vec![-32768, 32767], buttons: vec![false, true], hats: vec![left_down] });
     pad.set(VirtualState { axes: vec![-32768, 1], buttons: vec![false, true], hats: vec![left_down] });
@@ -98,7 +98,7 @@ fn a_change_arrives_once_and_in_order() {
 fn none_of_two_hundred_quick_edges_is_lost() {
     let bench = Bench::new();
     let pad = bench.plug("edges", 1, 1, 0);
-    let id = pad.id();
+    let id = pad.id;
     for _ in 0..100 {
         pad.set(button(true));
         pad.set(button(false));
@@ -114,7 +114,7 @@ fn none_of_two_hundred_quick_edges_is_lost() {
 fn unplugging_resets_moved_inputs_and_then_disconnects() {
     let bench = Bench::new();
     let pad = bench.plug("centre", 2, 2, 1);
-    let id = pad.id();
+    let id = pad.id;
     let up = Hat { up: true, ..Hat::default() };
     pad.set(VirtualState { axes: vec![0, 20000], buttons: vec![true, false], hats: vec![up] });
     // The queued state comes first, although the disconnection follows at once. Inputs that never moved send no
@@ -139,7 +139,7 @@ fn unplugging_resets_moved_inputs_and_then_disconnects() {
 fn a_missing_entry_is_at_rest_and_a_surplus_one_is_ignored() {
     let bench = Bench::new();
     let pad = bench.plug("entries", 2, 1, 0);
-    let id = pad.id();
+    let id = pad.id;
     pad.set(VirtualState { axes: vec![10, 20, 30], buttons: vec![false, true], hats: vec![Hat::default()] });
     assert_eq!(bench.next_of(id), Event::Axis { id, axis: 0, value: 10 });
     assert_eq!(bench.next_of(id), Event::Axis { id, axis: 1, value: 20 });
@@ -153,17 +153,17 @@ fn a_missing_entry_is_at_rest_and_a_surplus_one_is_ignored() {
 fn a_replugged_pad_has_a_new_id() {
     let bench = Bench::new();
     let first = bench.plug("again", 1, 1, 0);
-    let id = first.id();
+    let id = first.id;
     bench.unplug(first);
     let second = bench.plug("again", 1, 1, 0);
-    assert_ne!(second.id(), id);
+    assert_ne!(second.id, id);
 }
 
 #[test]
 fn a_dropped_pad_is_unplugged() {
     let bench = Bench::new();
     let pad = bench.plug("dropped", 1, 1, 0);
-    let id = pad.id();
+    let id = pad.id;
     drop(pad);
     assert_eq!(bench.next_of(id), Event::Disconnected { id });
 }
@@ -175,16 +175,16 @@ fn eight_pads_do_not_mix() {
     for (value, pad) in (1..).zip(&pads) {
         pad.set(axes(&[value]));
     }
-    for (value, id) in (1..).zip(pads.iter().map(VirtualPad::id)) {
+    for (value, id) in (1..).zip(pads.iter().map(|pad| pad.id)) {
         assert_eq!(bench.next_of(id), Event::Axis { id, axis: 0, value });
     }
     // SDL's indices of later devices shift when an earlier one is removed.
     let gone = pads.remove(2);
-    let id = gone.id();
+    let id = gone.id;
     assert_eq!(bench.unplug(gone), [Event::Axis { id, axis: 0, value: 0 }]);
     for (value, pad) in (100..).zip(&pads) {
         pad.set(axes(&[value]));
-        assert_eq!(bench.next_of(pad.id()), Event::Axis { id: pad.id(), axis: 0, value });
+        assert_eq!(bench.next_of(pad.id), Event::Axis { id: pad.id, axis: 0, value });
     }
 }
 
@@ -193,7 +193,7 @@ fn a_pad_may_have_many_axes_buttons_and_hats() {
     let bench = Bench::new();
     for (naxes, nbuttons, nhats) in [(20, 24, 2), (255, 255, 255), (0, 0, 0)] {
         let pad = bench.gamepads.plug(VirtualDevice::new("many", naxes, nbuttons, nhats)).unwrap();
-        let id = pad.id();
+        let id = pad.id;
         match bench.next_of(id) {
             Event::Connected { axes, buttons, hats, .. } => {
                 assert_eq!((axes.len(), buttons.len(), hats.len()), (naxes, nbuttons, nhats));
@@ -237,15 +237,15 @@ fn two_pads_of_one_name_are_two_devices() {
     let (one, other) = (bench.plug("twin", 1, 1, 0), bench.plug("twin", 1, 1, 0));
     other.set(axes(&[7]));
     one.set(axes(&[8]));
-    assert_eq!(bench.next_of(other.id()), Event::Axis { id: other.id(), axis: 0, value: 7 });
-    assert_eq!(bench.next_of(one.id()), Event::Axis { id: one.id(), axis: 0, value: 8 });
+    assert_eq!(bench.next_of(other.id), Event::Axis { id: other.id, axis: 0, value: 7 });
+    assert_eq!(bench.next_of(one.id), Event::Axis { id: one.id, axis: 0, value: 8 });
 }
 
 #[test]
 fn thirty_cycles_leave_no_device_and_no_handle_behind() {
     let bench = Bench::new();
     // Returns after all earlier commands are done and the real joysticks of this machine are known.
-    let id = bench.plug("first", 1, 1, 0).id();
+    let id = bench.plug("first", 1, 1, 0).id;
     assert_eq!(bench.next_of(id), Event::Disconnected { id });
     // SAFETY: SDL is running and locks its list of joysticks.
     let plugged = || unsafe { sdl2::sys::SDL_NumJoysticks() };
@@ -254,7 +254,7 @@ fn thirty_cycles_leave_no_device_and_no_handle_behind() {
     let before = plugged();
     for cycle in 0..30 {
         let pad = bench.plug("cycle", 6, 11, 1);
-        let id = pad.id();
+        let id = pad.id;
         pad.set(axes(&[1, 2, 3, 4, 5, 6]));
         assert_eq!(plugged(), before + 1, "cycle {cycle}");
         assert!(is_open(id), "cycle {cycle}");
@@ -277,7 +277,7 @@ fn sdl_runs_once_at_a_time_and_can_be_started_again() {
 
     let bench = Bench::new();
     let pad = bench.plug("after", 1, 1, 0);
-    let id = pad.id();
+    let id = pad.id;
     pad.set(axes(&[2]));
     assert_eq!(bench.next_of(id), Event::Axis { id, axis: 0, value: 2 });
 }

@@ -27,16 +27,22 @@ pub const BUILTIN: [(&str, &str); 3] = [
 /// # Source
 /// own
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive] // made by `parse`, which checks it
 pub struct Model {
-    pub(crate) constants: Constants,
-    pub(crate) motors: Vec<Motor>,
-    pub(crate) joints: Vec<Joint>,
-    /// Frames of the joints, in their order.
-    pub(crate) frames: Vec<JointFrame>,
-    pub(crate) pads: Vec<Pad>,
-    pub(crate) imus: Vec<ImuMount>,
+    /// Constant properties of the hand.
+    pub constants: Constants,
+    /// Its motors in their order.
+    pub motors: Vec<Motor>,
+    /// Motor and coupling of each joint, in their order.
+    pub joints: Vec<Joint>,
+    /// Where the joints are, in their order.
+    pub frames: Vec<JointFrame>,
+    /// Its contact sensors in their order.
+    pub pads: Vec<Pad>,
+    /// Its inertial units in their order.
+    pub imus: Vec<ImuMount>,
     /// Upward direction in the frame of the base.
-    pub(crate) up: Unit<Vector3<f64>>,
+    pub up: Unit<Vector3<f64>>,
 }
 
 /// A motor with its gear.
@@ -100,41 +106,6 @@ impl Model {
     pub fn with_update_rate(mut self, update_rate: f64) -> Self {
         self.constants.info.update_rate = update_rate as f32;
         self
-    }
-
-    /// Constant properties of the hand.
-    pub fn constants(&self) -> &Constants {
-        &self.constants
-    }
-
-    /// Its motors in their order.
-    pub fn motors(&self) -> &[Motor] {
-        &self.motors
-    }
-
-    /// Motor and coupling of each joint, in their order.
-    pub fn joints(&self) -> &[Joint] {
-        &self.joints
-    }
-
-    /// Where the joints are, in their order.
-    pub fn frames(&self) -> &[JointFrame] {
-        &self.frames
-    }
-
-    /// Its contact sensors in their order.
-    pub fn pads(&self) -> &[Pad] {
-        &self.pads
-    }
-
-    /// Its inertial units in their order.
-    pub fn imus(&self) -> &[ImuMount] {
-        &self.imus
-    }
-
-    /// Upward direction in the frame of the base.
-    pub fn up(&self) -> Unit<Vector3<f64>> {
-        self.up
     }
 }
 

@@ -128,11 +128,11 @@ impl Filter {
     }
 
     pub(crate) fn intrinsic(&self) -> bool {
-        self.mode.intrinsic()
+        self.mode.intrinsic
     }
 
     pub(crate) fn latched(&self) -> bool {
-        self.mode.latch()
+        self.mode.latch
     }
 
     /// The current divisor of the accelerations.
@@ -290,9 +290,9 @@ impl Filter {
     /// them could double the jump. The user did not release the stick, so it has to be at rest before it commands
     /// again.
     fn select_frame(&mut self, select: impl FnOnce(&mut Mode)) {
-        let before = self.mode.intrinsic();
+        let before = self.mode.intrinsic;
         select(&mut self.mode);
-        if self.mode.intrinsic() != before {
+        if self.mode.intrinsic != before {
             self.wait_for_rest();
         }
     }
@@ -357,7 +357,7 @@ impl Filter {
     pub(crate) fn update(&mut self, now: Instant, stick: Stick<'_>, whole: bool) {
         let before = self.active();
         let taken = core::mem::take(&mut self.taken);
-        self.activity = Activity::of(&self.mappings.enable, stick.buttons, self.mode.latch());
+        self.activity = Activity::of(&self.mappings.enable, stick.buttons, self.mode.latch);
         self.claims =
             self.is_active && self.activity.is_active() && (self.has_enable_button() || self.reaches(stick));
         let divisor = self.divisor();
@@ -391,7 +391,7 @@ impl Filter {
     /// motion.
     fn seed(&mut self, reach: Reach) -> Option<[f64; 6]> {
         let seed = match self.reference.in_force() {
-            Some(reference) if !self.waits => Seed::of(reference, self.mode.intrinsic(), reach),
+            Some(reference) if !self.waits => Seed::of(reference, self.mode.intrinsic, reach),
             _ => Seed::Refused,
         };
         match seed {

@@ -63,8 +63,8 @@ impl Activity {
 /// State that outlasts a release: the takeover's latch and the frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mode {
-    latch: bool,
-    intrinsic: bool,
+    pub(crate) latch: bool,
+    pub(crate) intrinsic: bool,
     requested: FrameRequest,
 }
 
@@ -80,14 +80,6 @@ impl Mode {
     /// No takeover, in the frame `intrinsic`.
     pub(crate) fn new(intrinsic: bool) -> Self {
         Self { latch: false, intrinsic, requested: FrameRequest::default() }
-    }
-
-    pub(crate) fn latch(&self) -> bool {
-        self.latch
-    }
-
-    pub(crate) fn intrinsic(&self) -> bool {
-        self.intrinsic
     }
 
     /// Handles a press of `button`; only presses count, not the held state.
@@ -189,7 +181,7 @@ mod tests {
             mode.pressed(button, &FRAMES);
         }
         mode.apply_frame();
-        mode.intrinsic()
+        mode.intrinsic
     }
 
     #[test]
@@ -210,10 +202,10 @@ mod tests {
     fn the_latch_changes_with_each_press() {
         let mut mode = Mode::new(true);
         mode.pressed(2, &FRAMES);
-        assert!(mode.latch());
+        assert!(mode.latch);
         mode.pressed(2, &FRAMES);
-        assert!(!mode.latch());
+        assert!(!mode.latch);
         mode.pressed(0, &FRAMES);
-        assert!(!mode.latch());
+        assert!(!mode.latch);
     }
 }

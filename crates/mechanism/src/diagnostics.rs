@@ -214,7 +214,7 @@ impl ControllerEntry {
         stamp: impl Fn(Instant) -> Stamp,
     ) -> Status {
         let ControllerReport { is_running, timing } = self.last;
-        let (level, message) = match timing.last_overrun().filter(|_| !ignores_overruns) {
+        let (level, message) = match timing.last_overrun.filter(|_| !ignores_overruns) {
             Some(last) if now.since(last) < WARNING => (Level::Warn, BROKE),
             Some(_) => (Level::Ok, BROKE),
             None if is_running => (Level::Ok, "Running"),
@@ -222,13 +222,13 @@ impl ControllerEntry {
         };
         // Whole microseconds and percents, cut off.
         let micros = |seconds: f64| ((seconds * 1e6) as i64).to_string();
-        let last = timing.last_overrun().map_or(0.0, |last| stamp(last).as_nanos() as f64 / 1e9);
+        let last = timing.last_overrun.map_or(0.0, |last| stamp(last).as_nanos() as f64 / 1e9);
         let values = vec![
-            ("Avg Update Time (usec)", micros(timing.mean())),
-            ("Max Update Time (usec)", micros(timing.max().as_secs_f64())),
+            ("Avg Update Time (usec)", micros(timing.mean)),
+            ("Max Update Time (usec)", micros(timing.max.as_secs_f64())),
             ("Variance Update Time (usec)", micros(timing.standard_deviation())),
-            ("Percent of Cycle Time Used", ((timing.mean() / 1e-5) as i64).to_string()),
-            ("Number of Control Loop Overruns", timing.overruns().to_string()),
+            ("Percent of Cycle Time Used", ((timing.mean / 1e-5) as i64).to_string()),
+            ("Number of Control Loop Overruns", timing.overruns.to_string()),
             ("Timestamp of Last Overrun (sec)", six_digits(last)),
         ];
         Status { name: format!("Controller ({name})"), level, message, values }

@@ -52,18 +52,18 @@ impl Snapshot {
     fn fill(&mut self, control: &ControlLoop) {
         self.controllers.clear();
         let report = |slot: &crate::controllers::ControllerSlot| ControllerReport {
-            is_running: slot.is_running(),
-            timing: *slot.timing(),
+            is_running: slot.is_running,
+            timing: slot.timing,
         };
         let room = self.controllers.capacity();
         self.controllers.extend(control.controllers().map(report).take(room));
-        for (own, joint) in self.joints.iter_mut().zip(control.robot().joints()) {
+        for (own, joint) in self.joints.iter_mut().zip(control.robot.joints()) {
             own.copy_state(joint);
         }
-        for (own, actuator) in self.actuators.iter_mut().zip(control.robot().actuators()) {
+        for (own, actuator) in self.actuators.iter_mut().zip(control.robot.actuators()) {
             (own.command, own.state) = (actuator.command, actuator.state);
         }
-        self.is_halted = control.robot().is_halted();
+        self.is_halted = control.robot.is_halted();
     }
 }
 
@@ -107,7 +107,7 @@ impl Recorder {
         snapshot: &mut Snapshot,
     ) -> bool {
         let (has_joint_states, has_statistics) = (self.joint_states.is_due(now), self.statistics.is_due(now));
-        let state = (control.robot().is_halted(), link);
+        let state = (control.robot.is_halted(), link);
         let has_changed = state != (self.was_halted, self.link);
         (self.was_halted, self.link) = state;
         let is_due = self.sign_of_life.is_due(now);
@@ -119,7 +119,7 @@ impl Recorder {
         (snapshot.now, snapshot.has_joint_states, snapshot.has_statistics) =
             (now, has_joint_states, has_statistics);
         if has_statistics {
-            control.robot_mut().joints_mut().iter_mut().for_each(|joint| joint.statistics.restart_window());
+            control.robot.joints_mut().iter_mut().for_each(|joint| joint.statistics.restart_window());
         }
         true
     }

@@ -68,7 +68,7 @@ impl Body {
         }
         let was_node_held = is_node_lost && self.shared.node.has_begun();
         self.was_held |= was_node_held || is_hold(cycle.since_last, self.period);
-        self.hardware.read(self.control.robot_mut(), cycle.now, cycle.since_last);
+        self.hardware.read(&mut self.control.robot, cycle.now, cycle.since_last);
         // With little room for events nothing is taken that would need it; the loop itself goes on.
         let room = self.events.slots();
         let has_room = room >= EVENTS_OF_A_CYCLE + MESSAGES_OF_A_MILLISECOND;
@@ -80,7 +80,7 @@ impl Body {
         }
         let period = step_time(cycle.since_last, self.period);
         self.control.step(cycle.now, period, realtime::now, change.as_deref_mut());
-        self.hardware.write(self.control.robot());
+        self.hardware.write(&self.control.robot);
         if has_room {
             self.report(cycle, change);
         }
@@ -155,6 +155,6 @@ impl Drop for Body {
     /// The last command of every actuator, also after a panic: no effort, not enabled.
     fn drop(&mut self) {
         self.control.stop();
-        self.hardware.write(self.control.robot());
+        self.hardware.write(&self.control.robot);
     }
 }

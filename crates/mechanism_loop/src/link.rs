@@ -138,7 +138,7 @@ pub fn link(
     let (events, reported) = RingBuffer::new(MOST_EVENTS);
     let (mut given, free) = RingBuffer::new(SNAPSHOTS);
     for _ in 0..SNAPSHOTS {
-        let _ = given.push(Box::new(Snapshot::new(control.robot(), Manager::MOST_CONTROLLERS)));
+        let _ = given.push(Box::new(Snapshot::new(&control.robot, Manager::MOST_CONTROLLERS)));
     }
     let body = Body {
         recorder: Recorder::new(settings.joint_state_rate, settings.statistics_rate, realtime::now()),

@@ -126,7 +126,7 @@ impl Rig {
                 }
                 Event::Reported(snapshot) => {
                     if let Some(controller) = snapshot.controllers.first() {
-                        self.overruns = controller.timing.overruns();
+                        self.overruns = controller.timing.overruns;
                     }
                     self.control.events.recycle(snapshot);
                 }

@@ -233,7 +233,7 @@ fn links_and_inertial_units_are_where_the_hand_has_them() {
     let description = Description::parse(&model.urdf().unwrap()).unwrap();
     let mut robot = Robot::new(&description);
     let mut sensor = Sensor::default();
-    for (index, name) in model.constants().description.joint_names.iter().enumerate() {
+    for (index, name) in model.constants.description.joint_names.iter().enumerate() {
         sensor.joint_pos[index] = 0.1 + 0.03 * index as f32;
         let joint = robot.joint(name).unwrap();
         robot.joints_mut()[joint].position = sensor.joint_pos[index].into();

@@ -59,12 +59,12 @@ impl MujocoHand {
         let simulation = Simulation::default();
         let data = load(&model, &plan, &simulation.objects)?;
         let motors = plan.motors.iter().map(|name| place(&data, name)).collect::<Result<_, _>>()?;
-        let joints = (0..model.joints().len()).map(|index| place(&data, &joint_name(index)));
+        let joints = (0..model.joints.len()).map(|index| place(&data, &joint_name(index)));
         let mut hand = Self {
             motors,
             joints: joints.collect::<Result<_, _>>()?,
-            setpoints: model.constants().start,
-            reference: Reference::at(model.constants().start.ref_pos),
+            setpoints: model.constants.start,
+            reference: Reference::at(model.constants.start.ref_pos),
             time: Duration::ZERO,
             simulation,
             sensing: Sensing::new(seed),
@@ -90,14 +90,13 @@ impl MujocoHand {
     /// Puts the hand to rest in its start pose.
     fn rest(&mut self) {
         self.data.reset();
-        self.setpoints = self.model.constants().start;
+        self.setpoints = self.model.constants.start;
         self.reference = Reference::at(self.setpoints.ref_pos);
-        for (place, motor) in self.motors.iter().zip(self.model.motors()) {
+        for (place, motor) in self.motors.iter().zip(&self.model.motors) {
             self.data.qpos_mut()[place.position] = motor.start;
         }
-        for (place, joint) in self.joints.iter().zip(self.model.joints()) {
-            self.data.qpos_mut()[place.position] =
-                joint.coupling.angle(self.model.motors()[joint.motor].start);
+        for (place, joint) in self.joints.iter().zip(&self.model.joints) {
+            self.data.qpos_mut()[place.position] = joint.coupling.angle(self.model.motors[joint.motor].start);
         }
         self.stick();
         self.servo(0.0);
@@ -107,7 +106,7 @@ impl MujocoHand {
 
     /// Gives each servo its target after `dt` \[s\], and its gains.
     fn servo(&mut self, dt: f64) {
-        for (index, motor) in self.model.motors().iter().enumerate() {
+        for (index, motor) in self.model.motors.iter().enumerate() {
             let (position, velocity) = self.reference.advance(index, &self.setpoints, dt);
             let square = motor.gear * motor.gear;
             let gain_pos = (self.setpoints.gain_pos[index] * square).min(MOST_GAIN);
@@ -122,7 +121,7 @@ impl MujocoHand {
     /// Ties the joints to where their motors are: each constraint is the piece of the coupling on which the motor is.
     fn couple(&mut self) {
         for (row, follower) in self.plan.followers.iter().enumerate() {
-            let joint = self.model.joints()[*follower];
+            let joint = self.model.joints[*follower];
             let drive = self.data.qpos()[self.motors[joint.motor].position];
             let slope = joint.coupling.slope(drive);
             tie(&mut self.data, row, [joint.coupling.angle(drive) - slope * drive, slope]);
@@ -250,7 +249,7 @@ fn tie(data: &mut MjData<Box<MjModel>>, row: usize, [constant, slope]: [f64; 2])
 
 impl Device for MujocoHand {
     fn constants(&self) -> &Constants {
-        self.model.constants()
+        &self.model.constants
     }
 
     fn command(&mut self, setpoints: &Setpoints) -> Result<(), DeviceError> {
@@ -262,7 +261,7 @@ impl Device for MujocoHand {
     fn hold(&mut self, gain: f64) -> Result<(), DeviceError> {
         self.check()?;
         let mut position = [0.0; MAX];
-        for ((position, place), motor) in position.iter_mut().zip(&self.motors).zip(self.model.motors()) {
+        for ((position, place), motor) in position.iter_mut().zip(&self.motors).zip(&self.model.motors) {
             *position = self.data.qpos()[place.position] * motor.gear;
         }
         self.setpoints = self.constants().start.held_at(position, gain.clamp(0.0, 1.0));
@@ -295,7 +294,7 @@ impl Device for MujocoHand {
         self.check_values()?;
         sensor.time_stamp = Stamp::of(self.time);
         let (positions, velocities) = (self.data.qpos(), self.data.qvel());
-        for (index, (place, motor)) in self.motors.iter().zip(self.model.motors()).enumerate() {
+        for (index, (place, motor)) in self.motors.iter().zip(&self.model.motors).enumerate() {
             sensor.motor_pos[index] = (positions[place.position] * motor.gear) as f32;
             sensor.motor_vel[index] = (velocities[place.velocity] * motor.gear) as f32;
             sensor.motor_torque[index] = (self.data.actuator_force()[index] / motor.gear) as f32;
@@ -306,10 +305,10 @@ impl Device for MujocoHand {
         }
         let mut values = self.data.sensordata().iter().map(|value| *value as f32);
         let mut next = || values.next().unwrap_or(0.0);
-        for (index, pad) in self.model.pads().iter().enumerate() {
+        for (index, pad) in self.model.pads.iter().enumerate() {
             sensor.contact[index] = if pad.mount.link.is_some() { next() } else { self.base.contact[index] };
         }
-        for (index, imu) in self.model.imus().iter().enumerate() {
+        for (index, imu) in self.model.imus.iter().enumerate() {
             if imu.mount.link.is_some() {
                 sensor.imu_linear_acc[index] = [next(), next(), next()];
                 sensor.imu_angular_vel[index] = [next(), next(), next()];
@@ -322,8 +321,8 @@ impl Device for MujocoHand {
         self.sensing.pass(
             sensor,
             &self.simulation,
-            &self.model.constants().info,
-            &self.model.constants().description,
+            &self.model.constants.info,
+            &self.model.constants.description,
         );
         Ok(())
     }

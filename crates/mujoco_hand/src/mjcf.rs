@@ -34,18 +34,18 @@ impl Plan {
     pub(crate) fn new(model: &Model) -> Self {
         let lead = |motor| {
             let is_lead = |joint: &haptix::parts::Joint| joint.motor == motor && joint.coupling.is_identity();
-            model.joints().iter().position(is_lead)
+            model.joints.iter().position(is_lead)
         };
-        let leads: Vec<Option<usize>> = (0..model.motors().len()).map(lead).collect();
+        let leads: Vec<Option<usize>> = (0..model.motors.len()).map(lead).collect();
         let motors = leads.iter().enumerate();
         let motors = motors.map(|(motor, lead)| match lead {
             Some(joint) => joint_name(*joint),
             None => format!("rotor{motor}"),
         });
-        let joints = model.joints().iter().enumerate();
+        let joints = model.joints.iter().enumerate();
         let followers = joints.filter(|(index, joint)| leads.get(joint.motor) != Some(&Some(*index)));
         let mut skins = Vec::new();
-        for (index, pad) in model.pads().iter().enumerate() {
+        for (index, pad) in model.pads.iter().enumerate() {
             skins.extend(pad.mount.link.map(|_| format!("pad{index}")));
         }
         skins.extend((0..bones(model).len()).map(|index| format!("bone{index}")));
@@ -67,15 +67,15 @@ pub(crate) fn object_name(object: usize) -> String {
 /// \[m\], radius \[m\].
 fn bones(model: &Model) -> Vec<(usize, Vector3<f64>, f64)> {
     let mut bones = Vec::new();
-    for link in 0..model.frames().len() {
+    for link in 0..model.frames.len() {
         let of_link = |mount: &haptix::parts::Mount| mount.link == Some(link);
-        let pads: Vec<_> = model.pads().iter().filter(|pad| of_link(&pad.mount)).collect();
+        let pads: Vec<_> = model.pads.iter().filter(|pad| of_link(&pad.mount)).collect();
         let radius = pads.iter().map(|pad| pad.radius).fold(f64::NAN, f64::max); // NaN is nobody's maximum
         let radius = if radius > 0.0 { SLENDER * radius } else { RADIUS };
-        let carried = model.frames().iter().filter(|frame| frame.parent == Some(link));
+        let carried = model.frames.iter().filter(|frame| frame.parent == Some(link));
         let mut ends: Vec<Vector3<f64>> = carried.map(|frame| frame.origin).collect();
         if ends.is_empty() {
-            let imus = model.imus().iter().filter(|imu| of_link(&imu.mount)).map(|imu| imu.mount.position);
+            let imus = model.imus.iter().filter(|imu| of_link(&imu.mount)).map(|imu| imu.mount.position);
             let sensors: Vec<_> = pads.iter().map(|pad| pad.mount.position).chain(imus).collect();
             ends.extend(
                 (!sensors.is_empty()).then(|| sensors.iter().sum::<Vector3<f64>>() / sensors.len() as f64),
@@ -110,7 +110,7 @@ fn write(
     plan: &Plan,
     objects: &[Option<Object>; MAX_OBJECTS],
 ) -> core::fmt::Result {
-    let gravity = vector(model.up().into_inner() * -GRAVITY);
+    let gravity = vector(model.up.into_inner() * -GRAVITY);
     writeln!(out, "<mujoco model=\"hand\">")?;
     writeln!(out, "<compiler angle=\"radian\" autolimits=\"false\"/>")?;
     writeln!(out, "<option timestep=\"{STEP}\" integrator=\"implicitfast\" gravity=\"{gravity}\"/>")?;
@@ -140,12 +140,12 @@ fn write(
         }
     }
     let bones = bones(model);
-    for (link, frame) in model.frames().iter().enumerate() {
+    for (link, frame) in model.frames.iter().enumerate() {
         if frame.parent.is_none() {
             body(out, model, plan, &bones, link)?;
         }
     }
-    for (index, (motor, name)) in model.motors().iter().zip(&plan.motors).enumerate() {
+    for (index, (motor, name)) in model.motors.iter().zip(&plan.motors).enumerate() {
         if *name == format!("rotor{index}") {
             writeln!(out, "<body name=\"{name}\" pos=\"0 0 0\">{LIGHT}")?;
             drive(out, name, "0 0 1", &motor.plant)?;
@@ -182,14 +182,14 @@ fn body(
     bones: &[(usize, Vector3<f64>, f64)],
     link: usize,
 ) -> core::fmt::Result {
-    let (Some(frame), Some(joint)) = (model.frames().get(link), model.joints().get(link)) else {
+    let (Some(frame), Some(joint)) = (model.frames.get(link), model.joints.get(link)) else {
         return Ok(());
     };
     let name = joint_name(link);
     // Links have no weight; their accelerometers feel gravity all the same.
     writeln!(out, "<body name=\"{name}\" pos=\"{}\" gravcomp=\"1\">", vector(frame.origin))?;
     let axis = vector(frame.axis.into_inner());
-    match (plan.motors.get(joint.motor), model.motors().get(joint.motor)) {
+    match (plan.motors.get(joint.motor), model.motors.get(joint.motor)) {
         (Some(lead), Some(motor)) if *lead == name => drive(out, &name, &axis, &motor.plant)?,
         _ => writeln!(out, "<joint name=\"{name}\" axis=\"{axis}\" armature=\"2e-6\"/>")?,
     }
@@ -205,7 +205,7 @@ fn body(
     if is_light {
         writeln!(out, "{LIGHT}")?;
     }
-    for (index, pad) in model.pads().iter().enumerate().filter(|(_, pad)| pad.mount.link == Some(link)) {
+    for (index, pad) in model.pads.iter().enumerate().filter(|(_, pad)| pad.mount.link == Some(link)) {
         let (at, radius) = (vector(pad.mount.position), pad.radius.max(1e-9));
         writeln!(
             out,
@@ -213,14 +213,14 @@ fn body(
         )?;
         writeln!(out, "<site name=\"pad{index}\" type=\"sphere\" size=\"{radius}\" pos=\"{at}\"/>")?;
     }
-    for (index, ImuMount { mount, rotation }) in model.imus().iter().enumerate() {
+    for (index, ImuMount { mount, rotation }) in model.imus.iter().enumerate() {
         if mount.link == Some(link) {
             let turn = UnitQuaternion::from_rotation_matrix(rotation);
             let (at, w, v) = (vector(mount.position), turn.w, vector(turn.imag()));
             writeln!(out, "<site name=\"imu{index}\" size=\"0.001\" pos=\"{at}\" quat=\"{w} {v}\"/>")?;
         }
     }
-    for (carried, frame) in model.frames().iter().enumerate() {
+    for (carried, frame) in model.frames.iter().enumerate() {
         if frame.parent == Some(link) {
             body(out, model, plan, bones, carried)?;
         }
@@ -245,7 +245,7 @@ fn drive(out: &mut String, name: &str, axis: &str, plant: &Plant) -> core::fmt::
 fn constraints(out: &mut String, model: &Model, plan: &Plan) -> core::fmt::Result {
     writeln!(out, "<equality>")?;
     for follower in &plan.followers {
-        let motor = model.joints().get(*follower).and_then(|joint| plan.motors.get(joint.motor));
+        let motor = model.joints.get(*follower).and_then(|joint| plan.motors.get(joint.motor));
         let (follower, motor) = (joint_name(*follower), motor.map_or("", String::as_str));
         writeln!(out, "<joint joint1=\"{follower}\" joint2=\"{motor}\" polycoef=\"0 0 0 0 0\"/>")?;
     }
@@ -254,7 +254,7 @@ fn constraints(out: &mut String, model: &Model, plan: &Plan) -> core::fmt::Resul
     }
     writeln!(out, "</equality>")?;
     writeln!(out, "<actuator>")?;
-    for (joint, motor) in plan.motors.iter().zip(model.motors()) {
+    for (joint, motor) in plan.motors.iter().zip(&model.motors) {
         let torque = motor.plant.torque.max(1e-9);
         // The servo of MuJoCo itself, which knows the derivatives of its torque: force = ctrl - kp·q - kd·q'.
         writeln!(
@@ -269,12 +269,12 @@ fn constraints(out: &mut String, model: &Model, plan: &Plan) -> core::fmt::Resul
 /// The sensors of all links but the base: contacts, then accelerometer and gyroscope of each unit.
 fn sensors(out: &mut String, model: &Model) -> core::fmt::Result {
     writeln!(out, "<sensor>")?;
-    for (index, pad) in model.pads().iter().enumerate() {
+    for (index, pad) in model.pads.iter().enumerate() {
         if pad.mount.link.is_some() {
             writeln!(out, "<touch site=\"pad{index}\"/>")?;
         }
     }
-    for (index, imu) in model.imus().iter().enumerate() {
+    for (index, imu) in model.imus.iter().enumerate() {
         if imu.mount.link.is_some() {
             writeln!(out, "<accelerometer site=\"imu{index}\"/><gyro site=\"imu{index}\"/>")?;
         }

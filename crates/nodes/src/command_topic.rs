@@ -16,7 +16,8 @@ type Publish = Box<dyn Fn(&Command, bool) + Send>;
 /// A command topic as `TwistStamped`, which carries the stick event's stamp, or as plain `Twist`.
 pub struct CommandTopic {
     publish: Publish,
-    latency: SharedLatency,
+    /// The latencies that the topic records.
+    pub latency: SharedLatency,
     subscribed_only: bool,
 }
 
@@ -36,11 +37,6 @@ impl CommandTopic {
     /// From now on publishes only if the topic has a subscriber: for a topic inside a composed process.
     pub fn for_subscribers_only(&mut self) {
         self.subscribed_only = true;
-    }
-
-    /// The latencies that the topic records.
-    pub fn latency(&self) -> SharedLatency {
-        self.latency.clone()
     }
 
     /// Publishes `command` and records its age.

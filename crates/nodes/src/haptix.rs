@@ -223,7 +223,7 @@ mod tests {
         let model = Model::builtin("two_finger").unwrap();
         let set = specification().defaults();
         let params =
-            Params::read(&set, &model.constants().description, model.constants().info.update_rate).unwrap();
+            Params::read(&set, &model.constants.description, model.constants.info.update_rate).unwrap();
         let params = Params {
             thread: params::LoopThread { priority: None, lock_memory: false, ..params.thread },
             ..params

@@ -71,8 +71,8 @@ impl Parts {
         for output in drives.iter().chain([&APPLIED]) {
             ros::declare_stage(node, &names.resolve(zone_scaler::COMMAND), &names.resolve(output))?;
         }
-        let watch = topics.watch();
-        let latency = topics.latency();
+        let watch = topics.watch.clone();
+        let latency = topics.latency.clone();
         let commands = (!composed).then_some(params.command_type);
         Ok((topics, Self { publishers, enables, watch, events, latency, names, commands, drives }))
     }

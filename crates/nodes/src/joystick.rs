@@ -42,7 +42,8 @@ pub const NAME: &str = "joystick";
 
 /// Topics that the node publishes.
 pub struct Topics {
-    desired: Desired,
+    /// The velocity reference's topic, for `Desired::for_subscribers_only`.
+    pub desired: Desired,
     joy: Topic<sensor::Joy>,
     connected: Topic<std_msgs::Bool>,
     devices: DeviceTopics,
@@ -129,11 +130,6 @@ impl Parts {
 }
 
 impl Topics {
-    /// The velocity reference's topic, for `Desired::for_subscribers_only`.
-    pub fn desired(&mut self) -> &mut Desired {
-        &mut self.desired
-    }
-
     /// Carries out an output of the machine.
     pub fn publish(&mut self, output: Output) {
         match output {

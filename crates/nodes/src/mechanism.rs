@@ -34,7 +34,7 @@ use inputs::ControllerTopics;
 use loop_monitor::{MonitorContext, MonitorHandle};
 use node_tasks::NodeTasks;
 use outputs::ControllerOutputs;
-use remote::{EffortTopics, Efforts, Remote};
+use remote::{EffortTopics, Remote};
 use services::Requests;
 use topics::Topics;
 
@@ -258,14 +258,14 @@ pub fn run_with(
     let parameters = Arc::new(Mutex::new(member.set().clone()));
     let mut publications = Publications {
         topics,
-        efforts: efforts.as_ref().map(Efforts::topics),
+        efforts: efforts.as_ref().map(|efforts| efforts.topics.clone()),
         requests: requests.clone(),
         handle: handle.clone(),
     };
     let mut actions = Actions {
         commands: commands.clone(),
         states,
-        efforts: efforts.as_ref().map(Efforts::topics),
+        efforts: efforts.as_ref().map(|efforts| efforts.topics.clone()),
         handle: handle.clone(),
         factory,
         parameters: Arc::clone(&parameters),

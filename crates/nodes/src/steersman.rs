@@ -71,12 +71,12 @@ pub fn run_with(
     let Member { node, params, inputs, .. } = &mut hindbrain;
     let (mut hindbrain_topics, hindbrain_parts) =
         hindbrain_node::Parts::new(node, inputs, params, driver.as_ref(), true)?;
-    joystick_topics.desired().for_subscribers_only();
-    arbiter_topics.command().for_subscribers_only();
-    zones_topics.command().for_subscribers_only();
-    let (shared_params, line) = (arbiter_topics.shared_params(), arbiter_topics.line());
+    joystick_topics.desired.for_subscribers_only();
+    arbiter_topics.command.for_subscribers_only();
+    zones_topics.command.for_subscribers_only();
+    let (shared_params, line) = (arbiter_topics.shared_params.clone(), arbiter_topics.line.clone());
     let (arbiter_latency, zones_latency) =
-        (arbiter_topics.command().latency(), zones_topics.command().latency());
+        (arbiter_topics.command.latency.clone(), zones_topics.command.latency.clone());
 
     let stages = Stages {
         joystick: Joystick::new(joystick.params.clone()),

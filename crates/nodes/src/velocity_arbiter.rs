@@ -28,10 +28,13 @@ pub const COMMAND: &str = "cmd_vel_arbitrated";
 
 /// Topics that the node publishes.
 pub struct Topics {
-    command: CommandTopic,
+    /// The command's topic, for its latency and [`CommandTopic::for_subscribers_only`].
+    pub command: CommandTopic,
     active: Topic<DiagnosticStatus>,
-    shared_params: SharedParams,
-    line: StatusLine,
+    /// The parameters that name sources and locks; [`SharedParams::update`] is to be called when they change.
+    pub shared_params: SharedParams,
+    /// The log line, which may wait.
+    pub line: StatusLine,
 }
 
 /// The parameters that the machine's outputs were made with, which name the sources and locks behind their indices. The topics of the
@@ -103,21 +106,6 @@ impl Topics {
             shared_params: SharedParams(Arc::new(Mutex::new(resolved(params.clone(), names))), names.clone()),
             line: StatusLine::default(),
         })
-    }
-
-    /// The parameters that name sources and locks; [`SharedParams::update`] is to be called when they change.
-    pub fn shared_params(&self) -> SharedParams {
-        self.shared_params.clone()
-    }
-
-    /// The log line, which may wait.
-    pub fn line(&self) -> StatusLine {
-        self.line.clone()
-    }
-
-    /// The command's topic, for its latency and [`CommandTopic::for_subscribers_only`].
-    pub fn command(&mut self) -> &mut CommandTopic {
-        &mut self.command
     }
 
     /// Carries out an output of the machine.
@@ -283,8 +271,9 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     await_locks(&member.node, member.inputs.names(), &member.params);
     let mut topics = Topics::new(&mut member.node, &member.params, member.inputs.names())?;
-    let latency = topics.command().latency();
-    let (shared_params, line, names) = (topics.shared_params(), topics.line(), member.inputs.names().clone());
+    let latency = topics.command.latency.clone();
+    let (shared_params, line, names) =
+        (topics.shared_params.clone(), topics.line.clone(), member.inputs.names().clone());
     let wiring = Wiring { stick: None, own: vec![names.resolve(COMMAND)] };
     let shell = Shell::new(Arbiter::new(member.params.clone()), Some(Input::ClockRead), move |output| {
         topics.publish(output)

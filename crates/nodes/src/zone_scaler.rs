@@ -27,7 +27,8 @@ pub const COMMAND: &str = "cmd_vel";
 
 /// Topics that the node publishes.
 pub struct Topics {
-    command: CommandTopic,
+    /// The command's topic, for its latency and [`CommandTopic::for_subscribers_only`].
+    pub command: CommandTopic,
     applied: Topic<luci::LuciJoystickScaling>,
     applied_to_joystick: Topic<luci::LuciJoystickScaling>,
 }
@@ -42,11 +43,6 @@ impl Topics {
             applied: Topic::new(node, "~/joystick_scaling", qos::command())?,
             applied_to_joystick: Topic::new(node, "~/joystick_position_scaling", qos::command())?,
         })
-    }
-
-    /// The command's topic, for its latency and [`CommandTopic::for_subscribers_only`].
-    pub fn command(&mut self) -> &mut CommandTopic {
-        &mut self.command
     }
 
     /// Carries out an output of the machine.
@@ -146,7 +142,7 @@ pub fn status(scaler: &ZoneScaler) -> Status {
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let mut topics = Topics::new(&mut member.node, &member.params)?;
-    let latency = topics.command().latency();
+    let latency = topics.command.latency.clone();
     subscribe(&mut member.inputs, &mut member.node, &member.params, false)?;
     let mut picture = Picture::new(&mut member.node)?;
     let scaler = ZoneScaler::new(member.params.clone());

@@ -17,8 +17,8 @@ pub struct PluginType {
     pub(crate) table: &'static Type,
     pub(crate) inputs: &'static [ControllerInput],
     pub(crate) outputs: &'static [ControllerOutput],
-    /// Of its library.
-    path: &'static Path,
+    /// The file of its library.
+    pub path: &'static Path,
 }
 
 // SAFETY: a table is a constant of its library, which stays; its functions create controllers on any thread.
@@ -150,11 +150,6 @@ impl PluginType {
             names(table.output).map(|name| ControllerOutput { name, kind: OutputKind::Float }).collect();
         // They live as long as the library, which is for ever.
         Self { table, inputs: inputs.leak(), outputs: outputs.leak(), path }
-    }
-
-    /// The file of its library.
-    pub fn path(&self) -> &'static Path {
-        self.path
     }
 
     /// Its name: `package/Class`.

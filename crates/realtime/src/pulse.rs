@@ -18,7 +18,8 @@ pub const LONGEST_SILENCE: Duration = Duration::from_millis(250);
 pub struct Pulse {
     /// When it last beat, in nanoseconds since boot; [`NEVER`] before that.
     last: AtomicU64,
-    limit: Duration,
+    /// How long it may be silent.
+    pub limit: Duration,
 }
 
 /// A time that no clock reaches.
@@ -63,11 +64,6 @@ impl Pulse {
     /// Whether it has been silent for longer than it may.
     pub fn is_lost(&self, now: Instant) -> bool {
         self.silence(now) > self.limit
-    }
-
-    /// How long it may be silent.
-    pub const fn limit(&self) -> Duration {
-        self.limit
     }
 }
 

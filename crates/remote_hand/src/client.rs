@@ -261,7 +261,7 @@ fn wait_for(child: &Child, timeout: Duration) -> bool {
 
 impl Device for RemoteHand {
     fn constants(&self) -> &Constants {
-        self.model.constants()
+        &self.model.constants
     }
 
     fn command(&mut self, setpoints: &Setpoints) -> Result<(), DeviceError> {

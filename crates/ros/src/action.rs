@@ -59,7 +59,8 @@ struct Shared<A: WrappedActionTypeSupport> {
 /// A goal that is neither accepted nor rejected yet. One that is dropped is rejected.
 pub struct GoalRequest<A: WrappedActionTypeSupport + 'static> {
     id: GoalId,
-    goal: A::Goal,
+    /// The goal that the client requests.
+    pub goal: A::Goal,
     request: Option<ServiceRequest<SendGoal<A>>>,
     feedback: Publisher<A::FeedbackMessage>,
     shared: Arc<Shared<A>>,
@@ -157,11 +158,6 @@ impl<A: WrappedActionTypeSupport + 'static> Shared<A> {
 }
 
 impl<A: WrappedActionTypeSupport + 'static> GoalRequest<A> {
-    /// The goal that the client requests.
-    pub fn goal(&self) -> &A::Goal {
-        &self.goal
-    }
-
     /// Rejects it. The client learns no reason, since ROS 2 has no place for one: log it.
     pub fn reject(self) {
         drop(self);
@@ -311,7 +307,7 @@ where
     fn serve_one(&mut self, context: &mut ServiceContext<'_, M>) -> bool {
         let Self { server, active, accept, cancel } = self;
         while let Some(request) = server.next_goal() {
-            let goal = request.goal().clone();
+            let goal = request.goal.clone();
             let Some((handle, requests)) = request.accept() else { continue };
             let id = accept(goal, handle, context.shell());
             active.push(Active { id, requests });

@@ -32,8 +32,10 @@ pub struct Device {
 /// All connected devices in the order of connection, and messages about those that cannot be opened.
 #[derive(Debug, Default)]
 pub struct Devices {
-    open: Vec<Device>,
-    failures: Vec<String>,
+    /// All devices.
+    pub all: Vec<Device>,
+    /// A sentence for each device that could not be opened.
+    pub failures: Vec<String>,
 }
 
 impl Devices {
@@ -52,7 +54,7 @@ impl Devices {
     /// Updates the list from an event; returns a device that was disconnected.
     pub fn update(&mut self, event: &Event) -> Option<Device> {
         match event {
-            Event::Connected { id, name, guid, axes, buttons, hats, details } => self.open.push(Device {
+            Event::Connected { id, name, guid, axes, buttons, hats, details } => self.all.push(Device {
                 id: *id,
                 name: name.clone(),
                 guid: guid.clone(),
@@ -64,8 +66,8 @@ impl Devices {
                 details: (**details).clone(),
             }),
             Event::Disconnected { id } => {
-                let gone = self.open.iter().position(|device| device.id == *id);
-                return gone.map(|position| self.open.remove(position));
+                let gone = self.all.iter().position(|device| device.id == *id);
+                return gone.map(|position| self.all.remove(position));
             }
             Event::OpenFailed { name, path, reason } => {
                 self.failures.push(format!(
@@ -92,17 +94,7 @@ impl Devices {
 
     /// The device with this id.
     pub fn of(&mut self, id: u32) -> Option<&mut Device> {
-        self.open.iter_mut().find(|device| device.id == id)
-    }
-
-    /// All devices.
-    pub fn all(&self) -> &[Device] {
-        &self.open
-    }
-
-    /// A sentence for each device that could not be opened.
-    pub fn failures(&self) -> &[String] {
-        &self.failures
+        self.all.iter_mut().find(|device| device.id == id)
     }
 }
 

@@ -23,15 +23,15 @@ const TITLES: [&str; 11] =
 /// The output fails, for example when the reader of a pipe has exited.
 pub fn run(events: &Receiver<Event>, watch: bool, root: &Path, out: &mut dyn Write) -> io::Result<bool> {
     let mut devices = Devices::gather(events, GATHER);
-    let found = !devices.all().is_empty();
+    let found = !devices.all.is_empty();
     if found {
-        write!(out, "{}", table(devices.all()))?;
-        devices.all().iter().try_for_each(|device| writeln!(out, "{}", names(device)))?;
+        write!(out, "{}", table(&devices.all))?;
+        devices.all.iter().try_for_each(|device| writeln!(out, "{}", names(device)))?;
     } else {
         writeln!(out, "No joystick is connected that SDL {} can see.", gamepad::sdl_version())?;
         access::obstacles(root).iter().try_for_each(|why| writeln!(out, "- {why}"))?;
     }
-    for obstacle in devices.failures().iter().chain(&access::hidraw(root)) {
+    for obstacle in devices.failures.iter().chain(&access::hidraw(root)) {
         writeln!(out, "- {obstacle}")?;
     }
     out.flush()?;
@@ -178,7 +178,7 @@ NAME            GUID  SERIAL  PATH               DRIVER  AXES  BUTTONS  HATS  BA
 Päd             03ab  S1      /dev/input/event7  evdev   2     3        1     wired    rumble  /by-path/p,/by-id/i
 A longer name?  03cd  -       -                  evdev   2     3        1     wired    rumble  -
 ";
-        assert_eq!(table(devices.all()), expected);
+        assert_eq!(table(&devices.all), expected);
     }
 
     #[test]

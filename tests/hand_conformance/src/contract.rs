@@ -12,7 +12,7 @@ use crate::{Make, Rig};
 pub fn names_have_the_order_of_the_description(make: &Make) {
     for name in ["mpl", "mpl_gazebo", "two_finger"] {
         let (rig, model) = (Rig::new(make, name), Model::builtin(name).unwrap());
-        let (own, expected) = (rig.device.constants(), model.constants());
+        let (own, expected) = (rig.device.constants(), model.constants);
         assert_eq!((&own.info, &own.description), (&expected.info, &expected.description));
         assert_eq!((&own.start, &own.grasps), (&expected.start, &expected.grasps));
         let (info, names) = (&own.info, &own.description);
@@ -27,10 +27,10 @@ pub fn names_have_the_order_of_the_description(make: &Make) {
     }
     // Each motor moves its own joints, so the order of both is that of their names.
     let mut rig = Rig::new(make, "mpl");
-    let names = rig.model.constants().description.clone();
+    let names = rig.model.constants.description.clone();
     for (motor, name) in names.motor_names.iter().enumerate() {
         rig.device.reset(true).unwrap();
-        rig.setpoints = rig.model.constants().start;
+        rig.setpoints = rig.model.constants.start;
         let before = rig.read();
         let limit = rig.limits()[motor];
         let far = if limit.maximum > 0.0 { limit.maximum } else { limit.minimum };
@@ -39,7 +39,7 @@ pub fn names_have_the_order_of_the_description(make: &Make) {
         let after = rig.read();
         for joint in 0..names.joint_names.len() {
             let is_moved = (after.joint_pos[joint] - before.joint_pos[joint]).abs() > 0.05;
-            let is_driven = rig.model.joints()[joint].motor == motor;
+            let is_driven = rig.model.joints[joint].motor == motor;
             assert_eq!(is_moved, is_driven, "joint {} by motor {name}", names.joint_names[joint]);
         }
         for other in 0..names.motor_names.len() {
@@ -101,7 +101,7 @@ pub fn the_time_of_a_reading_is_the_time_that_passed(make: &Make) {
 pub fn the_same_calls_give_the_same_readings(make: &Make) {
     let readings = |rig: &mut Rig| -> Vec<Sensor> {
         rig.place(&[sphere([-0.05, 0.0, 0.1], 0.04)]);
-        rig.setpoints = rig.model.constants().start;
+        rig.setpoints = rig.model.constants.start;
         (0..60)
             .map(|tick| {
                 rig.turn(tick % 13, 0.4);

@@ -23,7 +23,7 @@ fn grasp(rig: &mut Rig, name: &str, value: f32) {
 /// Whatever stiffness, damping and step the parameters of the node allow, a held ball is held: each force stays within a hundredth, and
 /// no motor moves.
 pub fn a_grasp_comes_to_rest_whatever_the_parameters_allow(make: &Make) {
-    let names: Vec<String> = Rig::new(make, "mpl").model.constants().grasps.names().map(Into::into).collect();
+    let names: Vec<String> = Rig::new(make, "mpl").model.constants.grasps.names().map(Into::into).collect();
     for (stiffness, damping) in [(1e3, 0.0), (1e5, 0.0), (1e5, 1e4)] {
         for (millis, name) in
             [1, 20].into_iter().flat_map(|millis| names.iter().map(move |name| (millis, name)))

@@ -49,19 +49,19 @@ pub fn each_motor_moves_as_its_equation_says(make: &Make) {
     let mut rig = Rig::new(make, "mpl");
     for motor in 0..rig.limits().len() {
         rig.device.reset(true).unwrap();
-        rig.setpoints = rig.model.constants().start;
+        rig.setpoints = rig.model.constants.start;
         let limit = rig.limits()[motor];
         let start = f64::from(rig.read().motor_pos[motor]);
         let target = f64::from(limit.minimum + 0.8 * (limit.maximum - limit.minimum));
         rig.turn(motor, target);
-        let expected = positions(&rig.model.motors()[motor].plant, &rig.setpoints, motor, start);
+        let expected = positions(&rig.model.motors[motor].plant, &rig.setpoints, motor, start);
         let mut worst = 0.0_f64;
         for expected in expected {
             rig.run(0.001);
             let sensor = rig.read();
             worst = worst.max((f64::from(sensor.motor_pos[motor]) - expected).abs());
         }
-        let name = rig.model.constants().description.motor_names[motor].clone();
+        let name = rig.model.constants.description.motor_names[motor].clone();
         println!("{name}: {:.2} % of the step", 100.0 * worst / (target - start).abs());
         assert!(worst < 0.03 * (target - start).abs(), "{name} is {worst} rad away from its equation");
         let sensor = rig.read();
@@ -133,7 +133,7 @@ pub fn extreme_gains_leave_everything_finite_and_within_limits(make: &Make) {
             rig.run(0.003);
             let sensor = rig.read();
             rig.assert_within_limits(&sensor);
-            for (index, motor) in rig.model.motors().iter().enumerate() {
+            for (index, motor) in rig.model.motors.iter().enumerate() {
                 let (torque, most) = (sensor.motor_torque[index], motor.plant.torque / motor.gear);
                 assert!(sensor.motor_vel[index].is_finite(), "motor {index}");
                 assert!(f64::from(torque.abs()) < 1.001 * most, "motor {index}: {torque} N·m");
@@ -144,7 +144,7 @@ pub fn extreme_gains_leave_everything_finite_and_within_limits(make: &Make) {
         let sensor = rig.read();
         for (motor, limit) in rig.limits().into_iter().enumerate() {
             let end = f64::from(if extreme > 0.0 { limit.maximum } else { limit.minimum });
-            let tolerance = 0.02 * rig.model.motors()[motor].gear;
+            let tolerance = 0.02 * rig.model.motors[motor].gear;
             assert_near(sensor.motor_pos[motor], end, tolerance, format_args!("motor {motor} at the end"));
         }
     }
@@ -191,7 +191,7 @@ pub fn a_hold_stays_where_the_motors_are(make: &Make) {
 /// Positions and velocities times the gear, torques by it.
 pub fn motors_behind_gears_are_the_joints_times_their_gears(make: &Make) {
     let (mut joints, mut shafts) = (Rig::new(make, "mpl"), Rig::new(make, "mpl_gazebo"));
-    let gears: Vec<f64> = shafts.model.motors().iter().map(|motor| motor.gear).collect();
+    let gears: Vec<f64> = shafts.model.motors.iter().map(|motor| motor.gear).collect();
     for (motor, gear) in gears.iter().enumerate() {
         let target = if motor == 7 { -0.2 } else { 0.3 };
         (joints.setpoints.ref_vel[motor], shafts.setpoints.ref_vel[motor]) = (0.2, 0.2 * gear);

@@ -42,12 +42,12 @@ impl Rig {
 
     /// The index of the motor `name`.
     pub fn motor(&self, name: &str) -> usize {
-        self.model.constants().description.motor_names.iter().position(|known| known == name).unwrap()
+        self.model.constants.description.motor_names.iter().position(|known| known == name).unwrap()
     }
 
     /// The index of the contact sensor `name`.
     pub fn contact(&self, name: &str) -> usize {
-        self.model.constants().description.contact_names.iter().position(|known| known == name).unwrap()
+        self.model.constants.description.contact_names.iter().position(|known| known == name).unwrap()
     }
 
     /// Gives a command.

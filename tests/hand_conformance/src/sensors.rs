@@ -152,7 +152,7 @@ pub fn the_force_on_a_sensor_is_the_torque_of_its_motor(make: &Make) {
     // The tip's sensor when the motors are where `sensor` has them, but one of them, whose joints follow it.
     let tip_at = |rig: &Rig, sensor: &Sensor, motor: usize, drive: f64| {
         let mut posed = *sensor;
-        for (position, joint) in posed.joint_pos.iter_mut().zip(rig.model.joints()) {
+        for (position, joint) in posed.joint_pos.iter_mut().zip(&rig.model.joints) {
             if joint.motor == motor {
                 *position = joint.coupling.angle(drive) as f32;
             }

@@ -50,7 +50,7 @@ impl Bench {
 
     pub fn plug(&self, name: &str, axes: usize, buttons: usize, hats: usize) -> VirtualPad {
         let pad = self.gamepads.plug(VirtualDevice::new(name, axes, buttons, hats)).unwrap();
-        let connected = self.next_of(pad.id());
+        let connected = self.next_of(pad.id);
         let Event::Connected { name: reported, guid, .. } = connected else { panic!("{connected:?}") };
         assert_eq!(reported, name);
         assert!(guid.len() == 32 && guid.starts_with("ff00"), "{guid}");
@@ -59,7 +59,7 @@ impl Bench {
 
     /// Unplugs and returns all unread events of this pad, without the final `Disconnected`.
     pub fn unplug(&self, pad: VirtualPad) -> Vec<Event> {
-        let id = pad.id();
+        let id = pad.id;
         pad.unplug();
         let mut events = Vec::new();
         loop {

@@ -230,7 +230,7 @@ impl Pressing {
         for (motor, lever) in levers.into_iter().enumerate().filter(|(_, lever)| *lever != 0.0) {
             self.levers[self.moving] = (motor, lever);
             self.moving += 1;
-            self.yielding += lever * lever * responses[motor].mobility();
+            self.yielding += lever * lever * responses[motor].mobility;
         }
     }
 

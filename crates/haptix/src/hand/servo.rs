@@ -54,8 +54,8 @@ pub(crate) struct Response {
     yielding: f64,
     /// The velocities under the greatest torque to either side, without a load \[rad/s\].
     extremes: [f64; 2],
-    /// By how much they rise with the load, and the velocity at most \[rad/s/(N·m)\].
-    mobility: f64,
+    /// By how much [`velocity`](Self::velocity) rises with the load, at most \[rad/s/(N·m)\].
+    pub(crate) mobility: f64,
 }
 
 impl Response {
@@ -65,11 +65,6 @@ impl Response {
         let (free, pushed) = (self.free + self.yielding * load, self.mobility * load);
         // `free` lies between the extremes unless its torque is greater than the motor's.
         free.max(slowest + pushed).min(fastest + pushed).min(most).max(least)
-    }
-
-    /// By how much [`velocity`](Self::velocity) rises with the load, at most \[rad/s/(N·m)\].
-    pub(crate) const fn mobility(&self) -> f64 {
-        self.mobility
     }
 
     /// Lets the step of `dt` \[s\] from `position` end at `end` \[rad\] at the latest, upward or downward.

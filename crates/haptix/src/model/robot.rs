@@ -15,10 +15,13 @@ use crate::wire::{Description, Limit, MAX, RobotInfo};
 /// own
 #[derive(Clone, Debug, PartialEq)]
 pub struct RobotModel {
-    pub(crate) constants: Constants,
+    /// Constant properties of the hand.
+    pub constants: Constants,
     pub(crate) motors: Vec<RobotMotor>,
-    others: Vec<String>,
-    measures: Measures,
+    /// The joints of the robot that do not belong to it.
+    pub others: Vec<String>,
+    /// Quantities that it measures besides positions.
+    pub measures: Measures,
 }
 
 /// A motor, which is a joint that the robot is commanded to move.
@@ -123,21 +126,6 @@ impl RobotModel {
         self
     }
 
-    /// Constant properties of the hand.
-    pub fn constants(&self) -> &Constants {
-        &self.constants
-    }
-
-    /// The joints of the robot that do not belong to it.
-    pub fn others(&self) -> &[String] {
-        &self.others
-    }
-
-    /// Quantities that it measures besides positions.
-    pub fn measures(&self) -> Measures {
-        self.measures
-    }
-
     /// The names of the joints that are commanded, in the order of the motors.
     pub fn commanded(&self) -> impl Iterator<Item = &str> {
         self.motors
@@ -162,12 +150,12 @@ mod tests {
     fn the_example_has_its_motors_at_the_ends_of_their_joints() {
         let model = RobotModel::parse(TEXT).unwrap();
         assert_eq!(model.commanded().collect::<Vec<_>>(), ["left_knuckle_joint", "right_knuckle_joint"]);
-        let (info, description) = (&model.constants().info, &model.constants().description);
+        let (info, description) = (&model.constants.info, &model.constants.description);
         assert_eq!((info.motor_count, info.joint_count, info.imu_count), (2, 3, 0));
         assert_eq!(description.motor_names, ["left", "right"]);
         assert_eq!(info.motor_limit[0], Limit { minimum: 0.0, maximum: 0.8 });
-        assert_eq!(model.others(), ["elbow_joint"]);
-        assert_eq!(model.measures(), Measures { velocity: true, effort: Some(false) });
+        assert_eq!(model.others, ["elbow_joint"]);
+        assert_eq!(model.measures, Measures { velocity: true, effort: Some(false) });
         let geared = TEXT.replacen("velocity: 2.0", "velocity: 2.0, gear: 10", 1);
         assert_eq!(RobotModel::parse(&geared).unwrap().constants.info.motor_limit[0].maximum, 8.0);
     }

@@ -7,7 +7,7 @@ fn read(overrides: &[(&str, Value)]) -> Result<Params, String> {
     let overrides = overrides.iter().map(|(name, value)| ((*name).into(), value.clone()));
     let set = specification().resolve(overrides).unwrap();
     let model = Model::builtin("mpl").unwrap();
-    Params::read(&set, &model.constants().description, model.constants().info.update_rate)
+    Params::read(&set, &model.constants.description, model.constants.info.update_rate)
         .map_err(|refusal| refusal.to_string())
 }
 

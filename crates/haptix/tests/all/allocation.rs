@@ -79,7 +79,7 @@ fn a_hand_of_bare_motors_and_a_robot_elsewhere_allocate_nothing() {
     hand.simulate(&simulation()).unwrap();
     let model = RobotModel::parse(include_str!("../../devices/robot.yaml")).unwrap();
     let mut robot = RobotHand::new(model, Duration::from_millis(100));
-    let setpoints = robot.model().constants().start;
+    let setpoints = robot.model().constants.start;
     let actuators = vec![ActuatorSample { position: 0.1, ..ActuatorSample::default() }; 3];
     let mut sample = StateSample { time: MessageTime::new(Instant::ZERO, Duration::ZERO), actuators };
     let before = count();

@@ -52,7 +52,7 @@ const MOTORS: [(&str, f32, f32, f32); 13] = [
 fn the_mpl_has_13_motors_22_joints_19_contacts_and_5_inertial_units_in_their_order() {
     for name in ["mpl", "mpl_gazebo"] {
         let model = Model::builtin(name).unwrap();
-        let (info, description) = (&model.constants().info, &model.constants().description);
+        let (info, description) = (&model.constants.info, &model.constants.description);
         let counts = (info.motor_count, info.joint_count, info.contact_sensor_count, info.imu_count);
         assert_eq!(counts, (13, 22, 19, 5));
         assert_eq!(description.joint_names, JOINTS.map(|(name, ..)| name));
@@ -79,14 +79,14 @@ fn the_mpl_has_13_motors_22_joints_19_contacts_and_5_inertial_units_in_their_ord
 #[test]
 fn the_motors_of_the_mpl_are_joints_and_those_of_the_gazebo_hand_shafts() {
     let (joints, shafts) = (Model::builtin("mpl").unwrap(), Model::builtin("mpl_gazebo").unwrap());
-    assert_eq!(joints.constants().description.gear_ratio, [1.0; 13]);
-    assert_eq!(shafts.constants().description.gear_ratio, MOTORS.map(|(_, gear, ..)| gear));
-    assert_eq!((joints.constants().info.update_rate, shafts.constants().info.update_rate), (100.0, 50.0));
+    assert_eq!(joints.constants.description.gear_ratio, [1.0; 13]);
+    assert_eq!(shafts.constants.description.gear_ratio, MOTORS.map(|(_, gear, ..)| gear));
+    assert_eq!((joints.constants.info.update_rate, shafts.constants.info.update_rate), (100.0, 50.0));
     let near = |a: f32, b: f32| (a - b).abs() <= 1e-4 * b.abs();
     for (index, (name, _, minimum, maximum)) in MOTORS.into_iter().enumerate() {
-        let limit = shafts.constants().info.motor_limit[index];
+        let limit = shafts.constants.info.motor_limit[index];
         assert!(near(limit.minimum, minimum) && near(limit.maximum, maximum), "{name}: {limit:?}");
-        let (joint, gear) = (joints.constants().info.motor_limit[index], MOTORS[index].1);
+        let (joint, gear) = (joints.constants.info.motor_limit[index], MOTORS[index].1);
         assert!(
             near(joint.minimum * gear, minimum) && near(joint.maximum * gear, maximum),
             "{name}: {joint:?}"
@@ -172,10 +172,10 @@ fn a_device_may_change_what_it_is_based_on() {
     let text = "based_on: mpl\nmodel: Mine\nmotors:\n  wristy: {gear: 10, start: 0.5}\nimus:\n  back: {link: wristz, \
         frame: back, position: [0, 0, 0], x: [1, 0, 0], z: [0, 0, 1]}\n";
     let model = Model::parse(text).unwrap();
-    assert_eq!(model.constants().description.model_name, "Mine");
-    assert_eq!(model.constants().description.gear_ratio[..2], [10.0, 1.0]);
-    assert_eq!(model.constants().info.motor_limit[0], Limit { minimum: -15.7, maximum: 15.7 });
-    assert_eq!(model.constants().description.imu_names[5], "back");
+    assert_eq!(model.constants.description.model_name, "Mine");
+    assert_eq!(model.constants.description.gear_ratio[..2], [10.0, 1.0]);
+    assert_eq!(model.constants.info.motor_limit[0], Limit { minimum: -15.7, maximum: 15.7 });
+    assert_eq!(model.constants.description.imu_names[5], "back");
     assert_eq!(Rig::of(&make, text).read().motor_pos[0], 5.0);
 }
 

@@ -75,9 +75,9 @@ const MOVES: [(&str, &str, [f64; 3]); 24] = [
 fn every_joint_of_the_mpl_has_the_axis_of_the_original() {
     for device in ["mpl", "mpl_gazebo"] {
         let model = Model::builtin(device).unwrap();
-        let names = &model.constants().description.joint_names;
+        let names = &model.constants.description.joint_names;
         assert_eq!(names[..], AXES.map(|(name, _)| name));
-        for ((name, [x, y, z]), frame) in AXES.into_iter().zip(model.frames()) {
+        for ((name, [x, y, z]), frame) in AXES.into_iter().zip(model.frames) {
             let original = Vector3::new(z, -x, -y).normalize();
             // Ours have no splay of the fingers and no tilt of the thumb: up to 17 degrees.
             let cosine = original.dot(&frame.axis);
@@ -90,7 +90,7 @@ fn every_joint_of_the_mpl_has_the_axis_of_the_original() {
 fn a_positive_angle_moves_every_part_where_the_original_moves_it() {
     for device in ["mpl", "mpl_gazebo"] {
         let model = Model::builtin(device).unwrap();
-        let description = &model.constants().description;
+        let description = &model.constants.description;
         let skeleton = Skeleton::new(&model);
         for (joint, contact, way) in MOVES {
             let index = description.joint_names.iter().position(|name| name == joint).unwrap();

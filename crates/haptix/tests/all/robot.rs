@@ -43,7 +43,7 @@ impl Robot {
 
 impl Device for Robot {
     fn constants(&self) -> &Constants {
-        self.hand.model().constants()
+        &self.hand.model().constants
     }
 
     fn command(&mut self, setpoints: &Setpoints) -> Result<(), DeviceError> {
@@ -91,9 +91,9 @@ struct Rig {
 impl Rig {
     fn new() -> Self {
         let model = RobotModel::parse(include_str!("../../devices/robot.yaml")).unwrap();
-        let names = model.constants().description.joint_names.clone();
+        let names = model.constants.description.joint_names.clone();
         let monitor =
-            StateMonitor::new(TOPIC, names, TIMEOUT).of_joints(model.others().to_vec(), model.measures());
+            StateMonitor::new(TOPIC, names, TIMEOUT).of_joints(model.others.to_vec(), model.measures);
         let link = Link::default();
         let hand = RobotHand::new(model, TIMEOUT);
         let mut node = Node::of(Robot { hand, link: link.clone(), is_due: false });

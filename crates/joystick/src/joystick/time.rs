@@ -10,7 +10,7 @@ impl Joystick {
     /// Advances the time; everything that has expired by `now` is handled before any other input.
     pub(super) fn pass_to(&mut self, now: Instant) {
         // Before the first cycle nothing was due, so no suspension can be detected.
-        let due = if self.pace.was_polled() { self.deadline() } else { None };
+        let due = if self.pace.was_polled { self.deadline() } else { None };
         self.clock.pass_to(now, due);
         self.now = self.clock.now();
         if self.stopped {
@@ -86,7 +86,7 @@ pub(super) struct Pace {
     /// The time of the last cycle.
     cycled: Option<Instant>,
     /// Whether the machine was polled.
-    was_polled: bool,
+    pub(super) was_polled: bool,
 }
 
 impl Pace {
@@ -125,11 +125,6 @@ impl Pace {
         self.due = now + Duration::from_nanos(u64::try_from(interval - late % interval).unwrap_or(u64::MAX));
         self.cycled = Some(now);
         Some(u64::try_from(late / interval).unwrap_or(u64::MAX))
-    }
-
-    /// Whether the machine was polled.
-    pub(super) fn was_polled(&self) -> bool {
-        self.was_polled
     }
 
     /// When the next cycle is due.

@@ -32,7 +32,8 @@ use crate::controllers::{
 /// switch in which a controller cannot start changes nothing.
 #[derive(Debug)]
 pub struct ControlLoop {
-    robot: Robot,
+    /// The hardware sets the actuators' state before a step, and reads their commands after it.
+    pub robot: Robot,
     list: ControllerList,
     was_halted: bool,
     /// The commands before the update of one controller.
@@ -50,16 +51,6 @@ impl ControlLoop {
         let was_halted = robot.is_halted();
         let (before, followers) = (vec![0.0; robot.joints().len()], robot.followers());
         Self { robot, list: ControllerList::default(), was_halted, before, followers }
-    }
-
-    /// The robot.
-    pub fn robot(&self) -> &Robot {
-        &self.robot
-    }
-
-    /// The robot, for the hardware, which sets the actuators' state before a step and reads their commands after it.
-    pub fn robot_mut(&mut self) -> &mut Robot {
-        &mut self.robot
     }
 
     /// The loaded controllers, in the order of loading.

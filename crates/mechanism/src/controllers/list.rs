@@ -12,12 +12,14 @@ pub type ControllerId = u64;
 pub struct ControllerSlot {
     pub(crate) id: ControllerId,
     pub(crate) controller: Box<dyn Controller>,
-    pub(crate) is_running: bool,
+    /// Whether it runs.
+    pub is_running: bool,
     /// One for each input.
     pub(crate) gates: Vec<StreamGate>,
-    pub(crate) timing: ControllerTiming,
-    /// How many efforts it wrote that were not finite.
-    pub(crate) invalid_commands: u64,
+    /// How long its updates took.
+    pub timing: ControllerTiming,
+    /// How many efforts it wrote that were not finite; each counted as zero.
+    pub invalid_commands: u64,
     /// Why it was stopped by itself, until that is reported.
     pub(crate) failure: Option<ControllerFailure>,
 }
@@ -45,21 +47,6 @@ impl ControllerSlot {
     pub(crate) fn start(&mut self, step: &mut Step<'_>) {
         self.controller.starting(step);
         (self.is_running, self.failure) = (true, None);
-    }
-
-    /// Whether it runs.
-    pub fn is_running(&self) -> bool {
-        self.is_running
-    }
-
-    /// How long its updates took.
-    pub fn timing(&self) -> &ControllerTiming {
-        &self.timing
-    }
-
-    /// How many efforts it wrote that were not finite; each counted as zero.
-    pub fn invalid_commands(&self) -> u64 {
-        self.invalid_commands
     }
 }
 

@@ -10,13 +10,16 @@ use safety::Instant;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ControllerTiming {
     samples: u64,
-    /// \[s\]
-    mean: f64,
+    /// The mean of all updates \[s\].
+    pub mean: f64,
     /// The sum of the squared distances from the mean \[s²\].
     squares: f64,
-    max: Duration,
-    overruns: u32,
-    last_overrun: Option<Instant>,
+    /// The longest update.
+    pub max: Duration,
+    /// How many updates took longer than [`LONGEST_UPDATE`](Self::LONGEST_UPDATE).
+    pub overruns: u32,
+    /// The end of the last of them.
+    pub last_overrun: Option<Instant>,
 }
 
 impl ControllerTiming {
@@ -37,29 +40,9 @@ impl ControllerTiming {
         }
     }
 
-    /// The longest update.
-    pub fn max(&self) -> Duration {
-        self.max
-    }
-
-    /// The mean of all updates \[s\].
-    pub fn mean(&self) -> f64 {
-        self.mean
-    }
-
     /// The population standard deviation of all updates \[s\].
     pub fn standard_deviation(&self) -> f64 {
         if self.samples == 0 { 0.0 } else { (self.squares / self.samples as f64).max(0.0).sqrt() }
-    }
-
-    /// How many updates took longer than [`LONGEST_UPDATE`](Self::LONGEST_UPDATE).
-    pub fn overruns(&self) -> u32 {
-        self.overruns
-    }
-
-    /// The end of the last of them.
-    pub fn last_overrun(&self) -> Option<Instant> {
-        self.last_overrun
     }
 }
 
@@ -83,17 +66,17 @@ mod tests {
     fn mean_and_standard_deviation_are_those_of_the_population() {
         // 2, 4, 4, 4, 5, 5, 7, 9: mean 5, standard deviation 2.
         let timing = fed(&[2, 4, 4, 4, 5, 5, 7, 9]);
-        near(timing.mean(), 5e-6);
+        near(timing.mean, 5e-6);
         near(timing.standard_deviation(), 2e-6);
-        assert_eq!(timing.max(), Duration::from_micros(9));
+        assert_eq!(timing.max, Duration::from_micros(9));
         near(fed(&[]).standard_deviation(), 0.0);
     }
 
     #[test]
     fn an_update_of_more_than_a_millisecond_is_an_overrun() {
         let timing = fed(&[1000, 1001, 500, 2000, 10]);
-        assert_eq!((timing.overruns(), timing.last_overrun()), (2, Some(Instant::from_millis(3))));
-        assert_eq!((fed(&[1000]).overruns(), fed(&[1000]).last_overrun()), (0, None));
+        assert_eq!((timing.overruns, timing.last_overrun), (2, Some(Instant::from_millis(3))));
+        assert_eq!((fed(&[1000]).overruns, fed(&[1000]).last_overrun), (0, None));
     }
 
     #[test]

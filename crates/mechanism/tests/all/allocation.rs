@@ -98,7 +98,7 @@ fn a_step_allocates_nothing_with_1_10_and_100_controllers() {
                 let switch = change(&mut manager, request);
                 step(&mut control, &mut manager, &mut now, Some(switch));
                 for tick in 0..20 {
-                    control.robot_mut().actuators_mut()[0].state.is_halted = tick % 5 == 2;
+                    control.robot.actuators_mut()[0].state.is_halted = tick % 5 == 2;
                     step(&mut control, &mut manager, &mut now, None);
                 }
             }

@@ -47,9 +47,9 @@ impl Motor {
     /// A joint whose calibration was wrong by this, and whose zero and reference are not 0.
     fn calibrated_before(joint: Joint) -> Self {
         let mut motor = Self::new(joint);
-        motor.rig.control.robot_mut().joints_mut()[0].is_calibrated = true;
-        motor.rig.control.robot_mut().joints_mut()[0].reference_position = 0.25;
-        motor.rig.control.robot_mut().actuators_mut()[0].state.zero_offset = 1.0 * REDUCTION;
+        motor.rig.control.robot.joints_mut()[0].is_calibrated = true;
+        motor.rig.control.robot.joints_mut()[0].reference_position = 0.25;
+        motor.rig.control.robot.actuators_mut()[0].state.zero_offset = 1.0 * REDUCTION;
         motor.run(1);
         assert!((motor.error() - WRONG).abs() < 1e-9, "{}", motor.error());
         motor
@@ -62,7 +62,7 @@ impl Motor {
         let law = law.iter().map(|&(name, value)| (name.to_owned(), Value::Float(value)));
         let given = parameters.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
         let joint = ("joint".to_owned(), Value::Text("pan".into()));
-        known.create(self.rig.control.robot(), given.chain(law).chain([joint]))
+        known.create(&self.rig.control.robot, given.chain(law).chain([joint]))
     }
 
     fn load(&mut self, name: &str, kind: &str, parameters: &[(&str, Value)]) {
@@ -86,7 +86,7 @@ impl Motor {
     }
 
     fn step(&mut self) {
-        self.simulation.step(self.rig.control.robot_mut(), PERIOD);
+        self.simulation.step(&mut self.rig.control.robot, PERIOD);
         self.rig.step();
     }
 
@@ -106,12 +106,12 @@ impl Motor {
     }
 
     fn joint(&self) -> &Joint {
-        &self.rig.control.robot().joints()[0]
+        &self.rig.control.robot.joints()[0]
     }
 
     /// The calibration: whether there is one, the zero of the actuator, and the reference of the joint.
     fn calibration(&self) -> (bool, f64, f64) {
-        let robot = self.rig.control.robot();
+        let robot = &self.rig.control.robot;
         let (joint, state) = (&robot.joints()[0], &robot.actuators()[0].state);
         (joint.is_calibrated, state.zero_offset, joint.reference_position)
     }
@@ -283,7 +283,7 @@ fn the_time_out_of_a_search_is_of_the_clock_whatever_the_periods_of_the_steps_ar
     let motor = Motor::new(joint(JointKind::Revolute, Some(3.0), None));
     let parameters = [("velocity", Value::Float(0.5)), ("timeout", Value::Float(1.0))];
     let mut controller = motor.setup("JointCalibrationController", &parameters).unwrap().controller;
-    let mut robot = motor.rig.control.robot().clone();
+    let mut robot = motor.rig.control.robot.clone();
     let now = |number: u64| Instant::from_millis(5000 + 154 * number);
     let period = Duration::from_millis(10);
     controller.starting(&mut Step { now: now(0), period, robot: &mut robot });

@@ -44,8 +44,8 @@ impl<C: Controller> Loop<C> {
         let plant = SimulatedRobot::new(&robot, plant);
         let mut this = Self { control: ControlLoop::new(robot), plant, controller, now: Instant::ZERO };
         // Its motor is enabled.
-        (0..7).for_each(|_| this.plant.step(this.control.robot_mut(), PERIOD));
-        let (now, robot) = (this.now, this.control.robot_mut());
+        (0..7).for_each(|_| this.plant.step(&mut this.control.robot, PERIOD));
+        let (now, robot) = (this.now, &mut this.control.robot);
         robot.read_actuators();
         this.controller.starting(&mut Step { now, period: PERIOD, robot });
         this
@@ -57,14 +57,14 @@ impl<C: Controller> Loop<C> {
 
     /// One step: what the controller saw, position and velocity, and the effort that it answered with.
     fn step(&mut self) -> [f64; 3] {
-        let (now, robot) = (self.now, self.control.robot_mut());
+        let (now, robot) = (self.now, &mut self.control.robot);
         robot.read_actuators();
         robot.zero_commands();
         self.controller.update(&mut Step { now, period: PERIOD, robot }).unwrap();
         robot.write_actuators();
         self.plant.step(robot, PERIOD);
         self.now = self.now + PERIOD;
-        let joint = &self.control.robot().joints()[0];
+        let joint = &self.control.robot.joints()[0];
         [joint.position, joint.velocity, joint.commanded_effort]
     }
 
@@ -386,7 +386,7 @@ fn a_gripper_reaches_an_object_and_reports_the_stall_in_the_steps_of_the_solutio
     let settings = Gripper { tolerance: 0.002, stall_velocity: 1e-6, stall_time: Duration::from_millis(300) };
     let controller = GripperController::new(PositionController::new(0, pid(gains)), settings);
     let mut gripper = Loop::new(part, PLANTS[0], controller);
-    gripper.control.robot_mut().joints_mut()[0].limits =
+    gripper.control.robot.joints_mut()[0].limits =
         Some(JointLimits { effort: 100.0, velocity: 5.0, lower: 0.0, upper: 0.1 });
     gripper.receive(Message::Float(0.1));
     assert_eq!(gripper.step(), [0.0, 0.0, 1.0]);
@@ -431,7 +431,7 @@ fn a_calibration_finds_the_edge_in_the_step_and_at_the_place_of_the_solution() {
         // The sensor reads low at the beginning, so that the search begins in the first step.
         for number in 0..high {
             assert_near(joint.step(), at(number), (plant, number));
-            assert!(!joint.control.robot().joints()[0].is_calibrated);
+            assert!(!joint.control.robot.joints()[0].is_calibrated);
         }
         // It is found: the law begins anew, to stand. In the next step the position counts from the edge.
         let [position, velocity, _] = at(high);
@@ -441,7 +441,7 @@ fn a_calibration_finds_the_edge_in_the_step_and_at_the_place_of_the_solution() {
         let next = &a * DVector::from_column_slice(&[position, velocity]) + &b * effort;
         let noted = at(high - 1)[0];
         let [position, velocity, _] = joint.step();
-        assert!(joint.control.robot().joints()[0].is_calibrated);
+        assert!(joint.control.robot.joints()[0].is_calibrated);
         assert!((position - (next[0] - noted + EDGE)).abs() < 1e-9, "{plant:?}: {position}");
         assert!((velocity - next[1]).abs() < 1e-9, "{plant:?}: {velocity}");
     }

@@ -46,13 +46,13 @@ impl<C: Controller> Motor<C> {
             now: Instant::ZERO,
             offset: 0.0,
         };
-        (0..7).for_each(|_| motor.simulation.step(motor.control.robot_mut(), PERIOD));
-        motor.control.robot_mut().read_actuators();
+        (0..7).for_each(|_| motor.simulation.step(&mut motor.control.robot, PERIOD));
+        motor.control.robot.read_actuators();
         motor
     }
 
     fn start(&mut self) -> Result<(), ControllerFailure> {
-        let (now, robot) = (self.now, self.control.robot_mut());
+        let (now, robot) = (self.now, &mut self.control.robot);
         robot.read_actuators();
         self.controller.can_start(robot)?;
         self.controller.starting(&mut Step { now, period: PERIOD, robot });
@@ -61,7 +61,7 @@ impl<C: Controller> Motor<C> {
 
     fn step(&mut self) -> Result<Vec<Report>, ControllerFailure> {
         self.now = self.now + PERIOD;
-        let (now, robot) = (self.now, self.control.robot_mut());
+        let (now, robot) = (self.now, &mut self.control.robot);
         let edges = |robot: &Robot| {
             let state = robot.actuators()[0].state;
             [state.last_calibration_rising_edge, state.last_calibration_falling_edge]
@@ -95,7 +95,7 @@ impl<C: Controller> Motor<C> {
     }
 
     fn joint(&self) -> &Joint {
-        &self.control.robot().joints()[0]
+        &self.control.robot.joints()[0]
     }
 }
 
@@ -129,7 +129,7 @@ fn a_gripper_that_meets_an_object_is_stalled_and_keeps_its_force() {
     // The object: the joint cannot pass 0.05, of which the controller knows nothing.
     joint.limits = Some(JointLimits { effort: 100.0, velocity: 5.0, lower: 0.0, upper: 0.05 });
     let mut motor = gripper(joint);
-    motor.control.robot_mut().joints_mut()[0].limits =
+    motor.control.robot.joints_mut()[0].limits =
         Some(JointLimits { effort: 100.0, velocity: 5.0, lower: 0.0, upper: 0.1 });
     motor.start().unwrap();
     motor.step().unwrap();
@@ -192,7 +192,7 @@ fn calibration_finds_the_absolute_position_from_both_sides_of_the_edge() {
 #[test]
 fn a_calibrated_joint_is_calibrated_again_only_by_force() {
     let mut motor = calibration((Some(0.4), None), 0.0, CALIBRATION);
-    motor.control.robot_mut().joints_mut()[0].is_calibrated = true;
+    motor.control.robot.joints_mut()[0].is_calibrated = true;
     motor.start().unwrap();
     let reported = motor.run(1200).unwrap();
     assert!(motor.joint().is_calibrated && motor.joint().position.abs() < 1e-9);
@@ -223,7 +223,7 @@ fn a_search_ends_with_a_halt_and_does_not_begin_in_one() {
     motor.start().unwrap();
     motor.run(50).unwrap();
     motor.simulation.halt();
-    motor.simulation.step(motor.control.robot_mut(), PERIOD);
+    motor.simulation.step(&mut motor.control.robot, PERIOD);
     assert_eq!(motor.step(), Err(ControllerFailure("the motors are halted")));
     assert_eq!(motor.start(), Err(ControllerFailure("the motors are halted")));
     assert!(!motor.joint().is_calibrated);
@@ -253,7 +253,7 @@ fn a_position_is_not_held_in_a_frame_that_is_no_longer_known() {
     let mut motor = gripper(slide());
     motor.start().unwrap();
     motor.step().unwrap();
-    motor.control.robot_mut().joints_mut()[0].is_calibrated = false;
+    motor.control.robot.joints_mut()[0].is_calibrated = false;
     assert_eq!(motor.step(), Err(ControllerFailure("its joint is no longer calibrated")));
 }
 

@@ -60,16 +60,16 @@ fn the_joint_of_a_stopped_controller_gets_no_effort_and_a_later_controller_sees_
     rig.switch(&["a", "b"], &[], STRICT).unwrap();
     rig.behaviour("a").set(|plan| plan.effort = Some(4.0));
     rig.step();
-    assert_eq!(rig.control.robot().joints()[0].commanded_effort, 4.0);
+    assert_eq!(rig.control.robot.joints()[0].commanded_effort, 4.0);
     rig.behaviour("b").set(|plan| plan.effort = Some(1.0));
     rig.step();
-    assert_eq!(rig.control.robot().joints()[0].commanded_effort, 1.0, "the last writer");
+    assert_eq!(rig.control.robot.joints()[0].commanded_effort, 1.0, "the last writer");
     rig.switch(&[], &["b"], STRICT).unwrap();
     rig.step();
-    assert_eq!(rig.control.robot().joints()[0].commanded_effort, 4.0, "a alone");
+    assert_eq!(rig.control.robot.joints()[0].commanded_effort, 4.0, "a alone");
     rig.switch(&[], &["a"], STRICT).unwrap();
     rig.step();
-    assert_eq!(rig.control.robot().joints()[0].commanded_effort, 0.0);
+    assert_eq!(rig.control.robot.joints()[0].commanded_effort, 0.0);
 }
 
 /// The tilt joint of a camera head: effort 15, velocity 5, k_position 100, k_velocity 1.5, soft limits -0.3712 and 1.29626.

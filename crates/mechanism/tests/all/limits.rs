@@ -53,7 +53,7 @@ impl Loose {
     fn run(&mut self, steps: usize) -> [f64; 3] {
         let mut extremes = [f64::INFINITY, f64::NEG_INFINITY, 0.0_f64];
         for _ in 0..steps {
-            self.plant.step(self.rig.control.robot_mut(), PERIOD);
+            self.plant.step(&mut self.rig.control.robot, PERIOD);
             self.rig.step();
             let joint = &self.plant.joints()[0];
             extremes[0] = extremes[0].min(joint.position);
@@ -65,7 +65,7 @@ impl Loose {
 
     /// The effort that the actuator was commanded last, at the joint.
     fn effort(&self) -> f64 {
-        self.rig.control.robot().actuators()[0].command.effort * REDUCTION
+        self.rig.control.robot.actuators()[0].command.effort * REDUCTION
     }
 }
 
@@ -176,6 +176,6 @@ fn a_controller_that_commands_a_joint_that_follows_another_is_stopped_alone_and_
         rig.manager.failure("lost").map(|failure| failure.0),
         Some("it commands a joint that follows another one")
     );
-    let joints = rig.control.robot().joints();
+    let joints = rig.control.robot.joints();
     assert_eq!((joints[0].commanded_effort, joints[1].commanded_effort), (1.0, 0.0));
 }

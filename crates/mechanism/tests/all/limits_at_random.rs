@@ -263,14 +263,14 @@ impl Controller for Many {
 fn rig(robot: &Robot, simulation: &mut SimulatedRobot, controller: impl Controller + 'static) -> Rig {
     let mut rig = Rig::of(robot.clone());
     for _ in 0..2 * robot.actuators().len() + 5 {
-        simulation.step(rig.control.robot_mut(), STEP);
+        simulation.step(&mut rig.control.robot, STEP);
     }
     rig.run("many", controller);
     rig
 }
 
 fn step(rig: &mut Rig, simulation: &mut SimulatedRobot) {
-    simulation.step(rig.control.robot_mut(), STEP);
+    simulation.step(&mut rig.control.robot, STEP);
     rig.now = rig.now + STEP;
     let now = rig.now;
     rig.control.step(now, STEP, || Instant::ZERO, None);
@@ -316,14 +316,14 @@ proptest! {
             let mut rig = rig(&robot, &mut simulation, Many::new(&moved, Rng::with_seed(seed)));
             for _ in 0..STEPS {
                 let before: Vec<f64> = simulation.joints().iter().map(|joint| joint.velocity).collect();
-                let seen: Vec<f64> = rig.control.robot().joints().iter().map(|joint| joint.position).collect();
+                let seen: Vec<f64> = rig.control.robot.joints().iter().map(|joint| joint.position).collect();
                 step(&mut rig, &mut simulation);
-                prop_assert_eq!(rig.control.robot().joints().len(), before.len());
-                let commanded = rig.control.robot().joints().iter().map(|joint| joint.commanded_effort.abs());
+                prop_assert_eq!(rig.control.robot.joints().len(), before.len());
+                let commanded = rig.control.robot.joints().iter().map(|joint| joint.commanded_effort.abs());
                 let greatest = commanded.fold(0.0, f64::max);
-                let applied = applied(rig.control.robot(), &moved);
+                let applied = applied(&rig.control.robot, &moved);
                 for (&(index, kind), effort) in moved.iter().zip(applied) {
-                    let (joint, real) = (&rig.control.robot().joints()[index], &simulation.joints()[index]);
+                    let (joint, real) = (&rig.control.robot.joints()[index], &simulation.joints()[index]);
                     let Some(limits) = joint.limits else { continue };
                     // Both motors of a wrist also carry the effort of its other joint, with its rounding.
                     let most = limits.effort * (1.0 + 1e-9) + 1e-12 * greatest;

@@ -121,7 +121,7 @@ fn play(seed: u64) {
         } else if random.u8(..20) == 0 {
             // The end of a halt restarts what runs.
             for is_halted in [true, false] {
-                rig.control.robot_mut().actuators_mut()[0].state.is_halted = is_halted;
+                rig.control.robot.actuators_mut()[0].state.is_halted = is_halted;
                 rig.step();
             }
             model.running.retain(|name| !refuses.contains(name));

@@ -21,7 +21,7 @@ impl Reported {
     fn new(joint_states: f64, statistics: f64, names: &[&str]) -> Self {
         let rig = Rig::with(names);
         let recorder = Recorder::new(joint_states, statistics, rig.now);
-        let mut snapshot = Snapshot::new(rig.control.robot(), 8);
+        let mut snapshot = Snapshot::new(&rig.control.robot, 8);
         // The end of the first halt is a report of its own.
         let mut recorder_of_start = recorder;
         recorder_of_start.record(rig.now, &mut Rig::new().control, None, &mut snapshot);
@@ -30,7 +30,7 @@ impl Reported {
 
     /// One step with the joint at `position`; what was reported of it: joint states, statistics.
     fn step(&mut self, position: f64) -> Option<(bool, bool)> {
-        self.rig.control.robot_mut().actuators_mut()[0].state.position = 2.0 * position;
+        self.rig.control.robot.actuators_mut()[0].state.position = 2.0 * position;
         self.rig.step();
         self.record()
     }
@@ -114,12 +114,12 @@ fn a_window_that_begins_outside_the_old_range_reaches_to_it() {
 #[test]
 fn the_commanded_effort_is_that_after_the_limits() {
     let mut reported = Reported::new(1e6, 1e6, &["a"]);
-    let joint = &mut reported.rig.control.robot_mut().joints_mut()[0];
+    let joint = &mut reported.rig.control.robot.joints_mut()[0];
     joint.limits = Some(JointLimits { effort: 2.0, velocity: 10.0, lower: 0.0, upper: 0.0 });
     joint.safety = Some(SafetyController { k_velocity: 1.0, ..SafetyController::default() });
     reported.rig.switch(&["a"], &[], STRICT).unwrap();
     reported.rig.behaviour("a").set(|plan| plan.effort = Some(100.0));
-    reported.rig.control.robot_mut().actuators_mut()[0].state.last_measured_effort = 0.5;
+    reported.rig.control.robot.actuators_mut()[0].state.last_measured_effort = 0.5;
     assert_eq!(reported.step(0.0), Some((true, true)));
     let joint = &reported.snapshot.joints[0];
     // The measured one is 0.5 times the reduction of 2.
@@ -147,7 +147,7 @@ fn a_rate_of_nothing_reports_no_more_than_that_the_loop_steps_and_the_halt() {
         let reports: Vec<_> = (0..5000).filter_map(|_| reported.step(0.0)).collect();
         assert!(reports.iter().all(|report| *report == (false, false)), "{rate}");
         assert!((24..=26).contains(&reports.len()), "{rate}: {} in 5 s", reports.len());
-        reported.rig.control.robot_mut().actuators_mut()[0].state.is_halted = true;
+        reported.rig.control.robot.actuators_mut()[0].state.is_halted = true;
         assert_eq!(reported.step(0.0), Some((false, false)), "{rate}: a halt is reported at once");
     }
 }

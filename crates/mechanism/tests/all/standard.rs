@@ -36,12 +36,12 @@ impl<C: Controller> Rig<C> {
         let simulation = SimulatedRobot::new(&robot, JointDynamics { inertia: 0.5, damping: 2.0 });
         let mut rig =
             Self { control: ControlLoop::new(robot), simulation, controller, now: Instant::from_millis(1) };
-        (0..7).for_each(|_| rig.simulation.step(rig.control.robot_mut(), PERIOD));
+        (0..7).for_each(|_| rig.simulation.step(&mut rig.control.robot, PERIOD));
         rig
     }
 
     fn start(&mut self) -> Result<(), ControllerFailure> {
-        let robot = self.control.robot_mut();
+        let robot = &mut self.control.robot;
         robot.read_actuators();
         self.controller.can_start(robot)?;
         self.controller.starting(&mut Step { now: self.now, period: PERIOD, robot });
@@ -65,7 +65,7 @@ impl<C: Controller> Rig<C> {
     fn run(&mut self, millis: usize) {
         for _ in 0..millis {
             self.now = self.now + PERIOD;
-            let robot = self.control.robot_mut();
+            let robot = &mut self.control.robot;
             robot.read_actuators();
             robot.zero_commands();
             self.controller.update(&mut Step { now: self.now, period: PERIOD, robot }).unwrap();
@@ -75,7 +75,7 @@ impl<C: Controller> Rig<C> {
     }
 
     fn joint(&self) -> &Joint {
-        &self.control.robot().joints()[0]
+        &self.control.robot.joints()[0]
     }
 }
 
@@ -178,7 +178,7 @@ fn a_stop_ends_what_was_commanded() {
     let held = rig.joint().position;
     assert!((before..before + 0.1).contains(&held), "{before}, {held}");
     // Where nothing is commanded there is nothing to end: a joint that sags is not held lower each time.
-    rig.control.robot_mut().actuators_mut()[0].state.position -= 0.5;
+    rig.control.robot.actuators_mut()[0].state.position -= 0.5;
     rig.stop();
     rig.run(5000);
     assert!((rig.joint().position - held).abs() < 1e-3, "{held}, {}", rig.joint().position);
@@ -187,10 +187,10 @@ fn a_stop_ends_what_was_commanded() {
 #[test]
 fn a_position_needs_a_calibrated_joint_with_a_finite_position() {
     let mut rig = Rig::new(JointKind::Revolute, PositionController::new(0, pid(1.0, 0.0, 0.0)));
-    rig.control.robot_mut().joints_mut()[0].is_calibrated = false;
+    rig.control.robot.joints_mut()[0].is_calibrated = false;
     assert_eq!(rig.start(), Err(ControllerFailure("its joint is not calibrated")));
-    rig.control.robot_mut().joints_mut()[0].is_calibrated = true;
-    rig.control.robot_mut().actuators_mut()[0].state.position = f64::NAN;
+    rig.control.robot.joints_mut()[0].is_calibrated = true;
+    rig.control.robot.actuators_mut()[0].state.position = f64::NAN;
     assert_eq!(rig.start(), Err(ControllerFailure("the position of its joint is not finite")));
     let mut rig = Rig::new(JointKind::Revolute, PositionController::new(7, pid(1.0, 0.0, 0.0)));
     assert_eq!(rig.start(), Err(ControllerFailure("its joint does not exist")));

@@ -93,7 +93,7 @@ fn take(seen: &Arc<Mutex<Vec<Seen>>>) -> Vec<Seen> {
 #[test]
 fn a_step_reads_zeroes_updates_limits_writes_and_switches_in_this_order() {
     let (mut rig, seen) = rig(1.0, 9.0);
-    let motor = &mut rig.control.robot_mut().actuators_mut()[0];
+    let motor = &mut rig.control.robot.actuators_mut()[0];
     (motor.state.position, motor.command.effort) = (4.0, 0.25);
     rig.request(common::switch(&["b"], &["a"], STRICT));
     rig.step();
@@ -110,7 +110,7 @@ fn a_step_reads_zeroes_updates_limits_writes_and_switches_in_this_order() {
     rig.step();
     // Only b now, which starts from zero again.
     assert_eq!(take(&seen), [seen_by("update", 0.0, 1.5)]);
-    assert_eq!(rig.control.robot().actuators()[0].command.effort, 1.5);
+    assert_eq!(rig.control.robot.actuators()[0].command.effort, 1.5);
 }
 
 /// A controller that is started again at the end of a halt sees this step's position and commands at zero; its first update in this
@@ -119,7 +119,7 @@ fn a_step_reads_zeroes_updates_limits_writes_and_switches_in_this_order() {
 fn a_restart_lies_after_the_zeroes_and_before_the_first_update() {
     let (mut rig, seen) = rig(1.0, 1.0);
     let motor = |rig: &mut Rig, is_halted| {
-        let state = &mut rig.control.robot_mut().actuators_mut()[0].state;
+        let state = &mut rig.control.robot.actuators_mut()[0].state;
         (state.is_halted, state.position) = (is_halted, state.position + 2.0);
         rig.step();
     };
@@ -146,9 +146,9 @@ fn a_halt_of_one_step_restarts_and_one_of_an_unused_actuator_does_not() {
         let mut rig = Rig::of(robot());
         rig.run("a", Recorder { effort: 0.0, seen: Arc::clone(&seen) });
         rig.step();
-        rig.control.robot_mut().actuators_mut()[actuator].state.is_halted = true;
+        rig.control.robot.actuators_mut()[actuator].state.is_halted = true;
         rig.step();
-        rig.control.robot_mut().actuators_mut()[actuator].state.is_halted = false;
+        rig.control.robot.actuators_mut()[actuator].state.is_halted = false;
         take(&seen);
         rig.step();
         assert_eq!(
@@ -164,9 +164,9 @@ fn a_halt_of_one_step_restarts_and_one_of_an_unused_actuator_does_not() {
 fn a_restart_and_a_switch_of_one_step_are_made_one_after_the_other() {
     let mut rig = Rig::with(&["b", "a", "idle"]);
     rig.switch(&["b", "a"], &[], STRICT).unwrap();
-    rig.control.robot_mut().actuators_mut()[0].state.is_halted = true;
+    rig.control.robot.actuators_mut()[0].state.is_halted = true;
     rig.step();
-    rig.control.robot_mut().actuators_mut()[0].state.is_halted = false;
+    rig.control.robot.actuators_mut()[0].state.is_halted = false;
     rig.log.take();
     rig.request(common::switch(&["idle"], &["a"], STRICT));
     rig.step();
@@ -187,7 +187,7 @@ fn a_restart_and_a_switch_of_one_step_are_made_one_after_the_other() {
 #[test]
 fn a_loaded_controller_has_a_sample_of_the_step_that_took_it() {
     let mut rig = Rig::with(&["a"]);
-    let mean = |rig: &Rig| rig.control.controllers().next().unwrap().timing().mean();
+    let mean = |rig: &Rig| rig.control.controllers().next().unwrap().timing.mean;
     rig.switch(&["a"], &[], STRICT).unwrap();
     rig.step();
     // Samples of the load's and the switch's step, of no time, and one of 10 us: 10/3.
@@ -218,18 +218,18 @@ fn an_overrun_counts_for_its_controller_alone_at_the_end_of_its_call() {
     let begin = rig.now;
     let timing = |rig: &Rig, name: &str| {
         let index = rig.manager.names().position(|known| known == name).unwrap();
-        *rig.control.controllers().nth(index).unwrap().timing()
+        rig.control.controllers().nth(index).unwrap().timing
     };
-    let counts = ["a", "b", "c", "idle"].map(|name| timing(&rig, name).overruns());
+    let counts = ["a", "b", "c", "idle"].map(|name| timing(&rig, name).overruns);
     assert_eq!(counts, [0, 1, 0, 0], "1000 us are none");
-    assert_eq!(timing(&rig, "b").last_overrun(), Some(begin + Duration::from_micros(2001)), "1000 + 1001");
-    assert_eq!(timing(&rig, "a").last_overrun(), None);
+    assert_eq!(timing(&rig, "b").last_overrun, Some(begin + Duration::from_micros(2001)), "1000 + 1001");
+    assert_eq!(timing(&rig, "a").last_overrun, None);
     step_with_times(&mut rig, &[0, 0, 5000]);
     let last = rig.now;
-    let counts = ["a", "b", "c", "idle"].map(|name| timing(&rig, name).overruns());
+    let counts = ["a", "b", "c", "idle"].map(|name| timing(&rig, name).overruns);
     assert_eq!(counts, [0, 1, 1, 0], "never reset");
-    assert_eq!(timing(&rig, "c").last_overrun(), Some(last + Duration::from_micros(5000)));
-    assert_eq!(timing(&rig, "c").max(), Duration::from_micros(5000));
+    assert_eq!(timing(&rig, "c").last_overrun, Some(last + Duration::from_micros(5000)));
+    assert_eq!(timing(&rig, "c").max, Duration::from_micros(5000));
 }
 
 /// A stop, a start, a failure and a reset of the motors forget nothing; another controller's load and unload neither.
@@ -240,8 +240,8 @@ fn an_overrun_stays_in_the_statistics_until_its_controller_is_loaded_again() {
     step_with_times(&mut rig, &[4000, 0]);
     let timing = |rig: &Rig| {
         let index = rig.manager.names().position(|known| known == "a").unwrap();
-        let timing = *rig.control.controllers().nth(index).unwrap().timing();
-        (timing.overruns(), timing.last_overrun(), timing.max())
+        let timing = rig.control.controllers().nth(index).unwrap().timing;
+        (timing.overruns, timing.last_overrun, timing.max)
     };
     let after = timing(&rig);
     assert_eq!((after.0, after.2), (1, Duration::from_micros(4000)));
@@ -250,7 +250,7 @@ fn an_overrun_stays_in_the_statistics_until_its_controller_is_loaded_again() {
     rig.switch(&["a"], &[], STRICT).unwrap();
     rig.switch(&["a"], &["a"], STRICT).unwrap();
     for is_halted in [true, false] {
-        rig.control.robot_mut().actuators_mut()[0].state.is_halted = is_halted;
+        rig.control.robot.actuators_mut()[0].state.is_halted = is_halted;
         step_with_times(&mut rig, &[0, 0]);
     }
     rig.switch(&[], &["b"], STRICT).unwrap();
@@ -275,11 +275,11 @@ fn timing_covers_all_samples_since_the_load() {
     for _ in 0..997 {
         step_with_times(&mut rig, &[0]);
     }
-    let timing = *rig.control.controllers().next().unwrap().timing();
+    let timing = rig.control.controllers().next().unwrap().timing;
     // 1000 samples, two of them of the load's and the switch's step: mean 0.9 us; E[x²] = 810000/1000 us², so the deviation is
     // sqrt(810 - 0.81) us.
-    assert_eq!(timing.max(), Duration::from_micros(900));
-    assert!((timing.mean() - 0.9e-6).abs() < 1e-12, "{}", timing.mean());
+    assert_eq!(timing.max, Duration::from_micros(900));
+    assert!((timing.mean - 0.9e-6).abs() < 1e-12, "{}", timing.mean);
     let deviation = (810.0_f64 - 0.81).sqrt() * 1e-6;
     assert!((timing.standard_deviation() - deviation).abs() < 1e-12, "{}", timing.standard_deviation());
 }

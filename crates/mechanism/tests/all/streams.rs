@@ -47,7 +47,7 @@ impl Arm {
             if let Some(message) = message.filter(|_| step % 20 == 0) {
                 self.send(message);
             }
-            self.plant.step(self.rig.control.robot_mut(), PERIOD);
+            self.plant.step(&mut self.rig.control.robot, PERIOD);
             self.rig.step();
             self.rig.control.take_reports(9, |_, _, report| self.reports.push(report));
             most = most.max((self.plant.joints()[0].position - begin).abs());

@@ -51,7 +51,7 @@ impl Hand {
         }
         let in_mujoco = name.strip_prefix(MUJOCO);
         let (mut model, description) = model(in_mujoco.unwrap_or(&name), set)?;
-        let params = Params::read(set, &model.constants().description, model.constants().info.update_rate)
+        let params = Params::read(set, &model.constants.description, model.constants.info.update_rate)
             .map_err(refused)?;
         if let Some(rate) = params.update_rate {
             model = model.with_update_rate(rate);
@@ -79,7 +79,7 @@ impl Hand {
         }
         let mut model = RobotModel::parse(&text(&path, "topics.robot")?)
             .map_err(|error| Error::Start(format!("'{path}': {error}")))?;
-        let params = Params::read(set, &model.constants().description, model.constants().info.update_rate)
+        let params = Params::read(set, &model.constants.description, model.constants.info.update_rate)
             .map_err(refused)?;
         check_simulation(set, &params).map_err(refused)?;
         if let Some(rate) = params.update_rate {

@@ -52,9 +52,9 @@ impl Robot {
     /// A monitor that judges its states.
     pub(super) fn monitor(&self) -> StateMonitor {
         let Self { model, topics, .. } = self;
-        let joints = model.constants().description.joint_names.clone();
+        let joints = model.constants.description.joint_names.clone();
         StateMonitor::new(&topics.states, joints, topics.timeout)
-            .of_joints(model.others().to_vec(), model.measures())
+            .of_joints(model.others.clone(), model.measures)
     }
 
     /// Opens its topics.
@@ -212,7 +212,7 @@ impl RobotDevice {
 
 impl Device for RobotDevice {
     fn constants(&self) -> &Constants {
-        self.hand.model().constants()
+        &self.hand.model().constants
     }
 
     fn command(&mut self, setpoints: &Setpoints) -> Result<(), DeviceError> {

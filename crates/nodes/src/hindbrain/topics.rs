@@ -30,8 +30,10 @@ pub struct Topics {
     state: Topic<Text>,
     detail: Topic<hind::StateDetail>,
     leds: Topic<hind::Leds>,
-    latency: SharedLatency,
-    watch: Watch,
+    /// The age of commands when they become motor values.
+    pub latency: SharedLatency,
+    /// The state that the supervising thread watches.
+    pub watch: Watch,
     publishers: Publishers,
     /// Whether a silent e-stop was reported.
     is_silence_reported: bool,
@@ -83,16 +85,6 @@ impl Topics {
             names,
             _supervisor: supervisor,
         })
-    }
-
-    /// The age of commands when they become motor values.
-    pub fn latency(&self) -> SharedLatency {
-        self.latency.clone()
-    }
-
-    /// The state that the supervising thread watches.
-    pub fn watch(&self) -> Watch {
-        self.watch.clone()
     }
 
     /// The function that gives the motor controller its values at once; the topics follow by [`publish`](Self::publish).

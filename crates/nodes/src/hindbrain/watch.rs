@@ -169,7 +169,7 @@ impl Watch {
 
     /// The time until the next check: an event that is absent until then is absent for too long.
     fn time_to_trip(&self, now: Instant) -> Duration {
-        let times = self.slots().map(|slot| slot.limit().saturating_sub(slot.silence(now)));
+        let times = self.slots().map(|slot| slot.limit.saturating_sub(slot.silence(now)));
         times.into_iter().min().unwrap_or_default() + MARGIN
     }
 }

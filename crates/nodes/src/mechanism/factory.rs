@@ -181,7 +181,7 @@ impl Worker {
             parameters.into_iter().map(|(member, value)| (member.to_owned(), value.clone())).collect();
         let dependencies = Dependency::take_from(&mut parameters).map_err(refuse)?;
         if let Some(known) = self.plugins.types().iter().find(|known| known.name() == type_name) {
-            let trial = Trial { urdf: &self.urdf, path: known.path(), type_name, parameters: &parameters };
+            let trial = Trial { urdf: &self.urdf, path: known.path, type_name, parameters: &parameters };
             trial.run(self.limit).map_err(refuse)?;
         }
         let created = panics::contain(|| self.setup(type_name, parameters.into_iter()));

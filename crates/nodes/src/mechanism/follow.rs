@@ -183,7 +183,7 @@ impl FollowServer {
         time: MessageTime,
     ) {
         let id = self.follower.new_id();
-        let goal = goal(request.goal().clone());
+        let goal = goal(request.goal.clone());
         let motion = goal.and_then(|goal| goal.motion(id, joints, clock::reading()));
         let Some((goal, cancels)) = request.accept() else { return };
         let message = match motion {

@@ -25,7 +25,8 @@ pub(super) struct Remote {
 /// The efforts on their way from the control loop to their topics.
 pub(super) struct Efforts {
     receiver: EffortsReceiver,
-    topics: EffortTopics,
+    /// Their topics.
+    pub(super) topics: EffortTopics,
     /// The time between two efforts.
     pub(super) period: Duration,
 }
@@ -90,11 +91,6 @@ impl Efforts {
             self.receiver.recycle(efforts);
         }
         self.topics.publish_zero(clock::now());
-    }
-
-    /// Their topics.
-    pub(super) fn topics(&self) -> EffortTopics {
-        self.topics.clone()
     }
 }
 

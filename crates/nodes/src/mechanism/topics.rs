@@ -157,11 +157,11 @@ fn controller(
         name: name.to_owned(),
         timestamp: to_wire(stamp),
         running: report.is_running,
-        max_time: duration(timing.max().as_secs_f64()),
-        mean_time: duration(timing.mean()),
+        max_time: duration(timing.max.as_secs_f64()),
+        mean_time: duration(timing.mean),
         variance_time: duration(timing.standard_deviation()),
-        num_control_loop_overruns: i32::try_from(timing.overruns()).unwrap_or(i32::MAX),
-        time_last_control_loop_overrun: timing.last_overrun().map_or_else(Time::default, at),
+        num_control_loop_overruns: i32::try_from(timing.overruns).unwrap_or(i32::MAX),
+        time_last_control_loop_overrun: timing.last_overrun.map_or_else(Time::default, at),
     }
 }
 

@@ -20,7 +20,7 @@ pub fn measure(criterion: &mut Criterion) {
         ("hand `two_finger`", "two_finger", false),
     ] {
         let model = Model::builtin(name).unwrap();
-        let mut floor = Floor::new(model.constants().info.motor_count, model.constants().info.joint_count);
+        let mut floor = Floor::new(model.constants.info.motor_count, model.constants.info.joint_count);
         let mut hand = AnalyticHand::new(model, 1);
         let mut simulation = Simulation::default();
         if is_touching {
