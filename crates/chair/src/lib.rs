@@ -32,7 +32,7 @@ pub use encoders::{BadAngle, Encoders};
 pub use joystick::{BadJoystick, Joystick, Source};
 pub use messages::{Input, Mode, Output, Service, State};
 pub use odometry::{Estimate, Odometry, OdometryCounters, OdometryInput};
-pub use parameters::{OdometryParams, Params, RemoteParams, specification};
+pub use parameters::{NodeParams, OdometryParams, Params, RemoteParams, specification};
 pub use remote::Remote;
 pub use safety::Level;
 pub use sensors::{BadCamera, CameraMatrices, Imu, ImuFields, camera, imu};

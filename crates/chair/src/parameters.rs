@@ -30,8 +30,8 @@ params::params! {
 }
 
 params::params! {
-    /// Parameters of the node itself: message type, activation, frames.
-    struct Declared {
+    /// Parameters of the node itself: message type, activation, frames; fixed once it runs. [`Params::read`] checks the frames' names.
+    pub struct NodeParams {
         /// Take cmd_vel as geometry_msgs/TwistStamped and publish the occupant's stick as that; otherwise geometry_msgs/Twist.
         stamped: bool = Parameter::bool("stamped", true).at_start(),
         /// Enter the mode at the start, without waiting for ~/activate.
@@ -86,7 +86,7 @@ pub fn specification() -> Specification {
     Specification::new("chair", "Drives a LUCI wheelchair: its remote modes, its calibration, its odometry.")
         .managed()
         .with_all(Remote::declarations())
-        .with_all(Declared::declarations())
+        .with_all(NodeParams::declarations())
         .with_all(OdometryParams::declarations())
         .with_all(Imu::declarations())
         .with_group(profile_parameters())
@@ -101,16 +101,8 @@ pub struct Params {
     pub odometry: OdometryParams,
     /// Size of one unit of the accelerometer \[m/s²\], for [`imu`](crate::imu).
     pub acceleration_unit: f64,
-    /// Whether commands come with a stamp, and the occupant's stick is published with one; fixed once the node runs, as all below.
-    pub stamped: bool,
-    /// Whether to enter the mode at the start.
-    pub activate: bool,
-    /// The chair's own frame; not empty.
-    pub base_frame: String,
-    /// The odometry's frame; not empty.
-    pub odom_frame: String,
-    /// Whether to publish the pose on /tf as well.
-    pub transform: bool,
+    /// Parameters of the node itself.
+    pub node: NodeParams,
 }
 
 /// Parameters of [`Remote`](crate::Remote).
@@ -145,12 +137,13 @@ impl Params {
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let mut params = Self::parse(set);
         params.remote.profiles = Profiles::read(set)?;
-        for (name, frame) in [("frames.base", &params.base_frame), ("frames.odom", &params.odom_frame)] {
+        let NodeParams { base_frame, odom_frame, .. } = &params.node;
+        for (name, frame) in [("frames.base", base_frame), ("frames.odom", odom_frame)] {
             if frame.is_empty() {
                 return Err(set.refuse(name, "must not be empty"));
             }
         }
-        if params.base_frame == params.odom_frame {
+        if base_frame == odom_frame {
             return Err(set.refuse("frames.odom", "must differ from frames.base"));
         }
         let half_turn = params.odometry.half_turn();
@@ -171,8 +164,6 @@ impl Params {
         params::values! { Remote {
             mode, rate, command_timeout, feedback_timeout, service_timeout, confirm_timeout, attempts,
         } = Remote::get(set) }
-        let Declared { stamped, activate, base_frame, odom_frame, transform } = Declared::get(set);
-        let Imu { acceleration_unit } = Imu::get(set);
         Self {
             remote: RemoteParams {
                 mode,
@@ -186,12 +177,8 @@ impl Params {
                 boundaries: Boundaries::default(),
             },
             odometry: OdometryParams::get(set),
-            acceleration_unit,
-            stamped,
-            activate,
-            base_frame,
-            odom_frame,
-            transform,
+            acceleration_unit: Imu::get(set).acceleration_unit,
+            node: NodeParams::get(set),
         }
     }
 }

@@ -58,10 +58,6 @@ params::params! {
         plugin_folders: Vec<String> = Parameter::strings("plugin_folders", &[], &[], 32).at_start(),
         /// Whether the simulated joints know their positions at the start, as with absolute encoders.
         is_calibrated: bool = Parameter::bool("simulation.is_calibrated", true).at_start(),
-        /// The inertia of each simulated joint.
-        inertia: f64 = Parameter::float("simulation.inertia", 0.1, 1e-6, 1e6).unit("kg m² or kg").at_start(),
-        /// The damping of each simulated joint.
-        damping: f64 = Parameter::float("simulation.damping", 0.5, 0.0, 1e6).unit("Nms/rad or Ns/m").at_start(),
     }
 }
 
@@ -129,7 +125,7 @@ impl Params {
         params::values! { Declared {
             robot_description, hardware, topic_states, topic_commands, topic_timeout, topic_rate, full_effort,
             hand_device, rate, joint_state_publish_rate, mechanism_statistics_publish_rate, call_timeout,
-            disable_controller_warnings, halt_on, plugin_folders, is_calibrated, inertia, damping,
+            disable_controller_warnings, halt_on, plugin_folders, is_calibrated,
         } = Declared::get(set) }
         let hand = (hardware == Hardware::Hand).then_some(hand_device);
         if robot_description.trim().is_empty() && hand.is_none() {
@@ -157,7 +153,7 @@ impl Params {
             thread: LoopThread::get(set),
             plugin_folders,
             is_calibrated,
-            dynamics: JointDynamics { inertia, damping },
+            dynamics: JointDynamics::get(set),
             remote: commands.map(remote),
             hand,
         })
@@ -169,6 +165,7 @@ pub fn specification() -> Specification {
     Specification::new("mechanism", "Runs the controllers of a robot's joints in a real-time loop, as pr2_mechanism does.")
         .managed()
         .with_all(Declared::declarations())
+        .with_all(JointDynamics::declarations())
         .with_all(LoopThread::declarations())
         .with_open(
             "A parameter of a controller, <controller>.type or what its type has; it is checked when the controller is loaded.",

@@ -74,7 +74,7 @@ pub fn run_with(
             ChairInput::Remote(Input::StickPublishersCounted(count))
         });
     let runner = with(services::serve(runner)?);
-    if params.activate {
+    if params.node.activate {
         shell.deliver(ChairInput::Remote(Input::Activated));
         if !shell.inspect(|chair| chair.remote().is_active()) {
             log::warn!(target: NAME, "the parameter activate does nothing, since the node does not start active: call ~/activate once it is");

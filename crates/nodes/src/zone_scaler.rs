@@ -39,7 +39,7 @@ impl Topics {
     /// The middleware refuses a topic.
     pub fn new(node: &mut r2r::Node, params: &Params) -> Result<Self, Error> {
         Ok(Self {
-            command: CommandTopic::new(node, COMMAND, params.stamped)?,
+            command: CommandTopic::new(node, COMMAND, params.published.stamped)?,
             applied: Topic::new(node, "~/joystick_scaling", qos::command())?,
             applied_to_joystick: Topic::new(node, "~/joystick_position_scaling", qos::command())?,
         })
@@ -120,7 +120,7 @@ pub fn subscribe<M: Contains<ZoneScaler> + 'static>(
     ros::declare_stage(node, &names.resolve(velocity_arbiter::COMMAND), &names.resolve(COMMAND))?;
     if !composed {
         let topic = velocity_arbiter::COMMAND;
-        command_topic::subscribe(inputs, node, topic, params.stamped, |command| {
+        command_topic::subscribe(inputs, node, topic, params.published.stamped, |command| {
             M::wrap(match command {
                 Ok(command) => Input::CommandReceived(command),
                 Err(error) => Input::CommandRefused(error),

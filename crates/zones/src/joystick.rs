@@ -55,7 +55,7 @@ impl ZoneScaler {
         let zone = self.params.boundaries.classify(stick);
         self.counters.other_zones += u64::from(joystick.joystick_zone != zone.number());
         self.counters.unknown_sources += u64::from(joystick.source().is_none());
-        let source = joystick.source().unwrap_or(self.params.input_source);
+        let source = joystick.source().unwrap_or(self.params.published.input_source);
         self.joystick_setpoint = Some(JoystickSetpoint { stick, source, received });
         (self.joystick.next_zero, self.joystick.is_new) = (None, true);
     }

@@ -42,7 +42,7 @@ pub use curve::{BadCurve, Curve, FASTEST};
 pub use feedback::{Deviation, Feedback};
 pub use held::HeldZones;
 pub use joystick::Joystick;
-pub use parameters::{Markers, Operation, Params, specification};
+pub use parameters::{Markers, Operation, Params, Published, specification};
 pub use profiles::{Profiles, ReportedProfile, example, profile_parameters, published};
 pub use safety::{FullSpeed, Level};
 pub use scale::{Mode, scale, scale_keeping_direction};

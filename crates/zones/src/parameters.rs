@@ -38,12 +38,14 @@ params::params! {
 
 params::params! {
     /// Parameters of the published messages.
-    struct Published {
+    #[derive(Copy)]
+    pub struct Published {
         /// LUCI's number of the input source, published with a scaled velocity: 0 ramp assist, 1 autonomous remote, 2 WDI, 3
         /// chair virtual, 4 chair physical, 5 shared remote. A scaled LuciJoystick keeps the number of its own message.
-        input_source: i64 = Parameter::integer("input_source", 5, 0, 5).at_start(),
+        input_source: i32 = Parameter::integer("input_source", 5, 0, 5).at_start() => |value| i32::try_from(value).unwrap_or(5),
         /// The deviation of the chair's output from the prediction above which it is reported.
-        deviation_tolerance: i64 = Parameter::integer("deviation_tolerance", 3, 0, 100).unit("percent of full throw"),
+        deviation_tolerance: i32 = Parameter::integer("deviation_tolerance", 3, 0, 100).unit("percent of full throw")
+            => |value| i32::try_from(value).unwrap_or(0),
         /// Take and publish geometry_msgs/TwistStamped; otherwise geometry_msgs/Twist, which loses the time of the stick event.
         stamped: bool = Parameter::bool("stamped", true).at_start(),
     }
@@ -98,12 +100,8 @@ pub struct Params {
     pub profiles: Profiles,
     /// Where one zone ends and the next begins.
     pub boundaries: Boundaries,
-    /// LUCI's number of the input source for published messages, 0 to 5.
-    pub input_source: i32,
-    /// A chair that is off by more than this deviates \[percent of full throw\].
-    pub deviation_tolerance: i32,
-    /// Whether commands are taken and published as `TwistStamped`; otherwise as `Twist`.
-    pub stamped: bool,
+    /// Parameters of the published messages.
+    pub published: Published,
     /// Where the picture of the zones is drawn.
     pub markers: Markers,
 }
@@ -137,7 +135,6 @@ impl Params {
             mode, scaling, keep_direction, rise_time, scaling_timeout, command_timeout, max_linear,
             max_angular,
         } = Declared::get(set) }
-        let Published { input_source, deviation_tolerance, stamped } = Published::get(set);
         Self {
             operation: mode,
             scaling,
@@ -148,11 +145,7 @@ impl Params {
             full_speed: FullSpeed { linear: max_linear, angular: max_angular },
             profiles: Profiles::default(),
             boundaries: Boundaries::get(set),
-            // The specification allows 0 to 5.
-            input_source: i32::try_from(input_source).unwrap_or(5),
-            // The specification allows 0 to 100.
-            deviation_tolerance: i32::try_from(deviation_tolerance).unwrap_or(0),
-            stamped,
+            published: Published::get(set),
             markers: Markers::get(set),
         }
     }
@@ -182,11 +175,11 @@ mod tests {
         assert_eq!(params, Params::default());
         assert_eq!((params.operation, params.scaling), (Operation::Apply, Mode::Limit));
         assert_eq!((params.keep_direction, params.rise_time), (false, Duration::ZERO));
-        assert_eq!((params.deviation_tolerance, params.boundaries), (3, Boundaries::default()));
+        assert_eq!((params.published.deviation_tolerance, params.boundaries), (3, Boundaries::default()));
         assert!(params.profiles.is_empty());
         let half = Duration::from_millis(500);
         assert_eq!((params.scaling_timeout, params.command_timeout), (half, half));
-        assert_eq!((params.input_source, params.stamped), (5, true));
+        assert_eq!((params.published.input_source, params.published.stamped), (5, true));
     }
 
     #[test]
@@ -220,7 +213,7 @@ mod tests {
         .unwrap();
         assert_eq!(params.rise_time, Duration::from_millis(2500));
         assert_eq!((params.boundaries.hysteresis, params.boundaries.dead_zone), (4.0, 6.0));
-        assert_eq!((params.input_source, params.deviation_tolerance), (1, 7));
+        assert_eq!((params.published.input_source, params.published.deviation_tolerance), (1, 7));
         assert_eq!(params.markers, Markers { frame: "chair".into(), radius: 2.0 });
         assert!(read(&[("markers.frame", Value::Text(String::new()))]).is_err());
         assert!(read(&[("boundaries.hysteresis", Value::Float(10.1))]).is_err());

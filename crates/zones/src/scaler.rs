@@ -131,9 +131,9 @@ impl ZoneScaler {
             is_running: false,
             is_active: true,
             commands: CommandMonitor::default(),
-            velocity: Request::new(Channel::Velocity, params.input_source, Some(Instant::ZERO)),
+            velocity: Request::new(Channel::Velocity, params.published.input_source, Some(Instant::ZERO)),
             joystick_setpoint: None,
-            joystick: Request::new(Channel::Joystick, params.input_source, None),
+            joystick: Request::new(Channel::Joystick, params.published.input_source, None),
             sensed: Sensed::new(),
             publishers: PublisherCount::default(),
             profile: ReportedProfile::default(),
@@ -247,7 +247,7 @@ impl ZoneScaler {
         let same = channels.into_iter().filter(|(source, _)| *source == feedback.input_source);
         let nearest = same.filter_map(|(_, predicted)| predicted.deviation(self.clock.now(), feedback)).min();
         self.counters.uncompared += u64::from(nearest.is_none());
-        let tolerance = self.params.deviation_tolerance;
+        let tolerance = self.params.published.deviation_tolerance;
         self.deviation = nearest.filter(|deviation| deviation.percent > tolerance || deviation.zone);
         self.counters.deviations += u64::from(self.deviation.is_some());
     }

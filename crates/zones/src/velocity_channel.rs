@@ -169,7 +169,7 @@ impl ZoneScaler {
 
     fn judge_command(&mut self, command: Command) -> (Command, Applied) {
         let fault = self.fault();
-        let source = self.params.input_source;
+        let source = self.params.published.input_source;
         // Without a profile only a zero is in force, which is a centred stick in any profile.
         let Some(mapping) = StickMapping::of(&self.params, self.profile.number()) else {
             return (command.reduced_to(Velocity::ZERO), self.standing_still());
@@ -186,7 +186,7 @@ impl ZoneScaler {
     pub(crate) fn standing_still(&self) -> Applied {
         let absent = self.velocity.absent;
         let reason = self.fault().map_or(absent, |fault| fault.max(absent));
-        Applied::stop(reason, Channel::Velocity, self.params.input_source)
+        Applied::stop(reason, Channel::Velocity, self.params.published.input_source)
     }
 
     /// Loses the command in force for `reason`.

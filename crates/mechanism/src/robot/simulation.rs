@@ -1,5 +1,7 @@
 use core::time::Duration;
 
+use params::Parameter;
+
 use crate::Robot;
 use crate::robot::{Joint, JointKind, MotorHalt, SimulatedSensor};
 
@@ -24,18 +26,14 @@ pub struct SimulatedRobot {
     time: Duration,
 }
 
-/// How a simulated joint resists.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct JointDynamics {
-    /// \[kg m² or kg\], greater than 0.
-    pub inertia: f64,
-    /// \[Nms/rad or Ns/m\], 0 or more.
-    pub damping: f64,
-}
-
-impl Default for JointDynamics {
-    fn default() -> Self {
-        Self { inertia: 0.1, damping: 0.5 }
+params::params! {
+    /// How a simulated joint resists.
+    #[derive(Copy)]
+    pub struct JointDynamics {
+        /// The inertia of each simulated joint.
+        inertia: f64 = Parameter::float("simulation.inertia", 0.1, 1e-6, 1e6).unit("kg m² or kg").at_start(),
+        /// The damping of each simulated joint.
+        damping: f64 = Parameter::float("simulation.damping", 0.5, 0.0, 1e6).unit("Nms/rad or Ns/m").at_start(),
     }
 }
 

@@ -60,7 +60,7 @@ pub fn subscribe(
         })?;
     }
     let topic = zone_scaler::COMMAND;
-    command_topic::subscribe(inputs, node, topic, params.stamped, |command| {
+    command_topic::subscribe(inputs, node, topic, params.node.stamped, |command| {
         ChairInput::Remote(match command {
             Ok(command) => Input::CommandReceived(command),
             Err(error) => Input::CommandRefused(error),

@@ -43,16 +43,16 @@ impl Topics {
         let mut camera =
             |side: Side| Topic::new(node, &format!("~/{}_camera_info", side.name()), qos::edge());
         let cameras = [camera(Side::Left)?, camera(Side::Right)?, camera(Side::Rear)?];
-        let transforms = params.transform.then(|| Topic::new(node, "/tf", qos::edge())).transpose()?;
+        let transforms = params.node.transform.then(|| Topic::new(node, "/tf", qos::edge())).transpose()?;
         Ok(Self {
             remote,
             state: Topic::new(node, "~/state", qos::state())?,
-            occupant: CommandTopic::new(node, "~/occupant", params.stamped)?,
+            occupant: CommandTopic::new(node, "~/occupant", params.node.stamped)?,
             odometry: Topic::new(node, "odom", qos::command())?,
             transforms,
             imu: Topic::new(node, "~/imu", qos::edge())?,
             cameras,
-            frames: Frames { base: params.base_frame.clone(), odom: params.odom_frame.clone() },
+            frames: Frames { base: params.node.base_frame.clone(), odom: params.node.odom_frame.clone() },
         })
     }
 

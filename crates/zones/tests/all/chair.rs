@@ -3,8 +3,8 @@
 
 use safety::{Command, Instant, Machine, PublisherCount, Stamp, Velocity};
 use zones::{
-    Applied, Channel, Feedback, FullSpeed, Input, Joystick, Level, Mode, Operation, Output, Params, Reason,
-    Stick, Zone, ZoneScaler,
+    Applied, Channel, Feedback, FullSpeed, Input, Joystick, Level, Mode, Operation, Output, Params,
+    Published, Reason, Stick, Zone, ZoneScaler,
 };
 
 fn params() -> Params {
@@ -137,7 +137,8 @@ fn fields_outside_are_cut_and_a_wrong_zone_or_source_is_counted() {
 
 #[test]
 fn the_input_source_of_a_stick_is_copied_and_that_of_a_velocity_is_set() {
-    let mut bench = Bench::new(Params { input_source: 1, ..params() });
+    let mut bench =
+        Bench::new(Params { published: Published { input_source: 1, ..Published::default() }, ..params() });
     assert_eq!(bench.on(10, joystick(100, 0, 0, 4)).1[0].input_source, 4);
     assert_eq!(bench.on(10, command(1.0, 3)).1[0].input_source, 1);
 }
