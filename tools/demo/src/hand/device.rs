@@ -41,8 +41,8 @@ impl Device {
             return Err(Error::Device("it has no ball".into()));
         }
         Ok(Self {
-            grasps: model.constants().grasps.names().map(Into::into).collect(),
-            motor_count: model.constants().info.motor_count.min(MAX),
+            grasps: model.constants.grasps.names().map(Into::into).collect(),
+            motor_count: model.constants.info.motor_count.min(MAX),
             ball_parameters,
         })
     }
@@ -68,9 +68,9 @@ mod tests {
         values.retain(|(name, _)| is_there || !name.starts_with(BALL));
         let set = haptix::specification().resolve(values).unwrap();
         let model = Model::builtin("mpl").unwrap();
-        let names = model.constants().description.contact_names.clone();
+        let names = model.constants.description.contact_names.clone();
         let parameters =
-            Params::read(&set, &model.constants().description, model.constants().info.update_rate).unwrap();
+            Params::read(&set, &model.constants.description, model.constants.info.update_rate).unwrap();
         let mut hand = AnalyticHand::new(model, 1);
         hand.simulate(&parameters.settings.simulation).unwrap();
         let mut setpoints = hand.constants().start;

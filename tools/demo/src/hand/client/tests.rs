@@ -51,10 +51,10 @@ impl Node {
         let set = haptix::specification().resolve(values).unwrap();
         let model = Model::builtin("mpl").unwrap();
         let parameters =
-            Params::read(&set, &model.constants().description, model.constants().info.update_rate).unwrap();
+            Params::read(&set, &model.constants.description, model.constants.info.update_rate).unwrap();
         let settings = parameters.settings;
-        let contacts = model.constants().description.contact_names.clone();
-        let imus = model.constants().description.imu_names.clone();
+        let contacts = model.constants.description.contact_names.clone();
+        let imus = model.constants.description.imu_names.clone();
         let hand = AnalyticHand::new(model, 1);
         let device = DeviceLoop::new(Box::new(hand), Duration::from_millis(1), settings);
         let machine = Haptix::new(&device, &settings);
