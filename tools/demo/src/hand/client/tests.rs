@@ -276,7 +276,7 @@ fn keys_set_a_grasp_and_how_far_it_is_closed() {
     assert_eq!(fingers.press(KeyCode::Up), None, "there is no grasp yet");
     let pressed = fingers.press(KeyCode::Char('2'));
     assert!(
-        matches!(&pressed, Some((Act::Grasp { level: CLOSED, .. }, said)) if said == "accepted"),
+        matches!(&pressed, Some((Act::Grasp { level: CLOSED, .. }, answer)) if answer == "accepted"),
         "{pressed:?}"
     );
     assert_eq!(fingers.grasp(), (Some((1, 0.5)), "GRASPING"));
