@@ -47,7 +47,7 @@ impl Demo {
         Ok(Session { member, children: Children::new()? })
     }
 
-    /// Ends the node `name`, which must end well after a good `result`, and returns the `failure` of a headless script.
+    /// Ends the node `name`, which must end well after a good `result` without a `failure` of a headless script.
     /// # Errors
     /// Error of `result`, error of the node, or the failure.
     pub fn conclude(
@@ -58,10 +58,13 @@ impl Demo {
         failure: impl FnOnce() -> Option<String>,
     ) -> Result<(), Error> {
         let result = result.and_then(|()| {
+            // Before the end of the node, which fails too if it hangs.
+            if let Some(sentence) = failure().filter(|_| self.arguments.headless) {
+                return Err(Error::Wrong(sentence));
+            }
             children.end()?;
             print(format_args!("{name}: ended with exit code 0"));
-            let failure = if self.arguments.headless { failure() } else { None };
-            failure.map_or(Ok(()), |sentence| Err(Error::Wrong(sentence)))
+            Ok(())
         });
         self.end(children, result)
     }

@@ -1,4 +1,5 @@
 use ratatui::Frame;
+use ratatui::style::Stylize;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 use safety::Instant;
@@ -46,8 +47,13 @@ fn act<C: Client>(operator: &Operator<C>, now: Instant) -> Vec<Line<'static>> {
     };
     let line = |name, text: &str| Line::from(vec![label(name), Span::from(text.to_owned())]);
     let mut lines = vec![bold(done), line("expected", C::expected(&step.act))];
-    let answer = Some(step.answer()).filter(|answer| !answer.is_empty());
-    lines.extend(answer.map(|answer| line("answer", answer)));
+    match step.answer() {
+        "" => {}
+        wrong if step.has_failed => {
+            lines.push(line("answer", &format!("NOT AS EXPECTED: {wrong}")).red().bold())
+        }
+        right => lines.push(line("answer", right)),
+    }
     lines.extend(before.map(|before| line("before", &before.outcome)));
     lines
 }

@@ -8,6 +8,8 @@ pub struct Step<A> {
     pub act: A,
     /// Whether all calls were accepted so far, or the first one that was not; `None` without an answer.
     answer: Option<Result<(), String>>,
+    /// Whether an answer was not the right one.
+    pub has_failed: bool,
 }
 
 /// An act that is over.
@@ -21,7 +23,7 @@ pub struct Done {
 impl<A: Display> Step<A> {
     /// An act that begins.
     pub fn new(act: A) -> Self {
-        Self { act, answer: None }
+        Self { act, answer: None, has_failed: false }
     }
 
     /// Takes the answer to a call, which the node must accept, or refuse if it `is_wrong`; returns a sentence if it did not.
@@ -31,7 +33,8 @@ impl<A: Display> Step<A> {
             Err(Failure::Refused(_)) => is_wrong,
             Err(Failure::Silent) => false,
         };
-        let seen = answer.map_or_else(|why| format!("{call} {why}"), |_| format!("{call} was accepted"));
+        let seen = answer.map_or_else(|why| format!("{call} {why}"), |_| "accepted, must be refused".into());
+        self.has_failed |= !is_right;
         let failure = (!is_right).then(|| format!("{}: {seen}", self.act));
         if !matches!(self.answer, Some(Err(_))) {
             self.answer = Some(if is_wrong || failure.is_some() { Err(seen) } else { Ok(()) });
@@ -66,7 +69,7 @@ mod tests {
         for (answer, is_wrong, seen, is_right) in [
             (Ok(()), false, "accepted", true),
             (refused(), true, "load was refused: no", true),
-            (Ok(()), true, "load was accepted", false),
+            (Ok(()), true, "accepted, must be refused", false),
             (refused(), false, "load was refused: no", false),
             (Err(Failure::Silent), false, "load was not answered", false),
             (Err(Failure::Silent), true, "load was not answered", false),
@@ -74,7 +77,7 @@ mod tests {
             let mut step = Step::new("start");
             let failure = (!is_right).then(|| format!("start: {seen}"));
             assert_eq!(step.answered(&"load", answer, is_wrong), failure);
-            assert_eq!(step.answered(&"list", Ok(()), false), None);
+            assert_eq!((step.answered(&"list", Ok(()), false), step.has_failed), (None, !is_right));
             assert_eq!(step.done("at 1  ").outcome, format!("{seen}; at 1"));
         }
         assert_eq!(Step::new("wait").done("at 1").outcome, "at 1");

@@ -166,7 +166,10 @@ fn the_script_ends_with_the_first_wrong_answer() {
     let mut node = Node::new(true);
     node.accepts_all = true;
     let failure = node.failure().unwrap();
-    assert!(failure.starts_with("wrong switch") && failure.ends_with("was accepted"), "{failure}");
+    assert!(
+        failure.starts_with("wrong switch") && failure.ends_with(": accepted, must be refused"),
+        "{failure}"
+    );
     assert_eq!(node.operator.done.len(), 4);
     let mut node = Node::new(true);
     node.refuses = Some(Call::Halt);

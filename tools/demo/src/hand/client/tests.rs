@@ -203,7 +203,7 @@ fn each_act_of_the_script_is_listed_with_what_came_of_it() {
 #[test]
 fn the_script_ends_with_the_first_wrong_answer() {
     let away = "take the ball away: set_parameters_atomically was refused: read-only";
-    let nan = "command positions of all motors, one of which is NaN: update was accepted";
+    let nan = "command positions of all motors, one of which is NaN: accepted, must be refused";
     for (fault, failure, count) in [(Fault::TakesNan, nan, 4), (Fault::FixedParameters, away, 8)] {
         let node = Node::after_script(fault);
         assert_eq!(node.operator.failure.as_deref(), Some(failure));
@@ -276,7 +276,7 @@ fn keys_set_a_grasp_and_how_far_it_is_closed() {
     assert_eq!(fingers.press(KeyCode::Up), None, "there is no grasp yet");
     let pressed = fingers.press(KeyCode::Char('2'));
     assert!(
-        matches!(&pressed, Some((Act::Grasp { level: CLOSED, .. }, answer)) if answer == "accepted"),
+        matches!(&pressed, Some((Act::Grasp { level: CLOSED, .. }, seen)) if seen == "accepted"),
         "{pressed:?}"
     );
     assert_eq!(fingers.grasp(), (Some((1, 0.5)), "GRASPING"));
