@@ -37,7 +37,7 @@ use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict, 
 /// Commands and zeros allocate nothing; a new [`Active`] does, after the command is sent. Time grows with sources times
 /// locks.
 /// # Source
-/// twist_mux 4.4.0 for priorities, timeouts and locks. Own: where twist_mux falls silent the arbiter sends a zero and the reason.
+/// twist_mux 4.4.0 for priorities, timeouts and locks. Own: where twist_mux stops publishing the arbiter sends a zero and the reason.
 #[derive(Clone, Debug)]
 pub struct Arbiter {
     pub(crate) params: Params,

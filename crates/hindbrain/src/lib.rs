@@ -9,7 +9,7 @@
 //! * [`Params`] are read from the parameters that [`specification`] describes.
 //!
 //! Deliberately absent: a safety function. A stop of this machine is only a neutral value on a wire. An emergency stop must
-//! cut the power in hardware, and the motor controller must stop when this node falls silent.
+//! cut the power in hardware, and the motor controller must stop when this node stops publishing.
 #![forbid(unsafe_code)]
 
 pub mod core;

@@ -1,9 +1,9 @@
 //! A robot's description: links, joints and transmissions of a URDF.
 
-mod doubt;
 mod error;
 mod transmission;
 mod tree;
+mod warning;
 mod xml;
 
 use std::borrow::Cow;
@@ -11,10 +11,10 @@ use std::borrow::Cow;
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use roxmltree::{Document, Node};
 
-pub use doubt::Doubt;
 pub use error::{DescriptionError, Skipped};
 pub(crate) use transmission::Kind;
 pub use transmission::TransmissionDescription;
+pub use warning::UrdfWarning;
 
 use crate::robot::{CalibrationEdges, JointKind, JointLimits, SafetyController};
 use xml::{child, number, number_or, numbers, required, text};
@@ -36,7 +36,7 @@ pub struct Description {
     /// Transmissions that were left out, each with its reason.
     pub skipped: Vec<Skipped>,
     /// Parts of the description that are valid but probably a mistake.
-    pub doubts: Vec<Doubt>,
+    pub warnings: Vec<UrdfWarning>,
 }
 
 /// A joint of a description.
@@ -86,11 +86,11 @@ impl Description {
         for link in elements("link") {
             unique(&mut links, "link", required(link, "name")?)?;
         }
-        let (mut names, mut joints, mut doubts) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut names, mut joints, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
         for node in elements("joint") {
             unique(&mut names, "joint", required(node, "name")?)?;
             let joint = joint(node, &links)?;
-            doubts.extend(doubt::of_calibration(node, &joint));
+            warnings.extend(warning::of_calibration(node, &joint));
             joints.push(joint);
         }
         tree::check(&links, &joints)?;
@@ -98,8 +98,8 @@ impl Description {
         for node in elements("transmission") {
             match transmission::read(node, &joints, &transmissions) {
                 Ok(transmission) => {
-                    doubts.extend(doubt::doubts(node, &transmission, &transmissions));
-                    doubts.extend(doubt::of_followers(node, &transmission, &joints));
+                    warnings.extend(warning::warnings(node, &transmission, &transmissions));
+                    warnings.extend(warning::of_followers(node, &transmission, &joints));
                     transmissions.push(transmission);
                 }
                 Err(reason) => {
@@ -110,11 +110,11 @@ impl Description {
         }
         for (index, (node, joint)) in elements("joint").zip(&joints).enumerate() {
             if transmissions.iter().any(|transmission| transmission.commanded().contains(&index)) {
-                doubts.extend(doubt::of_limits(node, joint));
+                warnings.extend(warning::of_limits(node, joint));
             }
         }
         let name = robot.attribute("name").unwrap_or_default().to_owned();
-        Ok(Self { name, links, joints, transmissions, skipped, doubts })
+        Ok(Self { name, links, joints, transmissions, skipped, warnings })
     }
 
     /// The index of the joint `name`.

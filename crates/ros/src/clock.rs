@@ -5,7 +5,7 @@ use std::sync::{Mutex, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use r2r::builtin_interfaces::msg::Time;
-use safety::{ClockReading, Doubt, Instant, SimulatedTime, Stamp};
+use safety::{ClockAnomaly, ClockReading, Instant, SimulatedTime, Stamp};
 
 use crate::panics::lock;
 
@@ -29,8 +29,8 @@ pub fn reading() -> ClockReading {
 }
 
 /// Why the clock of stamps is not reliable.
-pub(crate) fn doubt() -> Option<Doubt> {
-    lock(SIMULATED.get()?).doubt(now())
+pub(crate) fn anomaly() -> Option<ClockAnomaly> {
+    lock(SIMULATED.get()?).anomaly(now())
 }
 
 /// The simulated time, which stamps follow from now on.

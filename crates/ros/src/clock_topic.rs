@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use params::{Declaration, Parameter, Refusal, Value};
 use r2r::QosProfile;
 use r2r::rosgraph_msgs::msg::Clock;
-use safety::{Doubt, Level, PublisherCount};
+use safety::{ClockAnomaly, Level, PublisherCount};
 
 use crate::panics::lock;
 use crate::qos_overrides::{Endpoint, overridden};
@@ -39,7 +39,7 @@ pub(crate) struct ClockTopic {
     node: String,
     full: String,
     conflict: Option<String>,
-    reported: Option<Discriminant<Doubt>>,
+    reported: Option<Discriminant<ClockAnomaly>>,
 }
 
 impl ClockTopic {
@@ -88,35 +88,37 @@ impl ClockTopic {
 
     /// Logs it when the time becomes unreliable, or reliable again.
     pub(crate) fn log(&mut self) {
-        let doubt = clock::doubt();
-        if matches!(doubt, Some(Doubt::Begins)) {
+        let anomaly = clock::anomaly();
+        if matches!(anomaly, Some(ClockAnomaly::Begins)) {
             return; // for half a second
         }
-        if matches!(doubt, Some(Doubt::Publishers(PublisherCount::Known { .. }))) && self.conflict.is_none() {
+        if matches!(anomaly, Some(ClockAnomaly::Publishers(PublisherCount::Known { .. })))
+            && self.conflict.is_none()
+        {
             return; // until the names of all of them are known
         }
-        if std::mem::replace(&mut self.reported, doubt.as_ref().map(discriminant))
-            == doubt.as_ref().map(discriminant)
+        if std::mem::replace(&mut self.reported, anomaly.as_ref().map(discriminant))
+            == anomaly.as_ref().map(discriminant)
         {
             return;
         }
-        match doubt {
-            Some(doubt) => log::warn!(target: &self.node, "{}", self.sentence(&doubt)),
+        match anomaly {
+            Some(anomaly) => log::warn!(target: &self.node, "{}", self.sentence(&anomaly)),
             None => log::info!(target: &self.node, "'{}' advances: stamps count by it", self.full),
         }
     }
 
-    fn sentence(&self, doubt: &Doubt) -> String {
+    fn sentence(&self, anomaly: &ClockAnomaly) -> String {
         let of = self.conflict.as_ref().map_or_else(String::new, |nodes| format!(": {nodes}"));
-        let of = if matches!(doubt, Doubt::Publishers(_)) { of } else { String::new() };
-        sentence(&self.full, doubt, &of)
+        let of = if matches!(anomaly, ClockAnomaly::Publishers(_)) { of } else { String::new() };
+        sentence(&self.full, anomaly, &of)
     }
 }
 
 /// Adds to `status` why the clock of stamps is not reliable.
 pub(crate) fn report(topic: Option<&ClockTopic>, status: &mut Status) {
-    if let Some(doubt) = clock::doubt() {
-        let text = topic.map_or_else(|| sentence(CLOCK, &doubt, ""), |topic| topic.sentence(&doubt));
+    if let Some(anomaly) = clock::anomaly() {
+        let text = topic.map_or_else(|| sentence(CLOCK, &anomaly, ""), |topic| topic.sentence(&anomaly));
         // It stands in any status: it is the reason for most of what an error says then.
         let (level, message) =
             (std::mem::replace(&mut status.level, Level::Warn), std::mem::replace(&mut status.message, text));
@@ -124,8 +126,8 @@ pub(crate) fn report(topic: Option<&ClockTopic>, status: &mut Status) {
     }
 }
 
-fn sentence(topic: &str, doubt: &Doubt, of: &str) -> String {
-    format!("'{topic}' {doubt}{of}: nothing that is stamped counts, since {NAME} is true")
+fn sentence(topic: &str, anomaly: &ClockAnomaly, of: &str) -> String {
+    format!("'{topic}' {anomaly}{of}: nothing that is stamped counts, since {NAME} is true")
 }
 
 /// Whether the node `name` is the first one of its process to decide.
@@ -162,7 +164,7 @@ mod tests {
     #[test]
     fn a_doubt_names_the_topic_and_the_parameter() {
         assert_eq!(
-            sentence("/sim/clock", &Doubt::Publishers(PublisherCount::of(2)), ": a, b"),
+            sentence("/sim/clock", &ClockAnomaly::Publishers(PublisherCount::of(2)), ": a, b"),
             "'/sim/clock' has 2 publishers, must have one: a, b: nothing that is stamped counts, since use_sim_time is true"
         );
     }

@@ -44,7 +44,7 @@ pub use robot_states::{
     ActuatorSample, LinkState, Measures, SpeedBound, StateMonitor, StateSample, StatesError, StatesMessage,
 };
 pub use scale::{OutOfUnitRange, Scale};
-pub use simulated_time::{Doubt, SimulatedTime};
+pub use simulated_time::{ClockAnomaly, SimulatedTime};
 pub use stream_gate::{STREAM_PAUSE, StreamGate};
 pub use time::{Instant, Stamp};
 pub use vehicle_halt::{HaltEnds, VehicleHalt};

@@ -16,7 +16,7 @@ const LEEWAY: Duration = Duration::from_secs(1);
 
 /// Why [`SimulatedTime`] cannot be relied on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Doubt {
+pub enum ClockAnomaly {
     /// It has several publishers, or they cannot be counted.
     Publishers(PublisherCount),
     /// It was not received.
@@ -92,24 +92,24 @@ impl SimulatedTime {
 
     /// Its reading at `now`.
     pub fn reading(&self, now: Instant) -> ClockReading {
-        ClockReading { stamp: self.stamp(), is_reliable: self.doubt(now).is_none() }
+        ClockReading { stamp: self.stamp(), is_reliable: self.anomaly(now).is_none() }
     }
 
     /// Why it cannot be relied on at `now`.
-    pub fn doubt(&self, now: Instant) -> Option<Doubt> {
+    pub fn anomaly(&self, now: Instant) -> Option<ClockAnomaly> {
         let stands = now.since(self.advanced);
         match (self.last, self.jump) {
-            _ if self.publishers.are_several() => Some(Doubt::Publishers(self.publishers)),
-            (None, _) => Some(Doubt::Absent),
-            _ if stands >= STEADY => Some(Doubt::Still(stands)),
+            _ if self.publishers.are_several() => Some(ClockAnomaly::Publishers(self.publishers)),
+            (None, _) => Some(ClockAnomaly::Absent),
+            _ if stands >= STEADY => Some(ClockAnomaly::Still(stands)),
             _ if now.since(self.even) >= STEADY => None,
-            (_, Some((from, to))) => Some(Doubt::Jumped { from, to }),
-            (_, None) => Some(Doubt::Begins),
+            (_, Some((from, to))) => Some(ClockAnomaly::Jumped { from, to }),
+            (_, None) => Some(ClockAnomaly::Begins),
         }
     }
 }
 
-impl fmt::Display for Doubt {
+impl fmt::Display for ClockAnomaly {
     /// Words that follow the name of the topic.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = |stamp: Stamp| stamp.as_nanos() as f64 / 1e9;
@@ -182,14 +182,14 @@ mod tests {
             self.clock.pass_to(at(self.boot), None);
         }
 
-        fn doubt(&self) -> Option<Doubt> {
-            self.time.doubt(at(self.boot))
+        fn anomaly(&self) -> Option<ClockAnomaly> {
+            self.time.anomaly(at(self.boot))
         }
 
         fn running(speed: f64) -> Self {
             let mut bench = Self { shown: 100_000.0, ..Self::default() };
             bench.run(1000, speed);
-            assert_eq!(bench.doubt(), None, "at {speed}");
+            assert_eq!(bench.anomaly(), None, "at {speed}");
             bench
         }
 
@@ -212,14 +212,14 @@ mod tests {
     #[test]
     fn the_time_is_known_once_the_clock_has_advanced_for_half_a_second() {
         let mut bench = Bench::default();
-        assert_eq!(bench.silent(5000).doubt(), Some(Doubt::Absent));
+        assert_eq!(bench.silent(5000).anomaly(), Some(ClockAnomaly::Absent));
         assert_eq!(
             bench.time.reading(at(bench.boot)),
             ClockReading { stamp: Stamp::ZERO, is_reliable: false }
         );
         bench.shown = 7000.0;
-        assert_eq!(bench.run(500, 1.0).doubt(), Some(Doubt::Begins));
-        assert_eq!(bench.run(10, 1.0).doubt(), None, "it began at 5010");
+        assert_eq!(bench.run(500, 1.0).anomaly(), Some(ClockAnomaly::Begins));
+        assert_eq!(bench.run(10, 1.0).anomaly(), None, "it began at 5010");
         assert_eq!((bench.clock.wall(), bench.boot), (ms(7510), 5510));
     }
 
@@ -229,7 +229,7 @@ mod tests {
             let mut bench = Bench::running(speed);
             let mut monitor = bench.driven();
             bench.run(490, speed);
-            assert!(!monitor.expire(at(bench.boot), TIMEOUT) && bench.doubt().is_none(), "{speed}");
+            assert!(!monitor.expire(at(bench.boot), TIMEOUT) && bench.anomaly().is_none(), "{speed}");
             bench.run(10, speed);
             assert!(monitor.expire(at(bench.boot), TIMEOUT), "{speed}: 0.5 s of the boot clock");
             // A stamp makes a command older by `/clock`, and so the rest of its time shorter: 0.2 s by `/clock` leave 0.3 s.
@@ -249,7 +249,7 @@ mod tests {
     fn a_faster_clock_jumps_all_the_time() {
         let mut bench = Bench { shown: 1.0, ..Bench::default() };
         bench.run(2000, 150.0); // 1.5 s in 10 ms
-        assert!(matches!(bench.doubt(), Some(Doubt::Jumped { .. })));
+        assert!(matches!(bench.anomaly(), Some(ClockAnomaly::Jumped { .. })));
     }
 
     #[test]
@@ -258,10 +258,10 @@ mod tests {
             let mut bench = Bench::running(1.0);
             let mut monitor = bench.driven();
             let pause = |bench: &mut Bench, millis| {
-                if is_silent { bench.silent(millis) } else { bench.run(millis, 0.0) }.doubt()
+                if is_silent { bench.silent(millis) } else { bench.run(millis, 0.0) }.anomaly()
             };
             assert_eq!(pause(&mut bench, 490), None, "a short pause is none");
-            assert_eq!(pause(&mut bench, 10), Some(Doubt::Still(TIMEOUT)));
+            assert_eq!(pause(&mut bench, 10), Some(ClockAnomaly::Still(TIMEOUT)));
             assert!(monitor.expire(at(bench.boot), TIMEOUT), "by the boot clock");
             let paused = bench.shown;
             for _ in 0..100 {
@@ -287,7 +287,7 @@ mod tests {
             let mut monitor = bench.driven();
             let from = ms(bench.shown as u64);
             bench.jump(to);
-            assert_eq!(bench.doubt(), Some(Doubt::Jumped { from, to: ms(to as u64) }));
+            assert_eq!(bench.anomaly(), Some(ClockAnomaly::Jumped { from, to: ms(to as u64) }));
             for _ in 0..50 {
                 // As old as it could be, and as young by the new time.
                 assert_eq!(bench.give(&mut monitor, 1.0, to), Received::Refused(Stale::NoTime), "to {to}");
@@ -295,7 +295,7 @@ mod tests {
             }
             assert!(monitor.command().is_none() && monitor.waits_for_zero(), "to {to}: it stopped");
             bench.run(10, speed);
-            assert_eq!(bench.doubt(), None);
+            assert_eq!(bench.anomaly(), None);
             assert_eq!(bench.give(&mut monitor, 1.0, bench.shown), Received::WaitsForZero);
             assert_eq!(bench.give(&mut monitor, 0.0, bench.shown), Received::InForce);
             assert_eq!(bench.give(&mut monitor, 1.0, bench.shown), Received::InForce, "to {to}");
@@ -308,7 +308,7 @@ mod tests {
         let mut monitor = bench.driven();
         let before = bench.shown;
         bench.jump(before + 900.0);
-        assert_eq!(bench.doubt(), None);
+        assert_eq!(bench.anomaly(), None);
         assert_eq!(
             bench.give(&mut monitor, 1.0, before + 1.0),
             Received::Refused(Stale::Old { age: Duration::from_millis(899) })
@@ -322,19 +322,19 @@ mod tests {
         for count in [PublisherCount::of(2), PublisherCount::Unknown] {
             bench.time.count(at(bench.boot), count);
             bench.run(1000, 1.0);
-            assert_eq!(bench.doubt(), Some(Doubt::Publishers(count)));
+            assert_eq!(bench.anomaly(), Some(ClockAnomaly::Publishers(count)));
             assert_eq!(bench.give(&mut monitor, 1.0, bench.shown), Received::Refused(Stale::NoTime));
         }
         bench.time.count(at(bench.boot), PublisherCount::of(1));
-        assert_eq!(bench.run(490, 1.0).doubt(), Some(Doubt::Begins));
-        assert_eq!(bench.run(10, 1.0).doubt(), None);
+        assert_eq!(bench.run(490, 1.0).anomaly(), Some(ClockAnomaly::Begins));
+        assert_eq!(bench.run(10, 1.0).anomaly(), None);
         assert_eq!(bench.give(&mut monitor, 1.0, bench.shown), Received::WaitsForZero);
         bench.time.count(at(bench.boot), PublisherCount::NONE);
-        assert_eq!(bench.run(10, 1.0).doubt(), None, "none is discovered yet");
+        assert_eq!(bench.run(10, 1.0).anomaly(), None, "none is discovered yet");
         // Two that disagree jump with each message.
         for _ in 0..100 {
             bench.jump(5000.0).jump(90_000.0);
-            assert!(matches!(bench.doubt(), Some(Doubt::Jumped { .. })));
+            assert!(matches!(bench.anomaly(), Some(ClockAnomaly::Jumped { .. })));
         }
     }
 
@@ -344,26 +344,26 @@ mod tests {
         let last = Stamp { sec: i32::MAX, nanosec: 999_999_999 };
         for stamp in [Stamp { sec: i32::MIN, nanosec: 0 }, last, Stamp::ZERO, last, last] {
             time.receive(Instant::from_nanos(u64::MAX), stamp);
-            assert!(time.doubt(Instant::from_nanos(u64::MAX)).is_some() && time.stamp() >= Stamp::ZERO);
+            assert!(time.anomaly(Instant::from_nanos(u64::MAX)).is_some() && time.stamp() >= Stamp::ZERO);
         }
     }
 
     #[test]
     fn a_doubt_says_what_is_wrong_with_the_topic() {
-        let jump = Doubt::Jumped { from: ms(100_000), to: ms(500) };
+        let jump = ClockAnomaly::Jumped { from: ms(100_000), to: ms(500) };
         let words = [
-            (Doubt::Publishers(PublisherCount::of(2)), "has 2 publishers, must have one"),
+            (ClockAnomaly::Publishers(PublisherCount::of(2)), "has 2 publishers, must have one"),
             (
-                Doubt::Publishers(PublisherCount::Unknown),
+                ClockAnomaly::Publishers(PublisherCount::Unknown),
                 "has publishers that cannot be counted, must have one",
             ),
-            (Doubt::Absent, "was not received"),
-            (Doubt::Still(Duration::from_millis(3210)), "has not advanced for 3.2 s"),
+            (ClockAnomaly::Absent, "was not received"),
+            (ClockAnomaly::Still(Duration::from_millis(3210)), "has not advanced for 3.2 s"),
             (jump, "jumped from 100.000 s to 0.500 s"),
-            (Doubt::Begins, "advances since less than 0.5 s"),
+            (ClockAnomaly::Begins, "advances since less than 0.5 s"),
         ];
-        for (doubt, expected) in words {
-            assert_eq!(doubt.to_string(), expected);
+        for (anomaly, expected) in words {
+            assert_eq!(anomaly.to_string(), expected);
         }
     }
 }

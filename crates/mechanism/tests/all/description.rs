@@ -308,7 +308,7 @@ fn what_is_used_and_hardly_meant_is_a_doubt_with_its_line() {
         <joint name="first"><hardwareInterface>hardware_interface/EffortJointInterface</hardwareInterface></joint>
         <actuator name="a_motor"/></transmission></robot>"#;
     let description = Description::parse(urdf).unwrap();
-    let doubts: Vec<String> = description.doubts.iter().map(ToString::to_string).collect();
+    let warnings: Vec<String> = description.warnings.iter().map(ToString::to_string).collect();
     let expected = [
         "line 4: joint 'third': its <calibration> has both edges, and only rising counts: a joint with end stops has one",
         "line 6: transmission 't': its hardwareInterface is 'hardware_interface/PositionJointInterface', should be \
@@ -316,16 +316,16 @@ fn what_is_used_and_hardly_meant_is_a_doubt_with_its_line() {
         "line 9: transmission 't': another one has this name, in line 6",
         "line 9: transmission 't': it has no <mechanicalReduction>, which counts as 1",
     ];
-    assert_eq!(doubts, expected);
+    assert_eq!(warnings, expected);
     assert_eq!(description.moves(), ["second (z_motor, 2:1, offset -0.85)", "first (a_motor, 1:1)"]);
     // Neither has a safety controller.
     assert_eq!(Robot::new(&description).unguarded_joints(), ["second", "first"]);
 }
 
-/// The doubts about a joint of this kind, with these limits and soft limits.
+/// The warnings about a joint of this kind, with these limits and soft limits.
 fn limit_doubts(kind: &str, elements: &str) -> Vec<String> {
     let description = Description::parse(&arm(&format!("type=\"{kind}\""), elements, SIMPLE)).unwrap();
-    description.doubts.iter().map(ToString::to_string).collect()
+    description.warnings.iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -408,11 +408,11 @@ fn a_limit_without_an_effect_is_a_doubt() {
 #[test]
 fn the_limits_of_joints_that_follow_or_have_no_transmission_are_no_doubts() {
     let none = arm(REVOLUTE, r#"<limit effort="0" velocity="0"/>"#, "");
-    assert_eq!(Description::parse(&none).unwrap().doubts, []);
+    assert_eq!(Description::parse(&none).unwrap().warnings, []);
     for name in ["arm", "base", "mpl"] {
         let path = format!("{}/../../config/urdf/{name}.urdf", env!("CARGO_MANIFEST_DIR"));
         let urdf = std::fs::read_to_string(path).unwrap();
-        assert_eq!(Description::parse(&urdf).unwrap().doubts, [], "{name}");
+        assert_eq!(Description::parse(&urdf).unwrap().warnings, [], "{name}");
     }
 }
 
@@ -429,7 +429,7 @@ fn a_transmission_of_a_joint_that_cannot_move_is_left_out_with_its_reason() {
 #[test]
 fn a_description_without_doubts_has_none() {
     let description = Description::parse(&arm(r#"type="continuous""#, "", SIMPLE)).unwrap();
-    assert_eq!(description.doubts, []);
+    assert_eq!(description.warnings, []);
 }
 
 #[test]
@@ -465,7 +465,7 @@ fn an_infinite_effort_is_no_limit() {
     let mut joint = Robot::new(&description).joints()[0].clone();
     (joint.commanded_effort, joint.is_calibrated) = (1e9, true);
     joint.enforce_limits();
-    assert_eq!((joint.commanded_effort, description.doubts.len()), (1e9, 0));
+    assert_eq!((joint.commanded_effort, description.warnings.len()), (1e9, 0));
     (joint.commanded_effort, joint.position) = (1e9, 3.0);
     joint.enforce_limits();
     assert_eq!(joint.commanded_effort, 0.0, "its end stop holds");

@@ -369,9 +369,9 @@ proptest! {
             }
             // The filters of a belt take their time.
             let steps = if matches!(kind, Kind::Belt(_)) { 1000 } else { 50 };
-            let is_warned_of = description.doubts.iter().any(|doubt| {
-                doubt.part == format!("joint '{name}'")
-                    && (doubt.text.starts_with("no controller can move it: ") || doubt.text.contains("less than 1 % of its effort"))
+            let is_warned_of = description.warnings.iter().any(|warning| {
+                warning.part == format!("joint '{name}'")
+                    && (warning.text.starts_with("no controller can move it: ") || warning.text.contains("less than 1 % of its effort"))
             });
             let [down, up] = [-1e6, 1e6].map(|effort| {
                 let mut simulation = SimulatedRobot::new(&robot, DYNAMICS);
@@ -379,7 +379,7 @@ proptest! {
                 (0..steps).for_each(|_| step(&mut rig, &mut simulation));
                 simulation.joints()[index].position
             });
-            prop_assert!(is_warned_of || up - down > 1e-9, "{}: {} to {}, {:?}", name, down, up, description.doubts);
+            prop_assert!(is_warned_of || up - down > 1e-9, "{}: {} to {}, {:?}", name, down, up, description.warnings);
         }
     }
 }

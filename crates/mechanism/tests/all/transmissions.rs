@@ -188,8 +188,8 @@ fn a_joint_that_follows_beyond_its_own_limits_is_a_doubt() {
             <joint name="far" coupling="0.5"/><mechanicalReduction>4</mechanicalReduction></transmission></robot>"#,
             joint("far", limit)
         );
-        let doubts = Description::parse(&text).unwrap().doubts;
-        doubts.into_iter().map(|doubt| doubt.text).collect::<Vec<_>>()
+        let warnings = Description::parse(&text).unwrap().warnings;
+        warnings.into_iter().map(|warning| warning.text).collect::<Vec<_>>()
     };
     assert_eq!(
         follower(r#"<limit effort="1" velocity="0.2" lower="-2" upper="0.3"/>"#),

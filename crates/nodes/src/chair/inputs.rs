@@ -9,7 +9,7 @@ use crate::{command_topic, luci_topics, messages, zone_scaler};
 /// Subscribes to the chair's own topics first, then to the command.
 ///
 /// LUCI's node publishes reliably. The topics that show the input source and the wheel angles are subscribed to reliably: a
-/// lost message would look like a chair that falls silent, and a lost wheel angle would be a gap in the odometry. Other
+/// lost message would look like a chair that stops publishing, and a lost wheel angle would be a gap in the odometry. Other
 /// measurements may be best effort.
 /// # Errors
 /// The middleware refuses a topic.

@@ -9,7 +9,7 @@ use safety::Contains;
 use super::NAME;
 use super::graph::Publishers;
 
-/// The motor controller, driven by a thread of its own that stops it when the node falls silent.
+/// The motor controller, driven by a thread of its own that stops it when the node stops commanding it.
 #[derive(Clone)]
 pub struct Controller(Arc<Actuator>);
 

@@ -88,7 +88,7 @@ impl Devices {
                 log::warn!(target: NAME, "'{name}' ({path}) cannot be opened: {reason}");
             }
             Event::Refused { id, feature, reason } if self.is_new_refusal(*id, *feature, reason) => {
-                let hint = if *feature == Feature::Sensors { "; '~/imu' stays silent" } else { "" };
+                let hint = if *feature == Feature::Sensors { "; '~/imu' is not published" } else { "" };
                 let reason = Printable(reason);
                 log::warn!(target: NAME, "device {id} refused {feature}: {reason}{hint}");
             }

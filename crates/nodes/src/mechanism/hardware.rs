@@ -45,8 +45,8 @@ pub(super) fn robot(given: &str, hand: Option<&Model>) -> Result<(Robot, String)
     for skipped in &description.skipped {
         log::warn!(target: NAME, "{place}: {skipped}");
     }
-    for doubt in &description.doubts {
-        log::warn!(target: NAME, "{place}: {doubt}");
+    for warning in &description.warnings {
+        log::warn!(target: NAME, "{place}: {warning}");
     }
     if robot.joints().is_empty() {
         log::warn!(target: NAME, "{place} has no transmission that can be used: no joint can be moved");

@@ -186,8 +186,11 @@ impl ControllerTopics {
                 let is_refused = topic.commanders.len() > 1 && input.kind.needs_one_publisher();
                 let message = if is_refused { Message::Stop } else { message };
                 if !deliveries.send(topic.controller, index, message, MessageTime::read_now(clock)) {
-                    let effect =
-                        if input.kind == InputKind::Trajectory { "" } else { ", and what it commands stops" };
+                    let effect = if input.kind == InputKind::Trajectory {
+                        ""
+                    } else {
+                        ", and the motion that it commands is stopped"
+                    };
                     log::warn!(
                         target: NAME,
                         "a message on '{}' is lost{effect}: too many wait for the control loop",

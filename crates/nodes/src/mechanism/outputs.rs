@@ -17,11 +17,11 @@ use crate::messages;
 #[derive(Default)]
 pub(super) struct ControllerOutputs {
     topics: Vec<(String, Publisher)>,
-    controllers: Vec<Speaker>,
+    controllers: Vec<TopicPublisher>,
 }
 
 /// A loaded controller with outputs.
-struct Speaker {
+struct TopicPublisher {
     name: String,
     id: ControllerId,
     /// For each output the index of its topic.
@@ -83,7 +83,7 @@ impl ControllerOutputs {
         let topics = topics.collect::<Result<Vec<_>, _>>()?;
         self.controllers.retain(|known| known.name != name);
         if !topics.is_empty() {
-            self.controllers.push(Speaker {
+            self.controllers.push(TopicPublisher {
                 name: name.to_owned(),
                 id: created.controller.id,
                 topics,
@@ -120,7 +120,7 @@ impl ControllerOutputs {
             (Some(Publisher::Event(topic)), Report::Event) => topic.publish(&Empty {}),
             (Some(Publisher::Word(topic)), Report::Word(word)) => topic.publish(&Text { data: word.into() }),
             (Some(Publisher::Joints(topic)), Report::Joint { index, position, velocity, effort }) => {
-                let Speaker { joints, state, .. } = speaker;
+                let TopicPublisher { joints, state, .. } = speaker;
                 if index == 0 {
                     *state = JointState::default();
                 }
@@ -144,7 +144,7 @@ impl ControllerOutputs {
     }
 }
 
-impl Speaker {
+impl TopicPublisher {
     fn odometry(&self, odometry: mechanism::controllers::Odometry, stamp: Stamp) -> Odometry {
         let mechanism::controllers::Odometry { x, y, heading, linear, angular } = odometry;
         let Frames { odometry, base } = &self.frames;

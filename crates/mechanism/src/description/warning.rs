@@ -9,7 +9,7 @@ use crate::robot::{Joint, JointKind, JointLimits, SafetyController, joint_of, st
 /// A part of the description that is valid but probably a mistake.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {part}: {text}")]
-pub struct Doubt {
+pub struct UrdfWarning {
     /// The part: `transmission 'pan'`.
     pub part: String,
     /// The line of its element, from 1.
@@ -18,12 +18,12 @@ pub struct Doubt {
     pub text: String,
 }
 
-/// The doubts about `transmission`, which `node` is; `others` come before it.
-pub(super) fn doubts(
+/// The warnings about `transmission`, which `node` is; `others` come before it.
+pub(super) fn warnings(
     node: Node<'_, '_>,
     transmission: &TransmissionDescription,
     others: &[TransmissionDescription],
-) -> Vec<Doubt> {
+) -> Vec<UrdfWarning> {
     let mut texts = Vec::new();
     let name = &transmission.name;
     if let Some(other) = others.iter().find(|other| !name.is_empty() && other.name == *name) {
@@ -45,15 +45,15 @@ pub(super) fn doubts(
     if transmission.is_simple() && !has_reduction(&node) && !parts.iter().any(has_reduction) {
         texts.push("it has no <mechanicalReduction>, which counts as 1".to_owned());
     }
-    let doubt = |text| Doubt { part: format!("transmission '{name}'"), line: line(node), text };
-    texts.into_iter().map(doubt).collect()
+    let warning = |text| UrdfWarning { part: format!("transmission '{name}'"), line: line(node), text };
+    texts.into_iter().map(warning).collect()
 }
 
-/// The doubt about the calibration of `joint`, which `node` is, if there is one.
-pub(super) fn of_calibration(node: Node<'_, '_>, joint: &JointDescription) -> Option<Doubt> {
+/// The warning about the calibration of `joint`, which `node` is, if there is one.
+pub(super) fn of_calibration(node: Node<'_, '_>, joint: &JointDescription) -> Option<UrdfWarning> {
     let edges = joint.calibration;
     let has_both = edges.rising.is_some() && edges.falling.is_some();
-    (has_both && joint.kind != Some(JointKind::Continuous)).then(|| Doubt {
+    (has_both && joint.kind != Some(JointKind::Continuous)).then(|| UrdfWarning {
         part: format!("joint '{}'", joint.name),
         line: line(node),
         text: "its <calibration> has both edges, and only rising counts: a joint with end stops has one"
@@ -64,20 +64,20 @@ pub(super) fn of_calibration(node: Node<'_, '_>, joint: &JointDescription) -> Op
 /// A joint that has less than this part of its effort at rest hardly moves.
 const LEAST_STRENGTH: f64 = 0.01;
 
-/// The doubts about the limits of `joint`, which `node` is and controllers can move: no controller can, or a limit has no effect.
-pub(super) fn of_limits(node: Node<'_, '_>, joint: &JointDescription) -> Vec<Doubt> {
+/// The warnings about the limits of `joint`, which `node` is and controllers can move: no controller can, or a limit has no effect.
+pub(super) fn of_limits(node: Node<'_, '_>, joint: &JointDescription) -> Vec<UrdfWarning> {
     let texts = joint_of(joint).map_or_else(Vec::new, |joint| limit_texts(&joint));
-    let doubt = |text| Doubt { part: format!("joint '{}'", joint.name), line: line(node), text };
-    texts.into_iter().map(doubt).collect()
+    let warning = |text| UrdfWarning { part: format!("joint '{}'", joint.name), line: line(node), text };
+    texts.into_iter().map(warning).collect()
 }
 
-/// The doubts about the limits of joints that follow the first one of `transmission`, which `node` is: that one's limits let them go
+/// The warnings about the limits of joints that follow the first one of `transmission`, which `node` is: that one's limits let them go
 /// beyond their own, and nothing else holds them.
 pub(super) fn of_followers(
     node: Node<'_, '_>,
     transmission: &TransmissionDescription,
     joints: &[JointDescription],
-) -> Vec<Doubt> {
+) -> Vec<UrdfWarning> {
     let Kind::Coupled { couplings, .. } = &transmission.kind else { return Vec::new() };
     let mut coupled = transmission.joints.iter().filter_map(|index| joints.get(*index)).zip(couplings);
     let Some((leader, leading)) = coupled.next() else { return Vec::new() };
@@ -87,7 +87,7 @@ pub(super) fn of_followers(
         [one.min(other), one.max(other)]
     });
     let speed = leader.limits.map_or(f64::INFINITY, |limits| limits.velocity);
-    let doubt = |(joint, coupling): (&JointDescription, &Coupling)| {
+    let warning = |(joint, coupling): (&JointDescription, &Coupling)| {
         let limits = joint.limits?;
         let knees = coupling.knees().iter().chain(leading.knees()).map(|(knee, _)| *knee);
         let drives: Vec<f64> = knees.filter(|knee| (from..=to).contains(knee)).chain([from, to]).collect();
@@ -113,9 +113,9 @@ pub(super) fn of_followers(
             beyond.join(", and ")
         );
         let part = format!("transmission '{}'", transmission.name);
-        (!beyond.is_empty()).then_some(Doubt { part, line: line(node), text })
+        (!beyond.is_empty()).then_some(UrdfWarning { part, line: line(node), text })
     };
-    coupled.filter_map(doubt).collect()
+    coupled.filter_map(warning).collect()
 }
 
 fn limit_texts(joint: &Joint) -> Vec<String> {
