@@ -130,7 +130,7 @@ impl Diagnostics {
             statuses.push(Status {
                 name: "Controller: No controllers loaded in controller manager".to_owned(),
                 level: Level::Ok,
-                message: "None loaded",
+                message: "Nothing loaded",
                 values: Vec::new(),
             });
         }

@@ -191,7 +191,7 @@ fn the_statuses_are_those_of_joints_and_controllers() {
     let none = "Controller: No controllers loaded in controller manager".to_owned();
     assert_eq!(
         statuses,
-        [("Joint (pan)".to_owned(), Level::Warn, "Uncalibrated"), (none, Level::Ok, "None loaded")]
+        [("Joint (pan)".to_owned(), Level::Warn, "Uncalibrated"), (none, Level::Ok, "Nothing loaded")]
     );
 }
 
