@@ -24,10 +24,12 @@ impl SpeedLaw {
         self.pid.reset();
     }
 
-    /// Forgets the integral where it drives in the direction of `speed`.
+    /// Forgets the integral, also that of when the joint last followed, where it drives in the direction of `speed`.
     pub fn release(&mut self, speed: f64) {
         if self.pid.integral() * speed > 0.0 {
             self.pid.reset();
+        }
+        if self.load * speed > 0.0 {
             self.load = 0.0;
         }
     }
@@ -54,5 +56,22 @@ impl SpeedLaw {
             self.load = self.pid.integral();
         }
         effort
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::laws::Gains;
+
+    #[test]
+    fn what_is_released_comes_back_with_no_lower_command() {
+        let pid = Pid::new(Gains { p: 0.0, i: 10.0, d: 0.0, i_clamp: 5.0, max_effort: 10.0 });
+        let mut law = SpeedLaw::new(pid);
+        // It follows: 10 · 0.25 · 0.4 = 1 is the load. Then it is much too fast, and the integral brakes.
+        assert_eq!(law.update(1.0, 0.75, 0.4), 1.0);
+        assert_eq!(law.update(1.0, 2.0, 0.5), -4.0);
+        law.release(2.0);
+        assert!(law.update(0.0, 2.0, 0.001) < 0.0, "it brakes, and does not drive with the load of before");
     }
 }
