@@ -143,47 +143,13 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
 }
 
 #[cfg(test)]
+#[path = "../crates/params/tests/all/example.rs"]
+mod example;
+
+#[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use params::{Parameter, Preset, PresetValue};
-
+    use super::example::{Source, specification};
     use super::*;
-
-    #[derive(Clone, Copy, Debug, PartialEq)]
-    enum Mode {
-        Limit,
-        Multiply,
-    }
-
-    params::choices! { Mode: Limit = "limit", Multiply = "multiply" }
-
-    params::params! {
-        struct Declared {
-            timeout: Duration = Parameter::seconds("timeout", 0.5, 0.05, 5.0).text("How long to wait."),
-            mode: Mode = Parameter::choice("scaling.mode", "limit").text("How."),
-            rate: i64 = Parameter::integer("rate", 50, 1, 1000).unit("Hz").text("How often.").at_start(),
-            names: Vec<String> = Parameter::strings("names", &[], &[], 4).text("Names."),
-        }
-    }
-    params::params! {
-        struct Source {
-            topic: String = Parameter::string("topic", "").text("The topic of the commands."),
-            priority: i64 = Parameter::integer("priority", 0, 0, 255).text("The highest wins."),
-        }
-    }
-
-    fn specification() -> Specification {
-        Specification::new("example", "An example.").with_all(Declared::declarations()).with_group(Group {
-            prefix: "sources",
-            text: "A source.",
-            members: Source::declarations(),
-            presets: &[Preset {
-                name: "stick",
-                values: &[("topic", PresetValue::Text("/stick")), ("priority", PresetValue::Integer(100))],
-            }],
-        })
-    }
 
     #[test]
     fn the_yaml_file_names_every_parameter() {

@@ -20,6 +20,7 @@ const FROZEN_RATE: f64 = 0.02;
 const FROZEN_SPEED: f64 = 1.0;
 /// They are so after this time, and after the way of 0.03 s at its greatest speed: a coarse encoder stands, too.
 const FROZEN: Duration = Duration::from_millis(250);
+const FROZEN_WAY: f64 = 0.03;
 
 /// A position that has not changed, for how long there was a speed, and the way that this leads to \[rad or m\].
 #[derive(Clone, Copy, Debug, Default)]
@@ -97,7 +98,7 @@ impl Jumps {
             }
         }
         let is_frozen = |(still, bound): (&Still, &SpeedBound)| {
-            let most = if bound.speed.is_finite() { 0.03 * bound.speed } else { FROZEN_SPEED };
+            let most = if bound.speed.is_finite() { FROZEN_WAY * bound.speed } else { FROZEN_SPEED };
             still.time >= FROZEN && still.way.abs() >= most
         };
         let index = self.still.iter().zip(&self.bounds).position(is_frozen)?;
