@@ -122,6 +122,9 @@ impl LifeCycle {
     pub(crate) fn new(node: &mut r2r::Node, name: &str, parameters: &Set) -> Result<Self, Error> {
         let what = || Error::ros(format!("serve the life cycle of '{name}'"));
         let is_active = parameters.value(AUTOSTART) != Some(&Value::Bool(false));
+        let waits =
+            if is_active { "" } else { "; inactive, so nothing moves until its life cycle is activated" };
+        log::info!(target: name, "Steersman {}{waits}", env!("CARGO_PKG_VERSION"));
         let events = "~/transition_event";
         let qos = overridden(node, Endpoint::Publisher, events, QosProfile::default());
         let qos = qos.map_err(Error::refused(node))?;

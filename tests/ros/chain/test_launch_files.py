@@ -22,7 +22,7 @@ SIM = ["steersman", "wheelchair", "arm", "hand", "teleop"]
 COMMON = ["params_file", "namespace", "use_sim_time", "log_level", "rviz"]
 DISPLAYS = {
     "chair": ("chair", "cmd_vel"), "luci_chair": ("chair", "cmd_vel"), "wheelchair": ("chair", "cmd_vel"),
-    "arm": ("arm", "hind/applied"), "mechanism": ("arm", "hind/applied"), "hand": ("hand", "hind/applied"), "haptix": ("hand", "hind/applied"),
+    "arm": ("arm", "hind/applied"), "mechanism": ("arm", "hind/applied"), "hand": ("hand", "hind/applied"), "teleop": ("base", "hind/applied"), "haptix": ("hand", "hind/applied"),
 }  # fmt: skip
 
 

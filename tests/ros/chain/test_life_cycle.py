@@ -106,6 +106,7 @@ def test_the_services_answer_as_those_of_rcl_in_every_state():
     with observer() as graph, reference_node(graph) as reference:
         process = Process("velocity_arbiter", "--ros-args", "-p", "autostart:=false")
         try:
+            graph.wait(lambda: "; inactive, so nothing moves" in process.output, lambda: f"its start says nothing of it:\n{process.output}")
             own = LifeCycle(graph, "/velocity_arbiter")
             ways = [(CONFIGURE, ""), (0, "activate"), (9, "deactivate"), (CLEANUP, ""), (CONFIGURE, ""), (ACTIVATE, ""), (0, "shutdown")]
             for number, label in ways:

@@ -1,5 +1,6 @@
 """The display sets of `config/rviz` against the live graph: topics, types, QoS and frames, and the picture that they make."""
 
+import contextlib
 import os
 import time
 import xml.etree.ElementTree
@@ -49,10 +50,13 @@ def test_the_model_of_the_simulated_vehicle_has_its_measures():
     assert radii == {values["radius"], values["wheel_radius"]}
 
 
-def compare(robot):
-    """Each display's topic, type and QoS with those of its publishers."""
+def compare(robot, without=()):
+    """Each display's topic, type and QoS with those of its publishers; the displays `without` have none."""
     node = robot.graph.node
     for display in robot.displays.subscribing():
+        if display.name in without:
+            assert not node.count_publishers(display.topic), display.name
+            continue
         publishers = node.get_publishers_info_by_topic(display.topic)
         assert publishers, f"nothing publishes '{display.topic}' of the display '{display.name}'\n{robot.output()}"
         wanted = f"{display.type.__module__.split('.')[0]}/msg/{display.type.__name__}"
@@ -143,6 +147,24 @@ def markers(robot):
 
 def robot_zones(robot):
     return "".join(marker.text for marker in kept(robot, "Zones"))
+
+
+def test_a_vehicle_without_surround_lacks_only_its_grey_bearings():
+    with contextlib.closing(shown.Shown("drive", "steersman", "simulator.urdf", "motor_states")) as robot:
+        shown.begin_driving(robot)
+        shown.drive_until(robot, lambda: shown.speed(robot) > 0.2, lambda: "it does not drive")
+        compare(robot, without=("Not measured",))
+        robot.wait(lambda: robot.received.silent == {"Not measured"}, lambda: f"displays without a message: {robot.received.silent}")
+
+
+def test_a_base_of_teleop_is_shown():
+    with shown.shown_robot("base") as robot:
+        shown.begin_teleop(robot)
+        compare(robot)
+        velocities = lambda: {m.id for m in markers(robot) if m.ns == "velocity"}  # noqa: E731
+        robot.wait(lambda: velocities() == {0, 1}, lambda: f"the requested way: {velocities()}")
+        robot.wait(lambda: "diff_drive" in text_of(robot)[0] or "mechanism: " in text_of(robot)[0], lambda: f"{text_of(robot)}")
+        bless("base", *draw(robot))
 
 
 def test_the_chair_is_shown():

@@ -45,7 +45,7 @@ def by_text(line):
     [
         ("hindbrain", ["--log-level", "rosout1:=debug", "-r", "__ns:=/rosout1/left", "-r", "__node:=brain"], ["rosout1.left.brain"], INFO),
         ("hindbrain", ["--log-level", "error", "--log-level", "rosout2:=warn", "-r", "__ns:=/rosout2"], ["rosout2.hindbrain"], WARN),
-        ("luci_chair", [], ["interface"], WARN),
+        ("luci_chair", [], ["interface"], INFO),
         ("steersman", ["-r", "__ns:=/rosout3"], [f"rosout3.{node}" for node in DRIVES], INFO),
     ],
 )

@@ -91,6 +91,13 @@ def speed(shown):
     return shown.graph.last("/odom").twist.twist.linear.x if shown.graph.last("/odom") else 0.0
 
 
+def begin_teleop(shown):
+    """Until the base answers to the stick."""
+    shown.begin_with_stick()
+    shown.stick(0.0)
+    drive_until(shown, lambda: speed(shown) > 0.2, lambda: "it does not drive")
+
+
 def begin_grasping(shown):
     client = shown.graph.node.create_client(SetGrasp, "/haptix/set_grasp")
     assert client.wait_for_service(10.0), shown.output()
@@ -104,6 +111,7 @@ def begin_grasping(shown):
 
 ROBOTS = {
     "drive": lambda: Shown("drive", "steersman", "simulator.urdf", "motor_states", surround="true"),
+    "base": lambda: Shown("base", "teleop", "simulator.urdf", "motor_states"),
     "chair": lambda: Shown("chair", "wheelchair", "chair.urdf"),
     "arm": lambda: Shown("arm", "arm", "arm.urdf"),
     "hand": lambda: Shown("hand", "hand"),
