@@ -1,10 +1,10 @@
 //! Links to a device's file, which are more stable than its number.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
-/// The links in `/dev/input/by-path` and `/dev/input/by-id` to the file `path`, such as `/dev/input/event7`, in this
-/// order, each sorted by name. For `/dev/hidraw2`, the links to the kernel's input devices of the same hardware.
+/// The links in `/dev/input/by-path` and `/dev/input/by-id` to the file `path`, such as `/dev/input/event7`, then those of one's own udev
+/// rules in `/dev/input` and `/dev`, each sorted by name. For `/dev/hidraw2`, the links to the kernel's input devices of the same hardware.
 /// Empty if there are none.
 ///
 /// # Source
@@ -15,21 +15,52 @@ pub(crate) fn to(path: &str) -> Vec<String> {
 }
 
 /// udev's folders of links, those by path first.
-const FOLDERS: [&str; 2] = ["by-path", "by-id"];
+const FOLDERS: [&str; 2] = ["dev/input/by-path", "dev/input/by-id"];
+/// The folders in which a rule such as `SYMLINK+="input/pad"` or `SYMLINK+="pad"` makes a link.
+const OWN: [&str; 2] = ["dev/input", "dev"];
 
 fn below(root: &Path, path: &str) -> Vec<String> {
     let events = events(root, path);
-    let mut links = Vec::new();
-    for folder in FOLDERS {
-        let mut found = names(&root.join("dev/input").join(folder));
-        found.retain(|name| {
-            let target = fs::read_link(root.join("dev/input").join(folder).join(name));
-            target.is_ok_and(|target| events.iter().any(|event| target == Path::new("..").join(event)))
-        });
-        found.sort();
-        links.extend(found.iter().map(|name| format!("/dev/input/{folder}/{name}")));
+    // A rule that also matches the device's second file, of the older interface, may give the link to that one.
+    let older: Vec<String> = events.iter().flat_map(|event| joystick(root, event)).collect();
+    let found = FOLDERS.iter().flat_map(|folder| links(root, folder, &events));
+    found.chain(OWN.iter().flat_map(|folder| links(root, folder, &[&events[..], &older].concat()))).collect()
+}
+
+/// The links in `folder` to one of `files` in `/dev/input`.
+fn links(root: &Path, folder: &str, files: &[String]) -> Vec<String> {
+    if files.is_empty() {
+        return Vec::new();
     }
-    links
+    let targets: Vec<_> = files.iter().map(|file| root.join("dev/input").join(file)).collect();
+    let mut found = names(&root.join(folder));
+    found.retain(|name| {
+        let link = root.join(folder).join(name);
+        let target = fs::read_link(&link).ok().and_then(|target| resolved(link.parent()?, &target));
+        target.is_some_and(|target| targets.contains(&target))
+    });
+    found.sort();
+    found.iter().map(|name| format!("/{folder}/{name}")).collect()
+}
+
+/// The path `target` as seen from `folder`, without `..`.
+fn resolved(folder: &Path, target: &Path) -> Option<PathBuf> {
+    let mut path = folder.to_owned();
+    for part in target.components() {
+        match part {
+            Component::ParentDir => path.pop().then_some(())?,
+            Component::CurDir => (),
+            other => path.push(other),
+        }
+    }
+    Some(path)
+}
+
+/// The files of the older interface, such as `js0`, of the hardware of `event`.
+fn joystick(root: &Path, event: &str) -> Vec<String> {
+    let mut found = names(&root.join("sys/class/input").join(event).join("device"));
+    found.retain(|name| name.strip_prefix("js").is_some_and(|number| number.parse::<u32>().is_ok()));
+    found
 }
 
 /// The names in `/dev/input` of the file, or of its related input devices.
@@ -99,6 +130,21 @@ mod tests {
         let root = root();
         let ports = ["joystick", "mouse"].map(|kind| format!("/dev/input/by-path/pci-usb-0:4-event-{kind}"));
         assert_eq!(below(root.path(), "/dev/hidraw2"), ports);
+    }
+
+    #[test]
+    fn a_link_of_one_s_own_rule_counts_wherever_it_leads() {
+        let root = root();
+        let dev = root.path().join("dev");
+        fs::create_dir_all(root.path().join("sys/class/input/event7/device/js0")).unwrap();
+        symlink("event7", dev.join("input/ps4")).unwrap();
+        symlink("js0", dev.join("input/old")).unwrap();
+        symlink("input/event7", dev.join("pad")).unwrap();
+        symlink("event70", dev.join("input/other")).unwrap();
+        symlink("../../../../event7", dev.join("astray")).unwrap();
+        let all = below(root.path(), "/dev/input/event7");
+        assert_eq!(all[2..], ["/dev/input/old", "/dev/input/ps4", "/dev/pad"]);
+        assert_eq!(below(root.path(), "/dev/input/event70")[1..], ["/dev/input/other"]);
     }
 
     #[test]

@@ -10,8 +10,8 @@ params::params! {
         /// zero is repeated 20 times a second.
         rate: i64 = Parameter::integer("rate", 200, 10, 1000).unit("Hz").at_start(),
         /// The device that drives: its name as in device/<name> or exactly as `steersman-joystick list` shows it, or its GUID
-        /// (version and checksum are ignored), serial number, path or a link to the path (/dev/input/by-path/...); empty: the
-        /// first device to connect, and no other after it. Serial number and paths distinguish two devices of one model; the
+        /// (version and checksum are ignored), serial number, path or a link to the path in /dev/input or /dev, also of a udev rule of
+        /// one's own; empty: the first device to connect, and no other after it. Serial number and paths distinguish two devices of one model; the
         /// GUID does not, and a name passes to the next device of that model when its device is unplugged. Quote it: digits
         /// alone are a number in YAML.
         control_device: String = Parameter::string("control_device", ""),
