@@ -23,11 +23,13 @@ struct Topics {
     scan: Topic<LaserScan>,
     scaling: Topic<LuciZoneScaling>,
     range: Topic<Range>,
-    estop: Topic<Bool>,
+    estop: Option<Topic<Bool>>,
 }
 
 impl Topics {
-    fn new(node: &mut r2r::Node) -> Result<Self, Error> {
+    fn new(node: &mut r2r::Node, params: &Params) -> Result<Self, Error> {
+        let estop =
+            params.publish_estop.then(|| Topic::new(node, Source::Estop.name(), qos::edge())).transpose()?;
         Ok(Self {
             odometry: Topic::new(node, "odom", qos::command())?,
             transforms: Topic::new(node, "/tf", qos::edge())?,
@@ -35,7 +37,7 @@ impl Topics {
             scan: Topic::new(node, "scan", qos::edge())?,
             scaling: Topic::new(node, luci_topics::SCALING, qos::command())?,
             range: Topic::new(node, hindbrain::INFRARED, qos::edge())?,
-            estop: Topic::new(node, Source::Estop.name(), qos::edge())?,
+            estop,
         })
     }
 
@@ -50,7 +52,11 @@ impl Topics {
             Output::PublishScan(scan) => self.scan.publish_if_subscribed(|| scan_message(&scan)),
             Output::PublishScaling(fields) => self.scaling.publish(&messages::zone_scaling(&fields)),
             Output::PublishRange(range) => self.range.publish(&range_message(&range)),
-            Output::PublishEstop(pressed) => self.estop.publish(&Bool { data: pressed }),
+            Output::PublishEstop(pressed) => {
+                if let Some(estop) = &mut self.estop {
+                    estop.publish(&Bool { data: pressed });
+                }
+            }
         }
     }
 }
@@ -123,7 +129,7 @@ fn status(world: &World) -> Status {
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
-    let mut topics = Topics::new(&mut member.node)?;
+    let mut topics = Topics::new(&mut member.node, &member.params)?;
     subscribe(&mut member.inputs, &mut member.node)?;
     let shell = Shell::new(World::new(member.params.clone()), Some(Input::ClockRead), move |output| {
         topics.publish(output)

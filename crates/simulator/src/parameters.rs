@@ -62,6 +62,8 @@ params::params! {
         scaling_period: Duration = rate("scaling_rate", 20, 1, 200) => period,
         /// How often each infra-red range is published.
         range_period: Duration = rate("range_rate", 20, 1, 200) => period,
+        /// Whether the e-stop button publishes at all: false for a robot whose own e-stop publishes `hind/estop`.
+        publish_estop: bool = Parameter::bool("publish_estop", true).at_start(),
         /// Heartbeat of the e-stop button.
         estop_period: Duration = rate("estop_rate", 20, 10, 200) => period,
     }
@@ -170,6 +172,7 @@ mod tests {
             let value = match default {
                 Value::Float(v) => Value::Float(v + 0.01),
                 Value::Integer(v) => Value::Integer(v + 1),
+                Value::Bool(v) => Value::Bool(!v),
                 _ if name == "walls" => Value::Floats(vec![]),
                 _ => Value::Floats(vec![2.0, 2.0, 1.0]),
             };

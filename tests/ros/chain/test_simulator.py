@@ -104,6 +104,14 @@ def test_the_estop_button_is_received(world):
     world.wait(lambda: world.last("/hind/estop").data, "the button is not received")
 
 
+def test_a_robot_s_own_estop_takes_the_place_of_the_simulated_one(graph):
+    process = Process("simulator", "--ros-args", "-p", "publish_estop:=false")
+    graph.subscribe(Odometry, "/odom")
+    graph.wait(lambda: graph.last("/odom"), "the simulator is silent")
+    assert graph.node.count_publishers("/hind/estop") == 0
+    process.stop()
+
+
 @pytest.mark.parametrize("composed", [True, False], ids=["composed", "separate"])
 def test_the_stick_moves_the_vehicle(composed):
     """The whole loop: stick, four stages, motors, world, and the world's zones back into the chain."""
