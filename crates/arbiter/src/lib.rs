@@ -11,6 +11,7 @@
 //! can move a motor.
 #![forbid(unsafe_code)]
 
+mod acknowledgement;
 mod arbiter;
 mod event;
 mod judgement;
