@@ -25,6 +25,7 @@ pub fn specifications() -> Vec<Specification> {
         mechanism::specification(),
         haptix::specification(),
         pictures::specification(),
+        switches::specification(),
     ]
 }
 

@@ -32,6 +32,7 @@ fn check(node: &str, set: &Set) -> Result<(), Refusal> {
             haptix::Params::read(set, &model.constants.description, model.constants.info.update_rate)
                 .map(drop)
         }
+        "switch_relay" => switches::Params::read(set).map(drop),
         "interface" => luci_chair::Params::read(set).map(drop),
         _ => Ok(()),
     }

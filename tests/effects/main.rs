@@ -196,6 +196,11 @@ fn each_parameter_of_the_simulator_does_something() {
 }
 
 #[test]
+fn each_parameter_of_the_switch_relay_does_something() {
+    scenes::switches().walk();
+}
+
+#[test]
 fn each_parameter_of_the_luci_chair_does_something() {
     scenes::luci_chair().walk();
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use fastrand::Rng;
 use params::Value;
-use safety::Stamp;
+use safety::{PublisherCount, PublisherId, Stamp};
 
 use crate::{Subject, command, velocity};
 
@@ -392,6 +392,28 @@ pub fn simulator() -> Subject<simulator::World, simulator::Params> {
         },
         report: |_| String::new(),
         scenes: 20,
+        elsewhere: &[],
+    }
+}
+
+pub fn switches() -> Subject<switches::SwitchRelay, switches::Params> {
+    use switches::{Input, Params, SwitchRelay};
+    let text = |text: &str| Value::Text(text.into());
+    Subject {
+        specification: switches::specification(),
+        base: vec![("switches.a.from", text("/a")), ("switches.a.to", text("/b"))],
+        read: Params::read,
+        begin: SwitchRelay::new,
+        changed: Input::ParametersChanged,
+        scene: |mood, _, _| {
+            let (publishers, publisher) = (PublisherCount::of(1), Some(PublisherId([1; 24])));
+            vec![
+                Input::PublishersCounted { switch: 0, publishers, publisher },
+                Input::StateReceived { switch: 0, state: Ok(mood.bool()) },
+            ]
+        },
+        report: |_| String::new(),
+        scenes: 2,
         elsewhere: &[],
     }
 }

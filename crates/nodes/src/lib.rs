@@ -20,5 +20,6 @@ pub mod simulator;
 pub mod start;
 pub mod steersman;
 pub mod surround;
+pub mod switch_relay;
 pub mod velocity_arbiter;
 pub mod zone_scaler;

@@ -73,7 +73,7 @@ fn texts(arguments: impl Iterator<Item = OsString>) -> Result<Vec<String>, Error
 }
 
 /// All nodes that a parameter file may configure: one file may serve several processes.
-const NODES: [KnownNode; 11] = [
+const NODES: [KnownNode; 12] = [
     (crate::joystick::NAME, joystick::specification),
     (crate::velocity_arbiter::NAME, arbiter::specification),
     (crate::zone_scaler::NAME, zones::specification),
@@ -85,6 +85,7 @@ const NODES: [KnownNode; 11] = [
     ("interface", luci_chair::specification), // by LUCI's name for it
     (crate::simulator::NAME, simulator::specification),
     (crate::marker_publisher::NAME, pictures::specification),
+    (crate::switch_relay::NAME, switches::specification),
 ];
 
 /// The answers to `--help` and `--version`.

@@ -3,6 +3,7 @@ use safety::{Machine, PublisherCount, PublisherId};
 
 use crate::candidate::{self, Read};
 use crate::names::type_of;
+use crate::sole_topic::SoleTopic;
 use crate::topic_monitor::TopicMonitor;
 use crate::{Endpoint, Error, Names, Shell, Status, overridden, publishers};
 
@@ -14,6 +15,7 @@ use crate::{Endpoint, Error, Names, Shell, Status, overridden, publishers};
 /// message waits longer than a wake-up, and a stop is delivered before a motion command, however many there are of either.
 pub struct Inputs<M: Machine> {
     subscriptions: Vec<Subscribed<M>>,
+    sole: Vec<SoleTopic<M>>,
     names: Names,
 }
 
@@ -40,7 +42,7 @@ enum Count<M: Machine> {
 impl<M: Machine + 'static> Inputs<M> {
     /// No subscriptions yet, for the node of `names`.
     pub fn new(names: Names) -> Self {
-        Self { subscriptions: Vec::new(), names }
+        Self { subscriptions: Vec::new(), sole: Vec::new(), names }
     }
 
     /// Resolves the node's names to those in the graph.
@@ -78,6 +80,23 @@ impl<M: Machine + 'static> Inputs<M> {
             has_messages: false,
             is_counted: false,
         });
+        Ok(())
+    }
+
+    /// Subscribes to `topic` while it has exactly one publisher, anew for each one: no message is one of a publisher before it, and a
+    /// latched message of each is received. `convert` makes an input of a message, and `count` one of each count of the publishers, with
+    /// the only one that can be received. Several inputs may be made of one topic.
+    /// # Errors
+    /// An override of its QoS is refused.
+    pub fn subscribe_to_one<T: WrappedTypesupport + Send + 'static>(
+        &mut self,
+        node: &r2r::Node,
+        topic: &str,
+        qos: QosProfile,
+        convert: impl FnMut(T) -> Option<M::Input> + Clone + Send + 'static,
+        count: impl Fn(PublisherCount, Option<PublisherId>) -> M::Input + Send + 'static,
+    ) -> Result<(), Error> {
+        self.sole.push(SoleTopic::new(node, &self.names, topic, qos, convert, count)?);
         Ok(())
     }
 
@@ -128,12 +147,13 @@ impl<M: Machine + 'static> Inputs<M> {
             subscribed.has_messages |= count > 0;
             count
         };
-        self.subscriptions.iter_mut().map(receive).sum()
+        let received: usize = self.subscriptions.iter_mut().map(receive).sum();
+        received + self.sole.iter_mut().map(SoleTopic::receive).sum::<usize>()
     }
 
     /// Delivers all received messages, those of a topic whose publishers are [identified](Self::identify_publishers) after
     /// them.
-    pub(crate) fn deliver(&mut self, node: &r2r::Node, node_name: &str, shell: &Shell<M>) {
+    pub(crate) fn deliver(&mut self, node: &mut r2r::Node, node_name: &str, shell: &Shell<M>) {
         let is_unknown = |subscribed: &Subscribed<M>| {
             subscribed.has_messages
                 && !subscribed.is_counted
@@ -144,18 +164,22 @@ impl<M: Machine + 'static> Inputs<M> {
             subscribed.monitor.received += subscribed.read.deliver(shell, 0);
             (subscribed.has_messages, subscribed.is_counted) = (false, false);
         }
+        self.sole.iter_mut().for_each(|topic| topic.deliver(node, node_name, shell));
     }
 
     /// Checks the graph for publishers that this node cannot receive, on the topics that require a single publisher (`single`)
     /// or on the others.
     pub(crate) fn check_publishers(
         &mut self,
-        node: &r2r::Node,
+        node: &mut r2r::Node,
         node_name: &str,
         shell: &Shell<M>,
         single: bool,
     ) {
         self.check(node, node_name, shell, |subscribed| subscribed.count.is_some() == single);
+        if single {
+            self.sole.iter_mut().for_each(|topic| topic.check(node, node_name, shell));
+        }
     }
 
     fn check(

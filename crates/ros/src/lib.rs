@@ -45,6 +45,7 @@ mod rosout;
 mod runner;
 mod service;
 mod shell;
+mod sole_topic;
 mod stderr;
 mod stop;
 mod streams;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use r2r::qos::ReliabilityPolicy;
+use r2r::qos::{DurabilityPolicy, ReliabilityPolicy};
 use safety::{Instant, PublisherCount, PublisherId};
 
 use crate::{clock, panics};
@@ -63,6 +63,8 @@ pub struct Publisher {
     pub type_name: String,
     /// Whether its messages may be lost.
     pub is_best_effort: bool,
+    /// Whether it keeps no message for those that subscribe later.
+    pub is_volatile: bool,
 }
 
 impl Publisher {
@@ -102,6 +104,7 @@ pub fn publishers(node: &r2r::Node, topic: &str) -> Option<Vec<Publisher>> {
     let publishers = all.into_iter().map(|info| Publisher {
         id: id_of(&info.endpoint_gid),
         is_best_effort: matches!(info.qos_profile.reliability, ReliabilityPolicy::BestEffort),
+        is_volatile: matches!(info.qos_profile.durability, DurabilityPolicy::Volatile),
         full_name: format!("{}/{}", info.node_namespace.trim_end_matches('/'), info.node_name),
         node: info.node_name,
         type_name: info.topic_type,
@@ -181,6 +184,7 @@ mod tests {
             full_name: "/n".into(),
             type_name: type_name.into(),
             is_best_effort,
+            is_volatile: true,
         }
     }
 

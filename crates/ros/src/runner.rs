@@ -433,10 +433,10 @@ impl<M: Machine + 'static> Runner<M> {
                 count(&mut self.node);
             }
             self.parameters.count_clocks(&self.node);
-            self.inputs.check_publishers(&self.node, &self.name, &self.shell, true);
+            self.inputs.check_publishers(&mut self.node, &self.name, &self.shell, true);
             self.update.topics().into_iter().for_each(|topics| topics.check_publishers(&self.node));
         }
-        self.inputs.deliver(&self.node, &self.name, &self.shell);
+        self.inputs.deliver(&mut self.node, &self.name, &self.shell);
         self.update.topics().into_iter().for_each(DynamicSubscriptions::deliver);
         for task in &mut self.tasks {
             task(&mut self.node);
@@ -474,7 +474,7 @@ impl<M: Machine + 'static> Runner<M> {
     fn housekeep(&mut self) {
         self.housekeeping_due = clock::now() + HOUSEKEEPING;
         warn_of_late_devices(&self.name);
-        self.inputs.check_publishers(&self.node, &self.name, &self.shell, false);
+        self.inputs.check_publishers(&mut self.node, &self.name, &self.shell, false);
         let has_namesake = self.parameters.have_namesake(&self.node);
         if has_namesake && !self.has_namesake {
             log::warn!(

@@ -16,6 +16,8 @@ pub(crate) struct TopicMonitor {
     conflict_reported: bool,
     /// Whether the topic must have a single publisher.
     pub(crate) single: bool,
+    /// Whether its last message of before is asked for, which a volatile publisher does not keep.
+    pub(crate) durable: bool,
     pub(crate) publishers: PublisherCount,
 }
 
@@ -29,6 +31,7 @@ impl TopicMonitor {
             reported: BTreeSet::new(),
             conflict_reported: false,
             single: false,
+            durable: false,
             publishers: PublisherCount::NONE,
         }
     }
@@ -36,8 +39,7 @@ impl TopicMonitor {
     /// Counts the topic's publishers; `None` if they cannot be read. It logs those that are too many or incompatible: the middleware never
     /// connects and never reports publishers of another type, or best-effort ones where reliable is required.
     pub(crate) fn check(&mut self, found: Option<&[Publisher]>, node_name: &str) {
-        self.publishers =
-            count(found, |publisher| publisher.mismatch(&self.type_name, self.reliable).is_none());
+        self.publishers = count(found, |publisher| self.mismatch(publisher).is_none());
         let Some(publishers) = found else { return };
         // A publisher that left is reported again when it returns, so this list holds no more entries than the graph.
         let key = |publisher: &Publisher| format!("{}/{}", publisher.node, publisher.type_name);
@@ -50,17 +52,23 @@ impl TopicMonitor {
             log::warn!(target: node_name, "'{}': {} ({})", self.topic, self.publishers, names.join(", "));
         }
         for publisher in publishers {
-            if let Some((found, wanted)) = publisher.mismatch(&self.type_name, self.reliable)
+            if let Some((found, wanted)) = self.mismatch(publisher)
                 && !publisher.is_nameless()
-                && self.reported.insert(key(publisher))
+                && !self.reported.contains(&key(publisher))
             {
                 log::warn!(
                     target: node_name,
                     "'{}' is published by node '{}' as {found}, must be {wanted}: its messages are ignored",
                     self.topic, publisher.node
                 );
+                self.reported.insert(key(publisher));
             }
         }
+    }
+
+    fn mismatch<'a>(&'a self, publisher: &'a Publisher) -> Option<(&'a str, &'a str)> {
+        let volatile = (self.durable && publisher.is_volatile).then_some(("volatile", "transient local"));
+        publisher.mismatch(&self.type_name, self.reliable).or(volatile)
     }
 
     /// Adds the state of the topic to `status`.

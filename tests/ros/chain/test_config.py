@@ -20,6 +20,7 @@ LUCI = {**{node: node for node in ("joystick", "velocity_arbiter", "zone_scaler"
     + [(executable, "luci.yaml", node) for executable, node in LUCI.items()]
     + [("chair", "luci_profiles.yaml", "chair"), ("mechanism", "mechanism.yaml", "mechanism"), ("mechanism", "arm.yaml", "mechanism"), ("haptix", "haptix.yaml", "haptix"), ("haptix", "hand.yaml", "haptix")]
     + [(node, "teleop.yaml", node) for node in NODES[:2]]
+    + [("switch_relay", "switch_relay.yaml", "switch_relay")]
     + [("marker_publisher", f"{file}.yaml", "marker_publisher") for file in ("marker_publisher", "arm", "hand")],
 )
 def test_a_node_starts_with_its_file(graph, executable, file, node):
@@ -34,7 +35,7 @@ def test_a_node_starts_with_its_file(graph, executable, file, node):
     assert process.wait() == 0, process.output
 
 
-@pytest.mark.parametrize("executable", [*NODES, *CHAIR, "mechanism", "haptix"])
+@pytest.mark.parametrize("executable", [*NODES, *CHAIR, "mechanism", "haptix", "switch_relay"])
 def test_a_parameter_file_that_is_missing_ends_the_start(executable):
     """With the arguments that a launch file gives."""
     process = Process(executable, "--ros-args", "--params-file", "/no/file.yaml", "--ros-args", "-r", "__ns:=/left")

@@ -237,7 +237,7 @@ def test_no_parameter_of_hindbrain_changes_on_the_move(gate):
 
 
 # ------------------------------------------------------------------------------------------------------------- all nodes
-NODES = ["hindbrain", "velocity_arbiter", "zone_scaler", "joystick", "chair", "surround", "simulator", "luci_chair", "haptix", "marker_publisher"]
+NODES = ["hindbrain", "velocity_arbiter", "zone_scaler", "joystick", "chair", "surround", "simulator", "luci_chair", "haptix", "marker_publisher", "switch_relay"]
 # The fake chair has the name that LUCI's own node has.
 NAMES = {"luci_chair": "interface"}
 

@@ -16,7 +16,7 @@ URDF = str(CONFIG / "urdf/arm.urdf")
 FILES = sorted(path.name.removesuffix(".launch.xml") for path in FOLDER.glob("*.launch.xml"))
 CURRENT = [name for name in FILES if name != "luci"]
 # Those that need files of the robot.
-GIVEN = {name: {"params_file": "/robot.yaml"} for name in ("hindbrain", "zone_scaler", "chair", "steersman", "wheelchair", "arm", "hand")}
+GIVEN = {name: {"params_file": "/robot.yaml"} for name in ("hindbrain", "zone_scaler", "chair", "switch_relay", "steersman", "wheelchair", "arm", "hand")}
 GIVEN["arm"]["urdf"] = URDF
 SIM = ["steersman", "wheelchair", "arm", "hand", "teleop"]
 COMMON = ["params_file", "namespace", "use_sim_time", "log_level", "rviz"]

@@ -34,7 +34,7 @@ CHAIN = ("joystick", "velocity_arbiter", "zone_scaler", "hindbrain")
 # Each executable with the names of its nodes.
 NODES = {
     "steersman": CHAIN,
-    **{name: (name,) for name in (*CHAIN, "surround", "chair", "mechanism", "haptix", "simulator")},
+    **{name: (name,) for name in (*CHAIN, "surround", "chair", "mechanism", "haptix", "simulator", "switch_relay")},
     "luci_chair": ("interface",),
 }
 CONFIGURE, CLEANUP, ACTIVATE, DEACTIVATE = 1, 2, 3, 4
