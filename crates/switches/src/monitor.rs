@@ -41,13 +41,10 @@ impl Default for Monitor {
 }
 
 impl Monitor {
-    /// Receives a message that is read now. It counts only if its publisher is known, and with a `timeout` only if it cannot have waited
-    /// for long.
+    /// Receives a message that is read now. With a `timeout` it counts only if it cannot have waited for long. What is received while there
+    /// is not exactly one publisher is forgotten when there is.
     pub(crate) fn receive(&mut self, clock: &Clock, state: Result<bool, Invalid>, timeout: Option<Duration>) {
         self.received += 1;
-        if self.publisher.is_none() {
-            return;
-        }
         self.first.get_or_insert(clock.now());
         let time = MessageTime::read_now(clock);
         let is_old = |timeout| clock.waited() > PAUSE || time.is_expired(clock.now(), timeout);

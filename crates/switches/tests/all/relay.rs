@@ -6,7 +6,7 @@ use std::time::Duration;
 use safety::{Level, Machine, PublisherCount};
 use switches::{Input, Invalid, Output, Params, Silence, Switch, SwitchRelay};
 
-use crate::common::{Bench, TIMEOUT, at, latched, switch};
+use crate::common::{Bench, TIMEOUT, at, id, latched, switch};
 
 /// A relay whose source, publisher 1, sent `on` at 100 ms; it repeats within `timeout`.
 fn sent(timeout: Option<Duration>, on: bool) -> Bench {
@@ -97,10 +97,13 @@ fn a_publisher_that_cannot_be_received_or_counted_is_a_conflict() {
         PublisherCount::Loop,
     ] {
         let mut bench = sent(None, true);
-        bench.input(Input::PublishersCounted { switch: 0, publishers, publisher: None });
+        let publisher = Some(id(1));
+        bench.input(Input::PublishersCounted { switch: 0, publishers, publisher });
         assert_eq!(bench.state(), Err(Silence::Conflict(publishers)));
         bench.receive(true);
         assert_eq!(bench.state(), Err(Silence::Conflict(publishers)));
+        bench.count(&[1]);
+        assert_eq!(bench.state(), Err(Silence::NotReceived));
     }
 }
 
@@ -225,6 +228,29 @@ fn a_short_pause_ages_a_message_by_the_time_that_it_may_have_waited() {
     assert_eq!(bench.state(), Err(Silence::TimedOut));
 }
 
+/// The other threads call in time, so only the reader shows how long its messages waited.
+#[test]
+fn a_short_pause_of_the_thread_that_reads_ages_its_messages() {
+    let mut bench = sent(Some(TIMEOUT), true);
+    bench.pass(300, &[1]);
+    bench.relay.read_again(at(300), at(100), at(200));
+    bench.receive(true);
+    bench.pass(599, &[1]);
+    assert_eq!(bench.state(), Ok(true));
+    bench.pass(600, &[1]);
+    assert_eq!(bench.state(), Err(Silence::TimedOut));
+}
+
+#[test]
+fn a_message_that_may_have_waited_for_the_timeout_does_not_count() {
+    let mut bench = sent(Some(TIMEOUT / 2), true);
+    bench.pass(400, &[1]);
+    bench.relay.read_again(at(400), at(150), at(200));
+    bench.take();
+    bench.receive(true);
+    assert_eq!((bench.state(), bench.take()), (Err(Silence::Held), vec![]));
+}
+
 #[test]
 fn what_waits_behind_a_send_that_hangs_is_not_sent() {
     let mut bench = Bench::new(switch(Some(TIMEOUT)));
@@ -245,15 +271,15 @@ fn what_waits_behind_a_send_that_hangs_is_not_sent() {
 #[test]
 fn of_several_latched_messages_only_the_last_is_published() {
     let mut bench = Bench::new(latched());
-    bench.pass(100, &[1]);
+    bench.pass(130, &[1]);
     for on in [true, false, true, false] {
         bench.receive(on);
         assert_eq!(bench.state(), Err(Silence::Settling));
     }
-    bench.pass(260, &[1]);
-    assert_eq!(bench.take(), [(200, false), (250, false)]);
+    bench.pass(290, &[1]);
+    assert_eq!(bench.take(), [(230, false), (280, false)]);
     bench.receive(true);
-    assert_eq!(bench.take(), [(260, true)], "a change is published at once");
+    assert_eq!(bench.take(), [(290, true)], "a change is published at once");
     // Those of another publisher settle anew.
     bench.count(&[2]);
     bench.receive(true);
@@ -306,7 +332,7 @@ fn two_switches_of_one_source_are_relayed_side_by_side() {
     let params = Params { switches: vec![switch(None), other], period: Duration::from_millis(50) };
     let mut relay = SwitchRelay::new(params);
     for switch in [0, 1] {
-        let publisher = Some(crate::common::id(1));
+        let publisher = Some(id(1));
         relay
             .handle(at(0), Input::PublishersCounted { switch, publishers: PublisherCount::of(1), publisher });
         relay.handle(at(0), Input::StateReceived { switch, state: Ok(true) });
@@ -320,8 +346,11 @@ fn two_switches_of_one_source_are_relayed_side_by_side() {
 fn the_diagnostics_name_what_is_silent_and_why() {
     let nothing = SwitchRelay::new(Params { switches: Vec::new(), period: TIMEOUT });
     assert_eq!(nothing.health(), (Level::Warn, "no switch is configured".into()));
-    assert!(!nothing.may_move());
     let mut bench = sent(None, true);
+    assert!(
+        bench.relay.may_move() && !nothing.may_move(),
+        "the publishers of a latched switch are always counted"
+    );
     assert_eq!(bench.relay.health(), (Level::Ok, "relays".into()));
     let counted = |publishers| Input::OutputPublishersCounted { topic: "/lock".into(), publishers };
     bench.input(counted(PublisherCount::of(2)));
