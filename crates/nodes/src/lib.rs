@@ -7,6 +7,7 @@
 
 pub mod chair;
 pub mod command_topic;
+pub mod executables;
 pub mod haptix;
 pub mod hindbrain;
 pub mod joystick;

@@ -1,7 +1,7 @@
-//! Executable `steersman`.
+//! Executable `steersman`, which is `joystick` by that name.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    nodes::start::main(nodes::steersman::NAME, nodes::steersman::run)
+    nodes::executables::main(&nodes::executables::WITH_SDL)
 }

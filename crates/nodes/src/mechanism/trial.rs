@@ -1,4 +1,5 @@
 use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::time::Duration;
@@ -34,7 +35,12 @@ impl Trial<'_> {
         let failed = |error: std::io::Error| format!("it cannot be tried in a process of its own: {error}");
         let program = std::env::current_exe().map_err(failed)?;
         let mut command = Command::new(program);
-        command.arg(ARGUMENT).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .arg0(super::NAME)
+            .arg(ARGUMENT)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         let mut child = command.spawn().map_err(failed)?;
         if let Some(mut input) = child.stdin.take() {
             let _ = input.write_all(self.order().as_bytes()); // one that has ended says why by its status
