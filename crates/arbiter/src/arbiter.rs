@@ -4,7 +4,6 @@ use safety::{
     Backlog, Clock, Command, HEARTBEAT, Instant, Machine, PublisherCount, Stamp, WATCHDOG_INTERVAL, earliest,
 };
 
-use crate::acknowledgement::Acknowledgement;
 use crate::lock_monitor::LockMonitor;
 use crate::ramp::Ramp;
 use crate::source_monitor::SourceMonitor;
@@ -25,20 +24,18 @@ use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict, 
 ///   A source that is preempted, or masked by a lock that was closed and opened, needs no zero: a person did that.
 ///   A source that may have been sending before the arbiter subscribed begins with a zero, and so does a stick after any
 ///   silence.
-/// * **A person's acknowledgement stands for that zero**, for a source whose publisher sends none in the middle of its motion, such as
-///   navigation on its way to a goal: it counts for the source that drives, or if none does, for the one of the highest priority that asks
-///   for motion and waited for nothing but the zero when the button was released. A zero is sent, and the next command drives. A stick is
-///   released instead.
 /// * While no source drives, or the driving one sends zero, a zero is sent every 0.1 s: the later stages receive an unbroken stream.
 ///   While no source drives and one asks for motion that zero is marked as [withheld](Command::withheld), and no later stage treats it
 ///   as a released stick. The arbiter's own zeros have no stamp, since no stick event caused them: they are current, and no later
 ///   stage treats one as late or old. The commands of a source are also sent without a stamp while earlier ones of another source were
 ///   newer: their clocks differ.
 /// * With any limit on, the output moves from the velocity that is driven now to the command, also when another source takes over,
-///   at the instants of a grid and with the command's stamp. The zero of a loss is not limited. With all limits off commands pass unchanged.
-/// * While a command is in force the deadline is at most 50 ms away: a hold of the machine is noticed.
+///   and is sent again at the instants of a grid until it is there. All these outputs carry the stamp of the command, so none of them
+///   looks like a newer command. The zero of a loss is not limited: it is zero at once. With all limits off commands pass bit for bit.
+/// * While a command is in force the deadline is at most 50 ms away, so the machine detects when it was held.
 /// # Real-time
-/// Commands and zeros allocate nothing; a new [`Active`] does, after the command is sent. The time grows with sources times locks.
+/// Commands and zeros allocate nothing; a new [`Active`] does, after the command is sent. Time grows with sources times
+/// locks.
 /// # Source
 /// twist_mux 4.4.0 for priorities, timeouts and locks. Own: where twist_mux stops publishing the arbiter sends a zero and the reason.
 #[derive(Clone, Debug)]
@@ -49,17 +46,16 @@ pub struct Arbiter {
     is_started: bool,
     /// The time of the last [`update`](Self::update), if nothing has happened since.
     updated: Option<Instant>,
-    /// Of each one, in the order of the parameters.
+    /// The state of each source and lock, in the order of the parameters.
     pub(crate) sources: Vec<SourceMonitor>,
     pub(crate) locks: Vec<LockMonitor>,
     pub(crate) driving: Option<usize>,
-    acknowledgement: Acknowledgement,
-    pub(crate) ramp: Ramp,
+    ramp: Ramp,
     /// The newest stamp of a command that a source drove with.
     newest_stamp: Stamp,
     /// When the next zero is due; `None` while the source that drives sends another velocity.
     next_zero: Option<Instant>,
-    /// Whether its life cycle is active.
+    /// Whether the node's life cycle is in the state active.
     pub(crate) is_active: bool,
     pub(crate) stopping: bool,
     queue: VecDeque<Command>,
@@ -87,7 +83,6 @@ impl Arbiter {
             sources: vec![SourceMonitor::default(); params.sources.len()],
             locks: vec![LockMonitor::default(); params.locks.len()],
             driving: None,
-            acknowledgement: Acknowledgement::default(),
             ramp: Ramp::new(&params),
             newest_stamp: Stamp::ZERO,
             next_zero: Some(Instant::ZERO),
@@ -289,7 +284,6 @@ impl Arbiter {
             self.active.stamp = self.clock.measured(now);
         }
         self.rank(winner);
-        self.sources.iter_mut().for_each(|monitor| monitor.note_waiting(now));
         self.updated = Some(now);
     }
 
@@ -367,7 +361,7 @@ impl Arbiter {
         Command { withheld, ..Command::STOP }
     }
 
-    pub(crate) fn push(&mut self, command: Command) {
+    fn push(&mut self, command: Command) {
         if self.queue.len() >= QUEUE {
             self.queue.pop_front();
             self.counters.dropped += 1;
@@ -414,12 +408,6 @@ impl Machine for Arbiter {
                 Some(monitor) => monitor.count(publishers),
                 None => self.counters.unknown += 1,
             },
-            Input::AcknowledgementReceived(is_pressed) => {
-                if let Some(released_at) = self.acknowledgement.receive(&self.clock, is_pressed) {
-                    self.acknowledge(released_at);
-                }
-            }
-            Input::AcknowledgementPublishersCounted(publishers) => self.acknowledgement.count(publishers),
             Input::CommandPublishersCounted(count) => self.command_publishers = count,
             Input::ParametersChanged(params) => self.adopt(params),
             Input::ActivityChanged(is_active) => {

@@ -42,10 +42,6 @@ pub enum Input {
         /// The publishers.
         publishers: PublisherCount,
     },
-    /// A message of a person's button was received: an acknowledgement is false, then true. See [`Arbiter`](crate::Arbiter).
-    AcknowledgementReceived(bool),
-    /// The publishers of that button's topic were counted.
-    AcknowledgementPublishersCounted(PublisherCount),
     /// The publishers of the node's own command were counted, this node included.
     CommandPublishersCounted(PublisherCount),
     /// The clock of stamps at this `now`. Expected before the events that happen at it.

@@ -11,7 +11,6 @@
 //! can move a motor.
 #![forbid(unsafe_code)]
 
-mod acknowledgement;
 mod arbiter;
 mod event;
 mod judgement;

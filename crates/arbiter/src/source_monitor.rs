@@ -18,8 +18,6 @@ pub(crate) struct SourceMonitor {
     commands: CommandMonitor,
     /// Why a zero is required, if it is.
     zero_cause: ZeroCause,
-    /// Since when a zero is required, as of the last update; `None` if none is.
-    waits_since: Option<Instant>,
     /// When it was added.
     since: Instant,
     is_received: bool,
@@ -131,22 +129,6 @@ impl SourceMonitor {
         let (waited, asked_for_motion) = (self.commands.waits_for_zero(), self.commands.asks_for_motion());
         self.commands.expire(now, timeout);
         self.explain(waited, if asked_for_motion { ZeroCause::Lost } else { ZeroCause::Begins });
-    }
-
-    /// Records since when a zero is required.
-    pub(crate) fn note_waiting(&mut self, now: Instant) {
-        self.waits_since = self.commands.waits_for_zero().then(|| self.waits_since.unwrap_or(now));
-    }
-
-    /// Whether it asks for motion in vain, and has since before `at`.
-    pub(crate) fn waited_at(&self, at: Instant) -> bool {
-        self.commands.asks_for_motion() && self.waits_since.is_some_and(|since| since < at)
-    }
-
-    /// Lets its next command drive although no zero came.
-    pub(crate) fn waive_zero(&mut self) {
-        self.commands.waive_zero();
-        (self.fault, self.waits_since) = (None, None);
     }
 
     /// Records why a zero is required, if it was not before.

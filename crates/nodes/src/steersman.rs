@@ -64,7 +64,6 @@ pub fn run_with(
     arbiter_node::await_locks(&arbiter.node, &names, &arbiter.params);
     let (mut joystick_topics, joystick_parts) = joystick_node::Parts::new(&mut joystick.node)?;
     let mut arbiter_topics = arbiter_node::Topics::new(&mut arbiter.node, &arbiter.params, &names)?;
-    arbiter_node::subscribe(&mut arbiter.inputs, &mut arbiter.node)?;
     let mut zones_topics = zones_node::Topics::new(&mut zones.node, &zones.params)?;
     let mut picture = zones_node::Picture::new(&mut zones.node)?;
     // The topics that stop are subscribed to before those that move.
@@ -136,9 +135,6 @@ pub fn run_with(
         .on_update(move |set| shared_params.update(set))
         .count_publishers([arbiter_node::COMMAND], |_, count| {
             Input::Arbiter(arbiter::Input::CommandPublishersCounted(count))
-        })
-        .count_publishers([arbiter_node::ACKNOWLEDGEMENT], |_, count| {
-            Input::Arbiter(arbiter::Input::AcknowledgementPublishersCounted(count))
         })
         .task(move |_| line.print())
         .subscribe(move |set| arbiter_node::subscriptions(set, &for_topics.0, &for_topics.1))?

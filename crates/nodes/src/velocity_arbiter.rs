@@ -14,7 +14,7 @@ use r2r::geometry_msgs::msg as geometry;
 use r2r::or_pose_estimator::msg as or_pose;
 use r2r::std_msgs::msg::Bool;
 use ros::panics::lock;
-use ros::{Candidate, Error, Inputs, Names, Shell, Status, Stop, SubscriptionSpec, Topic, clock, qos};
+use ros::{Candidate, Error, Names, Shell, Status, Stop, SubscriptionSpec, Topic, clock, qos};
 use safety::{Command, Contains, Instant, NotFinite, PublisherCount, Stamp};
 
 use crate::command_topic::CommandTopic;
@@ -25,8 +25,6 @@ use crate::start::{self, Member};
 pub const NAME: &str = "velocity_arbiter";
 /// The topic of the node's command.
 pub const COMMAND: &str = "cmd_vel_arbitrated";
-/// The topic of a person's button, whose press stands for a zero.
-pub const ACKNOWLEDGEMENT: &str = "~/acknowledge";
 
 /// Topics that the node publishes.
 pub struct Topics {
@@ -261,17 +259,6 @@ fn candidate<M: Contains<Arbiter> + 'static>(kind: SourceType) -> Candidate<M> {
     }
 }
 
-/// Subscribes to a person's button.
-/// # Errors
-/// The middleware refuses the topic.
-pub fn subscribe<M: Contains<Arbiter> + 'static>(
-    inputs: &mut Inputs<M>,
-    node: &mut r2r::Node,
-) -> Result<(), Error> {
-    let received = |message: Bool| Some(M::wrap(Input::AcknowledgementReceived(message.data)));
-    inputs.subscribe::<Bool>(node, ACKNOWLEDGEMENT, qos::edge(), received)
-}
-
 /// The node's diagnostics.
 pub fn status(arbiter: &Arbiter) -> Status {
     Status::of(arbiter.health(), arbiter.report())
@@ -284,7 +271,6 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     await_locks(&member.node, member.inputs.names(), &member.params);
     let mut topics = Topics::new(&mut member.node, &member.params, member.inputs.names())?;
-    subscribe(&mut member.inputs, &mut member.node)?;
     let latency = topics.command.latency.clone();
     let (shared_params, line, names) =
         (topics.shared_params.clone(), topics.line.clone(), member.inputs.names().clone());
@@ -300,7 +286,6 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         .status(move |machine| latency.report(status(machine)))
         .on_update(move |set| shared_params.update(set))
         .count_publishers([COMMAND], |_, count| Input::CommandPublishersCounted(count))
-        .count_publishers([ACKNOWLEDGEMENT], |_, count| Input::AcknowledgementPublishersCounted(count))
         .task(move |_| line.print())
         .subscribe(move |set| subscriptions(set, &names, &wiring))?
         .find_loops_of(COMMAND)?;

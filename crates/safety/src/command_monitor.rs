@@ -118,11 +118,6 @@ impl CommandMonitor {
         self.waits_for_zero = true;
     }
 
-    /// Lets the next command count although no zero came: a person's act stands for it.
-    pub fn waive_zero(&mut self) {
-        self.waits_for_zero = false;
-    }
-
     /// Whether a zero is required before motion.
     pub fn waits_for_zero(&self) -> bool {
         self.waits_for_zero
@@ -202,18 +197,6 @@ mod tests {
         assert_eq!(monitor.receive(&clock(0), command(1.0, Stamp::ZERO), TIMEOUT), Received::WaitsForZero);
         assert_eq!(monitor.receive(&clock(1), command(0.003, Stamp::ZERO), TIMEOUT), Received::InForce);
         assert_eq!(monitor.receive(&clock(2), command(1.0, Stamp::ZERO), TIMEOUT), Received::InForce);
-    }
-
-    #[test]
-    fn a_waived_zero_lets_the_next_command_count_unless_silence_comes_first() {
-        for (wait, expected) in [(499, Received::InForce), (500, Received::WaitsForZero)] {
-            let (mut monitor, drive) = (CommandMonitor::silent_at_rest(), command(1.0, Stamp::ZERO));
-            monitor.require_zero();
-            assert_eq!(monitor.receive(&clock(0), drive, TIMEOUT), Received::WaitsForZero);
-            monitor.waive_zero();
-            monitor.expire(Instant::from_millis(wait), TIMEOUT);
-            assert_eq!((monitor.command(), monitor.receive(&clock(wait), drive, TIMEOUT)), (None, expected));
-        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ import pytest
 from arbiters import DOCK, NAVIGATION, OUTPUT, STICK, Arbiter, named, wait_for_messages_in_flight
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist, TwistStamped
-from graph import SLACK, STOP, Graph, free_zones
+from graph import SLACK, STOP, free_zones
 from processes import Process
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool, Int16
@@ -59,49 +59,6 @@ def test_an_arbiter_that_was_held_lets_nothing_out_that_waited(executable, secon
         assert set(arbiter.speeds_since(held)) == {0.0}
         dock.zero()
         arbiter.drives("dock", 0.3)
-
-
-def press(arbiter, *levels, topic="/velocity_arbiter/acknowledge"):
-    """A person's button, which has these levels one after the other."""
-    arbiter.graph.wait(lambda: arbiter.graph.node.count_subscribers(topic), "nothing reads the button")
-    for level in levels:
-        arbiter.graph.publish(topic, Bool(data=level))
-        time.sleep(0.2)
-
-
-@pytest.mark.fault("source-lost")
-def test_a_person_answers_for_navigation_that_sends_no_zero(executable):
-    """Navigation pauses for longer than its timeout on its way to a goal, and goes on with motion."""
-    with Arbiter({**NAVIGATION, **DOCK}, executable) as arbiter:
-        press(arbiter, False)
-        navigation = arbiter.publish("/nav", 0.2)
-        arbiter.drives("navigation", 0.2)
-        navigation.timer.cancel()
-        reason(arbiter, "navigation", "timed out")
-        stopped = time.monotonic()
-        press(arbiter, True)
-        navigation.timer.reset()
-        reason(arbiter, "navigation", LOST)
-        press(arbiter, True)
-        assert set(arbiter.speeds_since(stopped)) == {0.0}, "a button that was not released after the loss answers for nothing"
-        reason(arbiter, "navigation", LOST)
-        press(arbiter, False, True)
-        arbiter.drives("navigation", 0.2)
-        # The next loss needs the next press.
-        navigation.timer.cancel()
-        reason(arbiter, "navigation", "timed out")
-        again = time.monotonic()
-        navigation.timer.reset()
-        reason(arbiter, "navigation", LOST)
-        second = Graph()
-        try:
-            second.publish("/velocity_arbiter/acknowledge", Bool())
-            arbiter.wait(lambda: arbiter.graph.node.count_publishers("/velocity_arbiter/acknowledge") == 2, "no second publisher")
-            time.sleep(0.5)  # it counts them
-            press(arbiter, False, True)
-        finally:
-            second.close()
-        assert set(arbiter.speeds_since(again)) == {0.0}, "two buttons answer for nothing"
 
 
 @pytest.mark.fault("source-lost")

@@ -243,40 +243,6 @@ def test_a_source_that_waits_for_a_zero_through_an_estop_moves_nothing_but_by_it
     navigation_drives_again(stack, command)
 
 
-@pytest.mark.parametrize("is_lost", [False, True], ids=["drives", "lost"])
-def test_a_person_answers_for_navigation_after_an_estop(stack, is_lost):
-    """Navigation sends motion all the way to its goal: after the e-stop hindbrain waits for a zero, for which a press stands."""
-    estop, command = Bool(data=False), TwistStamped()
-    stack.graph.repeat("/hind/estop", estop, 20.0)
-    timer = stack.graph.repeat("/cmd_vel_smoothed", command, 20.0)
-    stack.enable(True)
-    stack.wait_for_state("OK")
-    time.sleep(0.3)
-    command.twist.linear.x = 0.5
-    stack.wait_for_motors(lambda port, starboard: port == starboard == 57, "navigation does not drive")
-
-    def press():
-        for level in (False, True):
-            stack.graph.publish("/velocity_arbiter/acknowledge", Bool(data=level))
-            time.sleep(0.1)
-
-    press()
-    stack.wait_for_motors(lambda port, starboard: port == starboard == 57, "a press while it drives ends nothing")
-    if is_lost:
-        timer.cancel()
-        stack.wait_for_stop("navigation is silent")
-        time.sleep(0.3)  # beyond its time-out
-        timer.reset()
-    estop.data = True
-    stack.wait_for_state("ESTOP")
-    press()
-    stack.stays_stopped(0.5, "a press answers for no e-stop")
-    estop_and_back(stack, estop)
-    stack.stays_stopped(0.7, "neither reset nor enable is a zero")
-    press()
-    stack.wait_for_motors(lambda port, starboard: port == starboard == 57, "navigation does not drive after a press")
-
-
 @pytest.mark.fault("scaling-lost")
 def test_silent_scaling_stops(stack):
     stack.drive_forward()

@@ -26,46 +26,6 @@ fn a_source_that_was_silent_in_motion_drives_again_after_a_zero() {
 }
 
 #[test]
-fn a_press_stands_for_the_zero_of_the_source_that_waits_and_of_no_other() {
-    let lost = || {
-        let mut bench = Bench::new(vec![]);
-        bench.command(0, LOW, 0.5, 1);
-        bench.at(1_000);
-        bench.command(1_000, LOW, 0.5, 2);
-        assert_eq!(bench.verdicts()[LOW], LOST);
-        bench
-    };
-    let press = |bench: &mut Bench, ms, down| drop(bench.on(ms, Input::AcknowledgementReceived(down)));
-    let mut bench = lost();
-    press(&mut bench, 1_010, false);
-    press(&mut bench, 1_200, true);
-    assert_eq!(bench.command(1_210, LOW, 0.5, 3), [go(0.5, 3)], "a press that came after the loss");
-
-    let mut bench = lost();
-    press(&mut bench, 1_010, false);
-    press(&mut bench, 1_200, true);
-    bench.at(1_700);
-    bench.command(1_701, LOW, 0.5, 3);
-    assert_eq!(bench.verdicts()[LOW], LOST, "it fell silent after the press");
-
-    for is_pressed in [[true, true], [false, false], [true, false]] {
-        let mut bench = lost();
-        is_pressed.iter().zip([1_010, 1_200]).for_each(|(&down, ms)| press(&mut bench, ms, down));
-        bench.command(1_210, LOW, 0.5, 3);
-        assert_eq!(bench.verdicts()[LOW], LOST, "{is_pressed:?} is no press");
-    }
-
-    let mut bench = Bench::new(vec![]);
-    press(&mut bench, 0, false);
-    bench.command(1, LOW, 0.5, 1);
-    bench.at(1_000);
-    bench.command(1_000, LOW, 0.5, 2);
-    press(&mut bench, 1_010, true);
-    bench.command(1_020, LOW, 0.5, 3);
-    assert_eq!(bench.verdicts()[LOW], LOST, "a button that was released before the loss was held meanwhile");
-}
-
-#[test]
 fn a_source_that_was_silent_at_rest_may_begin_with_motion() {
     let mut bench = Bench::new(vec![]);
     bench.command(0, LOW, 0.0, 1);

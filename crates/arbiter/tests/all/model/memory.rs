@@ -49,8 +49,6 @@ pub struct Memory {
     pub turn: i64,
     /// Why a zero is required, if it is.
     pub owes: Option<ZeroCause>,
-    /// For how long it has owed one.
-    pub owed: i64,
     pub publishers: usize,
     pub fault: Option<(Fault, i64)>,
     /// The newest stamp that was accepted (0: none), and the age of its message.

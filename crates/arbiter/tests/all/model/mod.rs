@@ -46,10 +46,6 @@ pub struct Model {
     hold_began: i64,
     /// The newest stamp of a command that drove.
     pub last: i64,
-    /// How long ago the person's button was released, and the number of its publishers.
-    pub button: (Option<i64>, usize),
-    /// How often the button let a source drive on.
-    pub answered: u64,
     /// Source and stamp of the outputs, and whether they withhold motion; a source of `None` is a zero.
     pub out: Vec<(Option<usize>, i64, bool)>,
 }
@@ -68,8 +64,6 @@ impl Model {
             held: (0, 0),
             hold_began: 0,
             last: 0,
-            button: (None, 0),
-            answered: 0,
             out: vec![(None, 0, false)],
         }
     }
@@ -157,10 +151,8 @@ impl Model {
     }
 
     fn owe(&mut self, source: usize, why: ZeroCause) {
-        let memory = &mut self.sources[source];
-        if memory.owes.is_none() {
-            (memory.owes, memory.owed) = (Some(why), 0);
-        }
+        let owes = &mut self.sources[source].owes;
+        *owes = owes.or(Some(why));
     }
 
     /// Every source that is there has to begin again.
@@ -265,7 +257,6 @@ impl Model {
             memory.ticks_in_list += ticks;
             memory.turn -= ticks;
             memory.newest_age += ticks;
-            memory.owed += ticks;
             memory.obeyed.iter_mut().for_each(|(_, age)| *age += ticks);
             memory.wants.iter_mut().for_each(|age| *age += ticks);
             memory.fault.iter_mut().for_each(|(_, age)| *age += ticks);
@@ -274,7 +265,6 @@ impl Model {
             bar.last.iter_mut().for_each(|(_, age)| *age += ticks);
             bar.opens_in -= ticks;
         }
-        self.button.0.iter_mut().for_each(|age| *age += ticks);
         self.quiet = self.quiet.map(|quiet| quiet + ticks);
         self.held = (self.held.0 + ticks, self.held.1 - ticks);
         self.hold_began += ticks;
@@ -409,45 +399,6 @@ impl Model {
                 }
             }
         }
-    }
-
-    /// A person may answer for the one navigation that would drive next and owes nothing but a zero.
-    pub fn press(&mut self, down: bool) {
-        let released = self.button.0.take();
-        if self.button.1 > 1 || self.waited() > 0 {
-            return;
-        }
-        let Some(age) = released.filter(|_| down) else {
-            self.button.0 = (!down).then_some(0);
-            return;
-        };
-        let owes_only_a_zero = |&source: &usize| {
-            let memory = &self.sources[source];
-            self.present[source]
-                && memory.wants.is_some()
-                && memory.owed > age
-                && matches!(self.verdict(source), Verdict::WaitsForZero(_))
-        };
-        let is_stick = |source: usize| self.setting.sticks[source];
-        let answered = if let Some(driver) = self.driving {
-            Some(driver).filter(|&driver| !is_stick(driver))
-        } else {
-            let waiting =
-                (0..self.sources.len()).filter(|&source| !is_stick(source)).filter(owes_only_a_zero);
-            waiting.max_by_key(|&source| self.setting.sources[source].0)
-        };
-        if let Some(source) = answered {
-            self.answered += u64::from(self.driving.is_none());
-            (self.sources[source].owes, self.sources[source].fault) = (None, None);
-            self.out.push((None, 0, false));
-        }
-    }
-
-    pub fn count_button(&mut self, publishers: usize) {
-        if self.button.1 > 1 || publishers > 1 {
-            self.button.0 = None;
-        }
-        self.button.1 = publishers;
     }
 
     /// Messages of several publishers do not count.
