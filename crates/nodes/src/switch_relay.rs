@@ -1,4 +1,4 @@
-//! Node `switch_relay`: repeats switches as sold, for locks of the arbiter and for hindbrain.
+//! Node `switch_relay`: repeats switches as sold, for locks of the arbiter and for the e-stop of hindbrain.
 
 use r2r::QosProfile;
 use r2r::sensor_msgs::msg::Joy;

@@ -7,6 +7,8 @@ use crate::{Durability, MessageType, Reliability, Source, Switch};
 const SWITCHES: &str = "switches";
 /// The shortest timeout \[s]: with a shorter one the scheduler's delays would be losses.
 const SHORTEST_TIMEOUT: Duration = Duration::from_millis(50);
+/// The ends of topics on which a change from true to false, or back, is an act.
+const EDGES: [&str; 2] = ["/hind/enable", "/hind/reset"];
 /// No button or axis.
 const NONE: i64 = -1;
 
@@ -54,7 +56,7 @@ pub fn specification() -> Specification {
     );
     Specification::new(
         "switch_relay",
-        "Makes of switches as sold the repeated, reliable ones that locks and hindbrain need.",
+        "Makes of switches as sold the repeated, reliable ones that locks and an e-stop need.",
     )
     .with_all(vec![AUTOSTART.declaration()])
     .with_all(Declared::declarations())
@@ -90,7 +92,7 @@ impl Params {
         Ok(params)
     }
 
-    /// Checks that each switch has a topic of its own, which no source has; `resolve` makes the names in the graph.
+    /// Checks that each switch has a topic of its own, which no source has and on which no change is an act; `resolve` makes the names in the graph.
     /// # Errors
     /// A [`Refusal`] of the first that has not.
     pub fn check_topics(&self, set: &Set, resolve: impl Fn(&str) -> String) -> Result<(), Refusal> {
@@ -101,6 +103,10 @@ impl Params {
         };
         for (index, switch) in self.switches.iter().enumerate() {
             let to = resolve(&switch.to);
+            if EDGES.iter().any(|edge| format!("/{to}").ends_with(edge)) {
+                let rule = "must be a lock or an e-stop, which silence closes: a lost source and a late press would count as a person's act here";
+                return Err(set.refuse(&format!("{SWITCHES}.{}.to", switch.name), rule));
+            }
             if let Some(other) = self.switches.iter().find(|other| resolve(&other.from) == to) {
                 return refuse(switch, other, "from", &to);
             }
@@ -161,6 +167,20 @@ mod tests {
     /// The switch `a` from `/a` to `/b` with `more`.
     fn with(more: &[(&str, Value)]) -> Result<Params, String> {
         read(&[&[("a.from", text("/a")), ("a.to", text("/b"))], more].concat())
+    }
+
+    #[test]
+    fn no_switch_is_relayed_to_what_acts_on_a_change() {
+        for to in ["hind/enable", "/hind/reset", "/robot/hind/enable"] {
+            let refusal = with(&[("a.to", text(to))]).unwrap_err();
+            assert!(
+                refusal.contains("'switches.a.to'") && refusal.contains("must be a lock or an e-stop"),
+                "{refusal}"
+            );
+        }
+        assert!(
+            with(&[("a.to", text("hind/estop"))]).is_ok() && with(&[("a.to", text("behind/enable"))]).is_ok()
+        );
     }
 
     #[test]

@@ -172,12 +172,18 @@ def test_a_full_disk_costs_rows_and_nothing_else(joystick, folder):
     reader = small_pipe(pipe)
     try:
         joystick.graph.repeat("/joystick/reference", PoseState(), 50.0)
+
+        def states():
+            start = time.monotonic()
+            time.sleep(1.0)
+            return len(joystick.graph.since("/joystick/desired", start))
+
+        joystick.graph.wait(lambda: len(joystick.graph.since("/joystick/desired", 0.0)) > 20, "the filter does not run")
+        without = states()  # 200, or less on a busy machine
         joystick.good(Log, "log", path=str(pipe), decimation=1)
         joystick.graph.wait(lambda: info(joystick)[0] > 100, "a full pipe accepts all rows", 30.0)
-        start = time.monotonic()
-        time.sleep(1.0)
-        states = len(joystick.graph.since("/joystick/desired", start))
-        assert states > 150, f"the filter runs at {states} Hz behind a full pipe"
+        behind = states()
+        assert behind > 0.6 * without, f"the filter runs at {behind} Hz behind a full pipe, and at {without} Hz without a log"
         miss, _ = info(joystick)
         text = b""
         until = time.monotonic() + 5.0
