@@ -172,7 +172,10 @@ fn longest_sleep(requests: Requests) -> impl FnMut() -> Duration + use<> {
 fn status(machine: &Mechanism, timing: &Timing) -> Status {
     let list = machine.manager().list();
     let running = list.iter().filter(|controller| controller.is_running).count();
-    let message = format!("{running} of {} controllers run", list.len());
+    let message = match list.len() {
+        0 => "no controller is loaded, so nothing moves".into(),
+        loaded => format!("{running} of {loaded} controllers run"),
+    };
     let mut status = Status { message, values: timing.values(), ..Status::default() }
         .with("efforts that were not finite", machine.invalid_commands());
     if machine.is_loop_silent() {
