@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use safety::{Instant, Machine, PublisherCount};
-use switches::{Input, Invalid, Output, Params, Switch, SwitchRelay};
+use switches::{Durability, Input, Invalid, Output, Params, Switch, SwitchRelay};
 
 use crate::common::{at, id, latched, switch};
 
@@ -45,6 +45,15 @@ struct Truth {
     is_active: bool,
 }
 
+impl Truth {
+    /// Whether the state of a source that publishes on change, and is not latched, is to be repeated at `now`.
+    fn stands(&self, now: u64) -> bool {
+        let is_counted = self.counted.is_some_and(|counted| now - counted <= 250);
+        let says_something = self.word.is_some_and(|(_, word)| word.is_some());
+        self.is_active && self.publisher.is_some() && is_counted && says_something
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
@@ -57,6 +66,9 @@ proptest! {
         let timeout = switch.timeout.map(|timeout| timeout.as_millis() as u64);
         let invert = switch.invert;
         let period = Duration::from_millis(50);
+        let is_repeated = is_polled && timeout.is_none() && switch.durability == Durability::Volatile;
+        // Since when the state stands, or was published last.
+        let mut quiet_since = None;
         let mut relay = SwitchRelay::new(Params { switches: vec![switch], period });
         let mut truth = Truth { is_active: true, ..Truth::default() };
         let mut now = 0;
@@ -65,9 +77,12 @@ proptest! {
             // With calls in time, or a process that did nothing meanwhile.
             while is_polled && now < end {
                 now += 1;
-                if relay.deadline().is_some_and(|due| due <= at(now)) {
-                    check(&mut relay, now, &truth, timeout, invert)?;
+                let is_due = relay.deadline().is_some_and(|due| due <= at(now));
+                if is_due && check(&mut relay, now, &truth, timeout, invert)? || !truth.stands(now) {
+                    quiet_since = None;
                 }
+                let since = *quiet_since.get_or_insert(now);
+                prop_assert!(!is_repeated || now - since < 50, "not repeated since {} ms, at {} ms", since, now);
             }
             now = end;
             match event {
@@ -103,21 +118,25 @@ proptest! {
                     relay.handle(at(now), Input::ActivityChanged(is_active));
                 }
             }
-            check(&mut relay, now, &truth, timeout, invert)?;
+            if check(&mut relay, now, &truth, timeout, invert)? {
+                quiet_since = Some(now);
+            }
         }
     }
 }
 
-/// Checks what is published at `now`.
+/// Checks what is published at `now`, and returns whether something is.
 fn check(
     relay: &mut SwitchRelay,
     now: u64,
     truth: &Truth,
     timeout: Option<u64>,
     invert: bool,
-) -> Result<(), TestCaseError> {
+) -> Result<bool, TestCaseError> {
+    let mut is_published = false;
     while let Some(output) = relay.poll(at(now)) {
         let Output::Publish { on, until, .. } = output;
+        is_published = true;
         let (received, word) = truth.word.ok_or_else(|| TestCaseError::fail("nothing was received"))?;
         prop_assert_eq!(word, Some(on != invert), "not the last word, at {} ms", now);
         prop_assert!(truth.is_active && truth.publisher.is_some());
@@ -126,5 +145,5 @@ fn check(
         prop_assert!(until <= at(now + 250));
         prop_assert!(timeout.is_none_or(|timeout| until <= at(received + timeout)));
     }
-    Ok(())
+    Ok(is_published)
 }
