@@ -21,10 +21,12 @@ const OWN: [&str; 2] = ["dev/input", "dev"];
 
 fn below(root: &Path, path: &str) -> Vec<String> {
     let events = events(root, path);
+    let mut found: Vec<String> = FOLDERS.iter().flat_map(|folder| links(root, folder, &events)).collect();
     // A rule that also matches the device's second file, of the older interface, may give the link to that one.
-    let older: Vec<String> = events.iter().flat_map(|event| joystick(root, event)).collect();
-    let found = FOLDERS.iter().flat_map(|folder| links(root, folder, &events));
-    found.chain(OWN.iter().flat_map(|folder| links(root, folder, &[&events[..], &older].concat()))).collect()
+    let older = events.iter().flat_map(|event| joystick(root, event)).collect();
+    let files = [events, older].concat();
+    found.extend(OWN.iter().flat_map(|folder| links(root, folder, &files)));
+    found
 }
 
 /// The links in `folder` to one of `files` in `/dev/input`.

@@ -12,29 +12,29 @@ use crate::start;
 /// The `main` of a node.
 pub type Main = fn() -> ExitCode;
 
+/// The name and the `main` of the node in the module of this name.
+macro_rules! node {
+    ($module:ident) => {
+        (crate::$module::NAME, || start::main(crate::$module::NAME, crate::$module::run))
+    };
+}
+
 /// The nodes that need SDL, in the executable `steersman`.
-pub const WITH_SDL: [(&str, Main); 2] = [
-    (crate::steersman::NAME, || start::main(crate::steersman::NAME, crate::steersman::run)),
-    (crate::joystick::NAME, || start::main(crate::joystick::NAME, crate::joystick::run)),
-];
+pub const WITH_SDL: [(&str, Main); 2] = [node!(steersman), node!(joystick)];
 
 /// The others, in the executable `steersman-nodes`.
 pub const OTHERS: [(&str, Main); 11] = [
-    (crate::velocity_arbiter::NAME, || {
-        start::main(crate::velocity_arbiter::NAME, crate::velocity_arbiter::run)
-    }),
-    (crate::switch_relay::NAME, || start::main(crate::switch_relay::NAME, crate::switch_relay::run)),
-    (crate::zone_scaler::NAME, || start::main(crate::zone_scaler::NAME, crate::zone_scaler::run)),
-    (crate::surround::NAME, || start::main(crate::surround::NAME, crate::surround::run)),
-    (crate::hindbrain::NAME, || start::main(crate::hindbrain::NAME, crate::hindbrain::run)),
-    (crate::mechanism::NAME, || crate::mechanism::main(crate::mechanism::run)),
-    (crate::haptix::NAME, || start::main(crate::haptix::NAME, crate::haptix::run)),
-    (crate::chair::NAME, || start::main(crate::chair::NAME, crate::chair::run)),
-    (crate::simulator::NAME, || start::main(crate::simulator::NAME, crate::simulator::run)),
-    (crate::luci_chair::NAME, || start::main(crate::luci_chair::NAME, crate::luci_chair::run)),
-    (crate::marker_publisher::NAME, || {
-        start::main(crate::marker_publisher::NAME, crate::marker_publisher::run)
-    }),
+    node!(velocity_arbiter),
+    node!(switch_relay),
+    node!(zone_scaler),
+    node!(surround),
+    node!(hindbrain),
+    (crate::mechanism::NAME, || crate::mechanism::main(crate::mechanism::run)), // or a trial of a controller
+    node!(haptix),
+    node!(chair),
+    node!(simulator),
+    node!(luci_chair),
+    node!(marker_publisher),
 ];
 
 /// Runs the node of `nodes` by whose name this process was started.

@@ -102,7 +102,7 @@ impl<M: Machine + 'static> SoleTopic<M> {
             self.check(node, node_name, shell);
         }
         if let Some((_, read)) = &mut self.subscribed {
-            self.monitor.received += read.deliver(shell, 0);
+            read.deliver(shell, 0);
         }
         (self.has_messages, self.is_counted) = (false, false);
     }

@@ -93,17 +93,8 @@ def reference_node(graph):
         rclpy.shutdown(context=context)
 
 
-@contextlib.contextmanager
-def observer():
-    graph = Graph()
-    try:
-        yield graph
-    finally:
-        graph.close()
-
-
 def test_the_services_answer_as_those_of_rcl_in_every_state():
-    with observer() as graph, reference_node(graph) as reference:
+    with contextlib.closing(Graph()) as graph, reference_node(graph) as reference:
         process = Process("velocity_arbiter", "--ros-args", "-p", "autostart:=false")
         try:
             graph.wait(lambda: "; inactive, so nothing moves" in process.output, lambda: f"its start says nothing of it:\n{process.output}")
@@ -124,7 +115,7 @@ def test_the_services_answer_as_those_of_rcl_in_every_state():
 
 @pytest.mark.parametrize("executable", NODES)
 def test_every_node_has_a_life_cycle_and_is_active_from_its_start(executable):
-    with observer() as graph:
+    with contextlib.closing(Graph()) as graph:
         arguments = ["--ros-args", "-p", f"robot_description:={URDF}"] if executable == "mechanism" else []
         process = Process(executable, *arguments)
         try:
@@ -137,7 +128,7 @@ def test_every_node_has_a_life_cycle_and_is_active_from_its_start(executable):
 @pytest.mark.parametrize("executable", NODES)
 def test_the_diagnostics_of_a_node_say_that_it_is_not_active(executable):
     arguments = ["-p", f"robot_description:={URDF}"] if executable == "mechanism" else []
-    with observer() as graph:
+    with contextlib.closing(Graph()) as graph:
         graph.subscribe(DiagnosticArray, "/diagnostics", QoSProfile(depth=100))
         process = Process(executable, "--ros-args", *arguments, "-p", "autostart:=false")
         try:
@@ -152,7 +143,7 @@ def test_the_diagnostics_of_a_node_say_that_it_is_not_active(executable):
 
 def test_the_calls_of_nav2s_lifecycle_manager_in_their_order():
     """nav2_lifecycle_manager of Jazzy, bond off: each node is configured, then each is activated; it ends in the other direction."""
-    with observer() as graph:
+    with contextlib.closing(Graph()) as graph:
         graph.record(Int16, "/motor/port", QoSProfile(depth=1000))
         process = Process("steersman", "--ros-args", "-p", "autostart:=false")
         try:

@@ -183,7 +183,7 @@ def test_a_full_disk_costs_rows_and_nothing_else(joystick, folder):
         joystick.good(Log, "log", path=str(pipe), decimation=1)
         joystick.graph.wait(lambda: info(joystick)[0] > 100, "a full pipe accepts all rows", 30.0)
         behind = states()
-        assert behind > 0.6 * without, f"the filter runs at {behind} Hz behind a full pipe, and at {without} Hz without a log"
+        assert behind > 0.75 * without, f"the filter runs at {behind} Hz behind a full pipe, and at {without} Hz without a log"
         miss, _ = info(joystick)
         text = b""
         until = time.monotonic() + 5.0

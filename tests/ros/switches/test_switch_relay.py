@@ -9,7 +9,7 @@ import time
 import pytest
 from arbiters import NAVIGATION, Arbiter, named
 from diagnostic_msgs.msg import DiagnosticArray
-from graph import LATCHED, SLACK, Graph
+from graph import LATCHED, SLACK
 from processes import Process
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import Joy
@@ -49,15 +49,6 @@ def relay(*switches, arguments=()):
         yield process
     finally:
         process.stop()
-
-
-@pytest.fixture
-def observer():
-    graph = Graph()
-    try:
-        yield graph
-    finally:
-        graph.close()
 
 
 class Output:
@@ -199,12 +190,12 @@ def test_a_button_of_a_joy_closes_a_lock():
 
 
 # ------------------------------------------------------------------------------------------------ silences
-def test_a_switch_is_repeated_and_a_change_is_published_at_once(observer):
-    out, inverted = Output(observer), Output(observer, "/inverted")
+def test_a_switch_is_repeated_and_a_change_is_published_at_once(graph):
+    out, inverted = Output(graph), Output(graph, "/inverted")
     two = {"from": "/in", "to": "/out", "timeout": 0.0}, {"from": "/in", "to": "/inverted", "timeout": 0.0, "invert": True}
     with relay(*two, arguments=["-p", "rate:=10"]) as process:
-        publisher = observer.node.create_publisher(Bool, "/in", 10)
-        observer.wait(lambda: publisher.get_subscription_count() >= 2, lambda: f"not subscribed to\n{process.output}", 10.0)
+        publisher = graph.node.create_publisher(Bool, "/in", 10)
+        graph.wait(lambda: publisher.get_subscription_count() >= 2, lambda: f"not subscribed to\n{process.output}", 10.0)
         out.stays_silent(0.5, "nothing was received")
         publisher.publish(Bool(data=False))
         out.becomes(False, process, "off")
@@ -217,13 +208,13 @@ def test_a_switch_is_repeated_and_a_change_is_published_at_once(observer):
         states = out.since(start)
         edges = [b for a, b in zip(states, states[1:]) if a != b]
         assert edges == [True, False, True], "an edge is lost"
-        observer.node.destroy_publisher(publisher)
+        graph.node.destroy_publisher(publisher)
         out.falls_silent(process, "no publisher")
 
 
-def test_of_a_deep_latched_topic_only_the_last_word_counts(observer):
-    out = Output(observer)
-    publisher = observer.node.create_publisher(Bool, "/in", DEEP)
+def test_of_a_deep_latched_topic_only_the_last_word_counts(graph):
+    out = Output(graph)
+    publisher = graph.node.create_publisher(Bool, "/in", DEEP)
     for on in (True, False, True, True, False):
         publisher.publish(Bool(data=on))
     with relay({"from": "/in", "to": "/out", **ON_CHANGE}) as process:
@@ -240,25 +231,25 @@ def test_of_a_deep_latched_topic_only_the_last_word_counts(observer):
         (Int16, LATCHED, "volatile", "as std_msgs/msg/Int16, must be std_msgs/msg/Bool"),
     ],
 )
-def test_a_source_that_cannot_be_received_is_named(observer, message_type, qos, durability, sentence):
-    observer.node.create_publisher(message_type, "/in", qos)
-    observer.subscribe(DiagnosticArray, "/diagnostics")
-    out = Output(observer)
+def test_a_source_that_cannot_be_received_is_named(graph, message_type, qos, durability, sentence):
+    graph.node.create_publisher(message_type, "/in", qos)
+    graph.subscribe(DiagnosticArray, "/diagnostics")
+    out = Output(graph)
     with relay({"from": "/in", "to": "/out", "durability": durability, "timeout": 0.0}) as process:
-        observer.wait(lambda: sentence in process.output, lambda: f"no '{sentence}':\n{process.output}", 10.0)
+        graph.wait(lambda: sentence in process.output, lambda: f"no '{sentence}':\n{process.output}", 10.0)
         assert "'/in' is published by node 'observer'" in process.output
-        texts = lambda: [one.message for array in observer.since("/diagnostics", 0.0) for one in array.status]  # noqa: E731
-        observer.wait(lambda: any("door is silent: its source is in conflict" in text for text in texts()), texts)
+        texts = lambda: [one.message for array in graph.since("/diagnostics", 0.0) for one in array.status]  # noqa: E731
+        graph.wait(lambda: any("door is silent: its source is in conflict" in text for text in texts()), texts)
         assert out.since(0.0) == []
 
 
-def test_after_a_pause_of_the_process_nothing_from_before_counts(observer):
+def test_after_a_pause_of_the_process_nothing_from_before_counts(graph):
     """Of a source that must repeat; the word of one that publishes on change stands."""
-    out, latched = Output(observer), Output(observer, "/latched")
+    out, latched = Output(graph), Output(graph, "/latched")
     two = {"from": "/in", "to": "/out", "timeout": 10.0}, {"from": "/in", "to": "/latched", "timeout": 0.0}
     with relay(*two) as process:
-        publisher = observer.node.create_publisher(Bool, "/in", 10)
-        observer.wait(lambda: publisher.get_subscription_count() >= 2, lambda: f"not subscribed to\n{process.output}", 10.0)
+        publisher = graph.node.create_publisher(Bool, "/in", 10)
+        graph.wait(lambda: publisher.get_subscription_count() >= 2, lambda: f"not subscribed to\n{process.output}", 10.0)
         publisher.publish(Bool(data=True))
         out.becomes(True, process, "on")
         process.process.send_signal(signal.SIGSTOP)
@@ -274,18 +265,18 @@ def test_after_a_pause_of_the_process_nothing_from_before_counts(observer):
         out.becomes(True, process, "a new message")
 
 
-def test_an_inactive_node_publishes_no_switch(observer):
-    out = Output(observer)
-    publisher = observer.node.create_publisher(Bool, "/in", LATCHED)
+def test_an_inactive_node_publishes_no_switch(graph):
+    out = Output(graph)
+    publisher = graph.node.create_publisher(Bool, "/in", LATCHED)
     publisher.publish(Bool(data=True))
     with relay({"from": "/in", "to": "/out", **ON_CHANGE}, arguments=["-p", "autostart:=false"]) as process:
-        observer.wait(lambda: publisher.get_subscription_count() == 1, lambda: f"not subscribed to\n{process.output}", 10.0)
+        graph.wait(lambda: publisher.get_subscription_count() == 1, lambda: f"not subscribed to\n{process.output}", 10.0)
         out.stays_silent(0.5, "it is not active")
 
 
-def test_its_end_is_silence(observer):
-    out = Output(observer)
-    publisher = observer.node.create_publisher(Bool, "/in", LATCHED)
+def test_its_end_is_silence(graph):
+    out = Output(graph)
+    publisher = graph.node.create_publisher(Bool, "/in", LATCHED)
     publisher.publish(Bool(data=True))
     with relay({"from": "/in", "to": "/out", **ON_CHANGE}) as process:
         out.becomes(True, process, "on", 10.0)
