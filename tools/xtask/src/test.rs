@@ -249,6 +249,10 @@ fn many_beside_others(root: &Root) -> Outcome<bool> {
         let tests = scope.spawn(|| test(&crates()));
         let docs = scope.spawn(|| run(in_spare_time(root, DOCS)));
         let is_pytest_passed = pytest_many(root)?;
+        // The documents are waited for now: they need not yield any longer, not even to another session's compiler.
+        if let Ok(leader) = fs::read_to_string(root.target().join(IN_SPARE_TIME)) {
+            let _ = fs::write(format!("/proc/{}/autogroup", leader.trim()), "0");
+        }
         let docs = docs.join().map_err(panicked)??;
         eprintln!("{}{}", docs.out, docs.err);
         let tests = tests.join().map_err(panicked)??;
@@ -277,16 +281,20 @@ fn rows_were_shown(root: &Root) -> Outcome<bool> {
 }
 
 /// cargo at the lowest priority, for which it needs a session of its own: where the kernel groups processes by session (autogroup), a low
-/// priority yields only to processes of the same session. It ends with this process.
+/// priority yields only to processes of the same session. It ends with this process; [`IN_SPARE_TIME`] has its number.
 fn in_spare_time(root: &Root, arguments: &[&str]) -> Command {
-    const LOWEST: &str = "{ echo 19 > /proc/self/autogroup; } 2> /dev/null; exec nice -n 19 \"$0\" \"$@\"";
+    const LOWEST: &str = "{ echo 19 > /proc/self/autogroup; } 2> /dev/null; echo $$ > \"$LEADER\"; exec nice -n 19 \"$0\" \"$@\"";
     let wanted = cargo(root, arguments);
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "TERM", "--", "setsid", "sh", "-c", LOWEST]);
     command.arg(wanted.get_program()).args(wanted.get_args()).current_dir(root.path());
     command.envs(wanted.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.env("LEADER", root.target().join(IN_SPARE_TIME));
     command
 }
+
+/// The file with the leader of the session that runs in spare time.
+const IN_SPARE_TIME: &str = "spare_time.pid";
 
 /// Builds everything that [`OTHERS`] have, the benchmarks too, with the same features as their tests: otherwise r2r, which takes longest, would be built
 /// twice.
