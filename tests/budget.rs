@@ -10,9 +10,9 @@ use std::path::Path;
 use tests::{files, root};
 
 /// Of all Markdown files. Robots, pads and switches as people have them need pages that nothing replaces: 1,050 words.
-const WORDS: usize = 42_050;
+const WORDS: usize = 42_130;
 /// Of robots and tools together, in any language. Robots, pads and switches as people have them need code that nothing replaces: 800.
-const LINES: usize = 58_300;
+const LINES: usize = 58_340;
 
 /// Folders that hold nothing but tests.
 const TESTS: [&str; 6] = ["tests", "test", "benches", "examples", "fuzz", "testing"];

@@ -110,10 +110,9 @@ pub fn arbiter() -> Subject<arbiter::Arbiter> {
             }
             7 => Input::command(rng.usize(..), Err(Invalid::WorldFrame), stamp(rng, now)),
             8 => Input::LockReceived { lock: rng.usize(0..2), closed: rng.bool() },
-            9 => Input::SourcePublishersCounted { source: rng.usize(0..3), publishers: publishers(rng) },
-            10 => Input::ParametersChanged(params(rng)),
+            9 => Input::ParametersChanged(params(rng)),
             _ if rng.u8(0..100) == 0 => Input::Stopping,
-            _ => Input::CommandPublishersCounted(publishers(rng)),
+            _ => Input::SourcePublishersCounted { source: rng.usize(0..3), publishers: publishers(rng) },
         },
         clock_read: |reading| Some(Input::ClockRead(reading)),
         holds: |_, output| match output {

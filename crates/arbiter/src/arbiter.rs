@@ -64,7 +64,6 @@ pub struct Arbiter {
     /// Whether the indices have changed since then.
     renamed: bool,
     last_invalid: Option<(usize, Invalid)>,
-    pub(crate) command_publishers: PublisherCount,
     counters: Counters,
 }
 
@@ -93,7 +92,6 @@ impl Arbiter {
             announced: None,
             renamed: false,
             last_invalid: None,
-            command_publishers: PublisherCount::NONE,
             counters: Counters::default(),
             params,
         };
@@ -408,7 +406,6 @@ impl Machine for Arbiter {
                 Some(monitor) => monitor.count(publishers),
                 None => self.counters.unknown += 1,
             },
-            Input::CommandPublishersCounted(count) => self.command_publishers = count,
             Input::ParametersChanged(params) => self.adopt(params),
             Input::ActivityChanged(is_active) => {
                 self.is_active = is_active;

@@ -42,8 +42,6 @@ pub enum Input {
         /// The publishers.
         publishers: PublisherCount,
     },
-    /// The publishers of the node's own command were counted, this node included.
-    CommandPublishersCounted(PublisherCount),
     /// The clock of stamps at this `now`. Expected before the events that happen at it.
     ClockRead(ClockReading),
     /// Parameters to use from now on; indices are those of the new lists. A source or lock keeps its state if its name, topic and

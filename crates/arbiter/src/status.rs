@@ -58,14 +58,6 @@ impl Arbiter {
                 warnings.push(format!("source {}: {publishers}", spec.name));
             }
         }
-        match self.command_publishers.total() {
-            Some(0 | 1) => {}
-            Some(total) => {
-                warnings.push(format!("the arbiter's command has {} other publishers, must be 0", total - 1))
-            }
-            None => warnings
-                .push("other publishers of the arbiter's command cannot be read from the graph".into()),
-        }
         let driver = match source.and_then(|index| self.params().sources.get(index)) {
             Some(source) => format!("{} drives", source.name),
             None => "no source drives".into(),

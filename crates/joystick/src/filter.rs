@@ -145,9 +145,9 @@ impl Filter {
         &self.reference
     }
 
-    /// The axis that keeps the stick from commanding, and its distance from rest.
+    /// The mapped axis that is farthest off rest, and its distance.
     pub(crate) fn deflected_axis(&self, stick: Stick<'_>) -> Option<DeflectedAxis> {
-        self.waits.then(|| deflected_axis(&self.mappings, stick.axes)).flatten()
+        deflected_axis(&self.mappings, stick.axes)
     }
 
     /// Whether the stick commands nothing because it has not been at rest yet.

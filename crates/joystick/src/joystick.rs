@@ -365,7 +365,8 @@ impl Joystick {
             self.emit(Report::Intrinsic(!intrinsic));
         }
         if self.filter.active() != active {
-            self.emit(Report::Active(!active));
+            let [is_waiting, _] = self.reported_to_wait;
+            self.emit(if !active && is_waiting { self.waiting() } else { Report::Active(!active) });
             if active && !self.in_batch && !stopping {
                 self.publish_desired();
             }

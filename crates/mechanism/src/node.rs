@@ -71,8 +71,6 @@ pub enum Input {
     },
     /// Parameters of these names were changed; those of a controller count when it is loaded.
     ParametersChanged(Vec<String>),
-    /// The publishers of `joint_states` were counted, with this node.
-    JointStatePublishersCounted(PublisherCount),
     /// The clock of stamps was read.
     ClockRead(ClockReading),
     /// The node's life cycle became active, or left that state. A machine is active until it receives this.
@@ -135,7 +133,6 @@ pub struct Mechanism {
     /// The inputs of controllers that several nodes publish, with the nodes' names.
     commanders: Vec<(ControllerId, ControllerInput, Vec<String>)>,
     /// How many nodes publish the joints' states.
-    publishers: PublisherCount,
     is_halted: bool,
     /// Whether the motors were reset and are not all back: they are halted meanwhile.
     is_resetting: bool,
@@ -169,7 +166,6 @@ impl Mechanism {
             had_obstacle: false,
             waiting: Waiting::default(),
             commanders: Vec::new(),
-            publishers: PublisherCount::NONE,
             is_halted: true,
             is_resetting: false,
             is_stopping: false,
@@ -306,15 +302,6 @@ impl Mechanism {
         self.invalid_commands = count;
     }
 
-    /// Warning that another node publishes the joints' states too; `None` if this is the only one.
-    pub fn second_publisher(&self) -> Option<String> {
-        // A number that is not known is no sign of another one.
-        let count = self.publishers.total().filter(|count| *count > 1)?;
-        Some(format!(
-            "'joint_states' has {count} publishers, should have 1: is there another mechanism in this namespace?"
-        ))
-    }
-
     fn parameters_changed(&mut self, names: &[String]) {
         let of = |name: &str| {
             let owners = self.manager.names();
@@ -428,10 +415,6 @@ impl Machine for Mechanism {
                 self.change_causes(|causes| causes.publishers_counted(now, publishers.as_deref()));
             }
             Input::ParametersChanged(names) => self.parameters_changed(&names),
-            Input::JointStatePublishersCounted(count) => {
-                self.publishers = count;
-                self.outputs.extend(self.second_publisher().map(Output::Warn));
-            }
             Input::StatesReceived(message) => self.states_received(&message),
             Input::PublishersCounted { topic, count } => {
                 if self.states.as_mut().is_some_and(|states| states.count(&topic, count)) {

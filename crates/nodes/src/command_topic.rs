@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use r2r::WrappedTypesupport;
 use r2r::geometry_msgs::msg as geometry;
 use ros::panics::lock;
 use ros::{Error, Inputs, Latency, Status, Topic, clock, panics, qos};
@@ -10,12 +9,64 @@ use safety::{Command, Machine, NotFinite, Stamp};
 
 use crate::messages;
 
-/// Publishes a command; with true only if the topic has a subscriber.
-type Publish = Box<dyn Fn(&Command, bool) + Send>;
+/// A topic of velocities, as `TwistStamped` or as plain `Twist`. A clone is for another thread.
+#[derive(Clone)]
+pub enum TwistTopic {
+    /// Without a stamp.
+    Twist(Topic<geometry::Twist>),
+    /// With the stamp of the command.
+    TwistStamped(Topic<geometry::TwistStamped>),
+}
 
-/// A command topic as `TwistStamped`, which carries the stick event's stamp, or as plain `Twist`.
+impl TwistTopic {
+    /// Opens the topic `name`.
+    /// # Errors
+    /// The middleware refuses the topic.
+    pub fn new(node: &mut r2r::Node, name: &str, stamped: bool) -> Result<Self, Error> {
+        Ok(match stamped {
+            true => Self::TwistStamped(Topic::new(node, name, qos::command())?),
+            false => Self::Twist(Topic::new(node, name, qos::command())?),
+        })
+    }
+
+    /// Publishes `command`.
+    pub fn publish(&self, command: &Command) {
+        match self {
+            Self::Twist(topic) => topic.publish(&messages::twist(&command.velocity)),
+            Self::TwistStamped(topic) => topic.publish(&messages::twist_stamped(command)),
+        }
+    }
+
+    /// Publishes a zero at the end of a process. A failure is not logged.
+    pub fn publish_last_zero(&self) {
+        let zero = Command { stamp: clock::stamp(), ..Command::default() };
+        match self {
+            Self::Twist(topic) => topic.publish_last(&messages::twist(&zero.velocity)),
+            Self::TwistStamped(topic) => topic.publish_last(&messages::twist_stamped(&zero)),
+        }
+    }
+
+    /// Whether publishing the last message failed.
+    pub fn is_failing(&self) -> bool {
+        match self {
+            Self::Twist(topic) => topic.is_failing(),
+            Self::TwistStamped(topic) => topic.is_failing(),
+        }
+    }
+
+    /// Whether the topic has a subscriber; `true` if the middleware does not know.
+    pub fn has_subscribers(&self) -> bool {
+        match self {
+            Self::Twist(topic) => topic.has_subscribers(),
+            Self::TwistStamped(topic) => topic.has_subscribers(),
+        }
+    }
+}
+
+/// A topic of commands, whose `TwistStamped` carries the stick event's stamp.
 pub struct CommandTopic {
-    publish: Publish,
+    /// The topic.
+    pub topic: TwistTopic,
     /// The latencies that the topic records.
     pub latency: SharedLatency,
     subscribed_only: bool,
@@ -26,12 +77,10 @@ impl CommandTopic {
     /// # Errors
     /// The middleware refuses the topic.
     pub fn new(node: &mut r2r::Node, name: &str, stamped: bool) -> Result<Self, Error> {
-        let publish = if stamped {
-            publisher(node, name, messages::twist_stamped)
-        } else {
-            publisher(node, name, |command| messages::twist(&command.velocity))
-        }?;
-        Ok(Self { publish, latency: SharedLatency::default(), subscribed_only: false })
+        let topic = TwistTopic::new(node, name, stamped)?;
+        let last = topic.clone();
+        panics::final_messages(move || last.publish_last_zero());
+        Ok(Self { topic, latency: SharedLatency::default(), subscribed_only: false })
     }
 
     /// From now on publishes only if the topic has a subscriber: for a topic inside a composed process.
@@ -41,31 +90,11 @@ impl CommandTopic {
 
     /// Publishes `command` and records its age.
     pub fn publish(&mut self, command: &Command) {
-        (self.publish)(command, self.subscribed_only);
+        if !self.subscribed_only || self.topic.has_subscribers() {
+            self.topic.publish(command);
+        }
         self.latency.record(command.stamp);
     }
-}
-
-fn publisher<T: WrappedTypesupport + 'static>(
-    node: &mut r2r::Node,
-    name: &str,
-    message: fn(&Command) -> T,
-) -> Result<Publish, Error>
-where
-    Topic<T>: Send,
-    r2r::Publisher<T>: Clone + Send,
-{
-    let topic = Topic::new(node, name, qos::command())?;
-    let last = topic.share();
-    panics::final_messages(move || {
-        let zero = Command { stamp: clock::stamp(), ..Command::default() };
-        let _ = last.publish(&message(&zero));
-    });
-    Ok(Box::new(move |command, subscribed_only| {
-        if !subscribed_only || topic.has_subscribers() {
-            topic.publish(&message(command));
-        }
-    }))
 }
 
 /// Subscribes to a command topic of the same two types; `input` makes an input of a command, valid or not.

@@ -22,7 +22,7 @@ use ros::{Error, Inputs, Names, Runner, Shell, Status, Stop};
 use safety::Contains;
 
 use self::controller::{Controller, Events};
-use self::drive_topics::DriveTopics;
+use self::drive_topics::{BASE, DriveTopics};
 use self::graph::{Counter, Publishers};
 use self::inputs::EnableQueue;
 use self::watch::Watch;
@@ -48,6 +48,7 @@ pub struct Parts {
     names: Names,
     commands: Option<CommandType>,
     drives: &'static [&'static str],
+    base: DriveTopics,
 }
 
 impl Parts {
@@ -72,9 +73,9 @@ impl Parts {
             ros::declare_stage(node, &names.resolve(zone_scaler::COMMAND), &names.resolve(output))?;
         }
         let watch = topics.watch.clone();
-        let latency = topics.latency.clone();
+        let (latency, base) = (topics.latency.clone(), topics.drives.clone());
         let commands = (!composed).then_some(params.command_type);
-        Ok((topics, Self { publishers, enables, watch, events, latency, names, commands, drives }))
+        Ok((topics, Self { publishers, enables, watch, events, latency, names, commands, drives, base }))
     }
 
     /// Adds the node's tasks and its diagnostics to `runner`.
@@ -83,7 +84,7 @@ impl Parts {
         runner: Runner<M>,
         shell: &Shell<M>,
     ) -> Runner<M> {
-        let Self { publishers, enables, watch, events, latency, names, commands, drives } = self;
+        let Self { publishers, enables, watch, events, latency, names, commands, drives, base } = self;
         let device = publishers.clone();
         let status = move |machine: &M| {
             let hindbrain = machine.stage();
@@ -120,6 +121,7 @@ impl Parts {
         if let Some(events) = events {
             runner = runner.watch(events.watch(shell.clone(), publishers.clone()));
         }
+        runner = runner.needs_subscriber(BASE, move || base.has_subscribers());
         Counter::new(publishers, names, commands, drives).add_to(runner, enables)
     }
 }

@@ -186,9 +186,6 @@ fn status(machine: &Mechanism, timing: &Timing) -> Status {
     } else if machine.is_halted() {
         status.worsen(Level::Error, "the motors are halted");
     }
-    if let Some(sentence) = machine.second_publisher() {
-        status.worsen(Level::Warn, sentence);
-    }
     for controller in &list {
         if let Some(failure) = machine.manager().failure(&controller.name) {
             status.worsen(Level::Error, format!("controller '{}' is stopped: {failure}", controller.name));
@@ -295,7 +292,7 @@ pub fn run_with(
     let runner = runner.managed(Input::ActivityChanged)?;
     let runner = runner.count_publishers(sole, |topic, count| Input::PublishersCounted { topic, count });
     let runner = services::serve(runner, &requests, types)?
-        .count_publishers(["joint_states"], |_, count| Input::JointStatePublishersCounted(count))
+        .publishes_alone(["joint_states"])
         .receive(move || lock(&receiver).receive())
         .task(move |node| {
             lives.beat(clock::now()); // after the messages were delivered, stops among them

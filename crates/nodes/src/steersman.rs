@@ -133,9 +133,7 @@ pub fn run_with(
             arbiter_latency.report(arbiter_node::status(&drive.stages().arbiter))
         })
         .on_update(move |set| shared_params.update(set))
-        .count_publishers([arbiter_node::COMMAND], |_, count| {
-            Input::Arbiter(arbiter::Input::CommandPublishersCounted(count))
-        })
+        .publishes_alone([arbiter_node::COMMAND])
         .task(move |_| line.print())
         .subscribe(move |set| arbiter_node::subscriptions(set, &for_topics.0, &for_topics.1))?
         .find_loops_of(arbiter_node::COMMAND)?;

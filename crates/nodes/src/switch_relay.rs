@@ -82,7 +82,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let runner = member
         .runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?
         .managed(Input::ActivityChanged)?
-        .count_publishers(outputs, |topic, publishers| Input::OutputPublishersCounted { topic, publishers })
+        .publishes_alone(outputs)
         .status(|relay| Status::of(relay.health(), relay.report()))
         .log_levels();
     start::run(runner, stop, &shell, [Input::Stopping])

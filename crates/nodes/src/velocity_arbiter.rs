@@ -123,6 +123,7 @@ impl Topics {
 
 fn resolved(mut params: Params, names: &Names) -> Params {
     params.sources.iter_mut().for_each(|source| source.topic = names.resolve(&source.topic));
+    params.locks.iter_mut().for_each(|lock| lock.topic = names.resolve(&lock.topic));
     params
 }
 
@@ -150,6 +151,9 @@ fn line_of(active: &Active, params: &Params) -> String {
     }
     for (lock, state) in params.locks.iter().zip(&active.locks) {
         let _ = write!(line, "; lock {} {state}", lock.name);
+        if state.is_lost() {
+            let _ = write!(line, " on {}", lock.topic);
+        }
     }
     line
 }
@@ -271,7 +275,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     await_locks(&member.node, member.inputs.names(), &member.params);
     let mut topics = Topics::new(&mut member.node, &member.params, member.inputs.names())?;
-    let latency = topics.command.latency.clone();
+    let (command, latency) = (topics.command.topic.clone(), topics.command.latency.clone());
     let (shared_params, line, names) =
         (topics.shared_params.clone(), topics.line.clone(), member.inputs.names().clone());
     let wiring = Wiring { stick: None, own: vec![names.resolve(COMMAND)] };
@@ -284,8 +288,9 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let runner = runner
         .sleep_longer_at_rest()
         .status(move |machine| latency.report(status(machine)))
+        .needs_subscriber(COMMAND, move || command.has_subscribers())
         .on_update(move |set| shared_params.update(set))
-        .count_publishers([COMMAND], |_, count| Input::CommandPublishersCounted(count))
+        .publishes_alone([COMMAND])
         .task(move |_| line.print())
         .subscribe(move |set| subscriptions(set, &names, &wiring))?
         .find_loops_of(COMMAND)?;

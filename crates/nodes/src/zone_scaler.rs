@@ -142,7 +142,7 @@ pub fn status(scaler: &ZoneScaler) -> Status {
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     let mut topics = Topics::new(&mut member.node, &member.params)?;
-    let latency = topics.command.latency.clone();
+    let (command, latency) = (topics.command.topic.clone(), topics.command.latency.clone());
     subscribe(&mut member.inputs, &mut member.node, &member.params, false)?;
     let mut picture = Picture::new(&mut member.node)?;
     let scaler = ZoneScaler::new(member.params.clone());
@@ -151,7 +151,10 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let runner = member
         .runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?
         .managed(Input::ActivityChanged)?;
-    let runner = runner.status(move |machine| latency.report(status(machine))).log_levels();
+    let runner = runner
+        .status(move |machine| latency.report(status(machine)))
+        .needs_subscriber(COMMAND, move || command.has_subscribers())
+        .log_levels();
     let runner = runner.task(move |_| picture.draw(&drawn)).sleep_longer_at_rest();
     start::run(runner, stop, &shell, [Input::Stopping])
 }

@@ -1,10 +1,32 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::mpsc::channel;
-use std::thread;
 use std::time::Duration;
+use std::{panic, thread};
 
 use crate::Error;
 use crate::rosout;
+
+/// The process's ROS context; it parses the arguments after `--ros-args`.
+/// # Errors
+/// Arguments or a parameter file that ROS cannot read.
+pub fn context() -> Result<r2r::Context, Error> {
+    // r2r panics on a bad argument; the user sees one sentence instead.
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let result = panic::catch_unwind(r2r::Context::create);
+    panic::set_hook(hook);
+    match result {
+        Ok(context) => context.map_err(|error| {
+            Error::Start(format!(
+                "could not start ROS: {error}; it needs a folder for its log that can be written, ROS_LOG_DIR or .ros/log in HOME"
+            ))
+        }),
+        Err(payload) => {
+            let text = payload.downcast_ref::<String>().cloned().unwrap_or_else(|| "unknown reason".into());
+            Err(Error::Start(format!("ROS refuses the arguments: {text}")))
+        }
+    }
+}
 
 /// A node in the graph, which is destroyed in bounded time.
 ///

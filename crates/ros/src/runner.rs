@@ -1,4 +1,3 @@
-use std::panic;
 use std::time::Duration;
 
 use params::{Refusal, Set, Value};
@@ -28,45 +27,28 @@ pub const REST_SLEEP: Duration = Duration::from_millis(250);
 /// The longest sleep of a node that only waits for an answer.
 const SHORT_SLEEP: Duration = Duration::from_millis(10);
 
-/// The process's ROS context; it parses the arguments after `--ros-args`.
-/// # Errors
-/// Arguments or a parameter file that ROS cannot read.
-pub fn context() -> Result<r2r::Context, Error> {
-    // r2r panics on a bad argument; the user sees one sentence instead.
-    let hook = panic::take_hook();
-    panic::set_hook(Box::new(|_| {}));
-    let result = panic::catch_unwind(r2r::Context::create);
-    panic::set_hook(hook);
-    match result {
-        Ok(context) => context.map_err(|error| {
-            Error::Start(format!(
-                "could not start ROS: {error}; it needs a folder for its log that can be written, ROS_LOG_DIR or .ros/log in HOME"
-            ))
-        }),
-        Err(payload) => {
-            let text = payload.downcast_ref::<String>().cloned().unwrap_or_else(|| "unknown reason".into());
-            Err(Error::Start(format!("ROS refuses the arguments: {text}")))
-        }
-    }
-}
-
 /// A task that runs with the node after each wake-up.
 type Task = Box<dyn FnMut(&mut r2r::Node) + Send>;
 
 /// Checks whether the machine changed the state behind a parameter: returns the parameter's new value, and the input that
 /// confirms it to the machine.
 type Follow<M> = Box<dyn FnMut(&M, &Set) -> Option<((String, Value), <M as Machine>::Input)> + Send>;
+
+/// Adds to the status what the graph shows.
+pub(crate) type Addition = Box<dyn FnMut(&r2r::Node, &mut Status) + Send>;
+
 /// One thread for one ROS node: waits for messages, delivers them, and does the housekeeping.
 pub struct Runner<M: Machine> {
     node: Node,
     name: String,
     shell: Shell<M>,
-    inputs: Inputs<M>,
+    pub(crate) inputs: Inputs<M>,
     parameters: Parameters,
     update: ParameterUpdate<M>,
     status: Box<dyn FnMut(&M) -> Status + Send>,
     watches: Vec<Task>,
     counts: Vec<Task>,
+    pub(crate) reports: Vec<Addition>,
     tasks: Vec<Task>,
     receivers: Vec<Box<dyn FnMut() -> usize + Send>>,
     life_cycle: Option<(LifeCycle, ActivityInput<M>)>,
@@ -118,6 +100,7 @@ impl<M: Machine + 'static> Runner<M> {
             status: Box::new(|_| Status::default()),
             watches: Vec::new(),
             counts: Vec::new(),
+            reports: Vec::new(),
             tasks: Vec::new(),
             receivers: Vec::new(),
             life_cycle: None,
@@ -487,6 +470,7 @@ impl<M: Machine + 'static> Runner<M> {
         let mut status = self.shell.inspect(|machine| (self.status)(machine));
         self.life_cycle.iter().for_each(|(life_cycle, _)| life_cycle.report(&mut status));
         self.inputs.report(&mut status);
+        self.reports.iter_mut().for_each(|report| report(&self.node, &mut status));
         self.update.topics().into_iter().for_each(|topics| topics.report(&mut status));
         if self.logged.is_some_and(|logged| logged != status.level) {
             self.logged = Some(status.level);

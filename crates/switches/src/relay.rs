@@ -33,13 +33,6 @@ pub enum Input {
         /// The only one that can be received.
         publisher: Option<PublisherId>,
     },
-    /// The publishers of a topic that the node publishes were counted, this node included.
-    OutputPublishersCounted {
-        /// The topic, as the parameter has it.
-        topic: String,
-        /// The publishers.
-        publishers: PublisherCount,
-    },
     /// Parameters to use from now on; the switches are the same, only the rate may differ.
     ParametersChanged(Params),
     /// The node's life cycle became active, or left that state. A machine is active until it receives this.
@@ -91,8 +84,6 @@ pub struct SwitchRelay {
     pub(crate) monitors: Vec<Monitor>,
     /// The state of each switch that is published now, and when it is repeated.
     sent: Vec<Option<(bool, Instant)>>,
-    /// Publishers of each topic that the node publishes.
-    pub(crate) outputs: Vec<PublisherCount>,
     pub(crate) is_active: bool,
     pub(crate) stopping: bool,
     queue: VecDeque<Output>,
@@ -110,7 +101,6 @@ impl SwitchRelay {
             is_started: false,
             monitors: vec![Monitor::default(); count],
             sent: vec![None; count],
-            outputs: vec![PublisherCount::NONE; count],
             is_active: true,
             stopping: false,
             queue: VecDeque::with_capacity(QUEUE),
@@ -193,10 +183,6 @@ impl Machine for SwitchRelay {
                 if let Some(monitor) = self.monitors.get_mut(switch) {
                     monitor.count(self.clock.now(), publishers, publisher);
                 }
-            }
-            Input::OutputPublishersCounted { topic, publishers } => {
-                let known = self.outputs.iter_mut().zip(&self.params.switches);
-                known.filter(|(_, switch)| switch.to == topic).for_each(|(known, _)| *known = publishers);
             }
             Input::ParametersChanged(Params { period, .. }) => self.params.period = period,
             Input::ActivityChanged(is_active) => {

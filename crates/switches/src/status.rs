@@ -17,14 +17,6 @@ impl SwitchRelay {
             if let Err(silence) = self.state(index) {
                 warnings.push(format!("{} is silent: {silence}", switch.name));
             }
-            match self.outputs.get(index).and_then(|publishers| publishers.total()) {
-                Some(0 | 1) => {}
-                Some(total) => {
-                    warnings.push(format!("'{}' has {} other publishers, must be 0", switch.to, total - 1));
-                }
-                None => warnings
-                    .push(format!("other publishers of '{}' cannot be read from the graph", switch.to)),
-            }
         }
         match warnings.is_empty() {
             true => (Level::Ok, "relays".into()),

@@ -140,6 +140,7 @@ def test_it_is_reported_why_a_source_does_not_drive_and_since_when_one_does():
         nobody = ("nobody", {"dock": "never received", "joystick": "never received", "navigation": "never received"})
         arbiter.wait(lambda: arbiter.active == nobody, "a source was received")
         assert arbiter.locks == {"door": "silent, counts as closed"}
+        arbiter.wait(lambda: "lock door silent, counts as closed on /door" in arbiter.process.output, "the log does not name the lock's topic")
         navigation = Source(arbiter, "/nav", 0.1)
         reason(arbiter, "navigation", "locked by door")
         arbiter.wait(lambda: navigation.sent > 20, "it does not ask for motion")

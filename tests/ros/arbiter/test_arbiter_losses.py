@@ -218,7 +218,9 @@ def test_another_publisher_of_the_arbiters_command_is_reported(executable):
     with Arbiter(NAVIGATION, executable) as arbiter:
         arbiter.graph.subscribe(DiagnosticArray, "/diagnostics")
         arbiter.publish(OUTPUT, 0.0)
-        diagnosis(arbiter, "the arbiter's command has 1 other publishers, must be 0")
+        sentence = f"'{OUTPUT}' is published by /{arbiter.graph.node.get_name()}, too: end it, or give it another topic"
+        diagnosis(arbiter, sentence)
+        arbiter.wait(lambda: sentence in arbiter.process.output, "the log does not name the second publisher")
 
 
 def test_the_last_line_of_the_log_is_the_present_state_with_its_reason():

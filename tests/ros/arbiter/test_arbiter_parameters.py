@@ -312,8 +312,11 @@ def test_changes_lose_no_command_of_another_source_and_leak_nothing(executable):
             if len(zeros) < 30:  # it has to begin with some
                 zeros.append(publisher.publish(arbiter.message(TwistStamped, 0.0)))
                 return
-            sent.append(len(sent) / 10000.0 + 0.0001)
-            publisher.publish(arbiter.message(TwistStamped, sent[-1]))
+            seen = set(arbiter.speeds_since(0.0))
+            # Queues of ten keep these, however long the machine holds a process.
+            if sum(speed not in seen for speed in sent) < 5:
+                sent.append(len(sent) / 10000.0 + 0.0001)
+                publisher.publish(arbiter.message(TwistStamped, sent[-1]))
 
         timer = arbiter.graph.node.create_timer(0.01, send)
         arbiter.publish("/dock/t1", 0.9, Twist)
@@ -341,7 +344,7 @@ def test_changes_lose_no_command_of_another_source_and_leak_nothing(executable):
         lost = [speed for speed in sent if speed not in set(published)]
         assert not lost, f"{len(lost)} of {len(sent)} commands were lost in {count} changes: {lost[:5]}"
         assert 0.9 not in published
-        assert count > 50, "hardly anything was changed"
+        assert count > 50 and len(sent) > 50, f"{len(sent)} commands in {count} changes are hardly any"
         assert after.threads == before.threads and after.files <= before.files, f"{before} became {after} in {count} changes"
         assert after.memory - before.memory < 4_000 + count, f"{before} became {after} in {count} changes"  # [kB]
         listeners = [info.node_name for info in arbiter.graph.node.get_subscriptions_info_by_topic("/dock/t1")]

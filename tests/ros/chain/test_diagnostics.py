@@ -7,8 +7,10 @@ import pytest
 import shown
 import yaml
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from graph import act_until
+from geometry_msgs.msg import Twist, TwistStamped
+from graph import Graph, act_until
 from paths import ROOT
+from processes import Process
 from rclpy.qos import QoSProfile
 from std_msgs.msg import Bool
 
@@ -100,3 +102,33 @@ def test_a_parked_robot_is_ok(name):
             robot.wait(lambda: "ESTOP: the e-stop is pressed" in aggregator.statuses()["hindbrain"].message, lambda: f"{aggregator.words()}")
             assert aggregator.level() == WARN, aggregator.words()
             check(aggregator)
+
+
+# Each node by which one alone may drive a base: its topic and the type, and its arguments.
+STAGES = {
+    "velocity_arbiter": ("/cmd_vel_arbitrated", TwistStamped, ()),
+    "zone_scaler": ("/cmd_vel", TwistStamped, ()),
+    "hindbrain": ("/hind/cmd_vel", Twist, ("-p", "output:=twist")),
+}
+
+
+@pytest.mark.parametrize("node", STAGES)
+def test_a_command_that_nobody_obeys_is_a_warning(node):
+    topic, message_type, arguments = STAGES[node]
+    graph, deaf = Graph(), Graph()
+    process = Process(node, "--ros-args", *arguments)
+    try:
+        aggregator = Aggregator(graph)
+        sentence = f"nobody subscribes to '{topic}', so nothing moves"
+        status = lambda: aggregator.statuses().get(node)  # noqa: E731
+        graph.wait(lambda: status() and status().level[0] >= WARN and sentence in status().message, lambda: f"{aggregator.words()}", 10.0)
+        # Another type obeys nothing either.
+        deaf.subscribe(TwistStamped if message_type is Twist else Twist, topic)
+        start = aggregator.start = time.monotonic()
+        graph.wait(lambda: time.monotonic() > start + 1.5 and status() and sentence in status().message, lambda: f"{aggregator.words()}")
+        graph.subscribe(message_type, topic)
+        graph.wait(lambda: sentence not in status().message, lambda: f"{aggregator.words()}")
+    finally:
+        process.stop()
+        graph.close()
+        deaf.close()

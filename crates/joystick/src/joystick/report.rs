@@ -86,15 +86,22 @@ impl Joystick {
         if !self.filter.has_axis() {
             return (Level::Warn, Report::Unmapped.to_string());
         }
+        let stick = self.devices.stick();
+        let (waits, is_deflected) = (self.filter.waits(), self.filter.deflected_axis(stick).is_some());
+        let waiting = self.waiting();
         if self.active() {
-            return if self.filter.waits() {
-                let deflected_axis = self.filter.deflected_axis(self.devices.stick());
-                (Level::Warn, Report::WaitsForRest(deflected_axis).to_string())
-            } else {
-                (Level::Ok, Report::Active(true).to_string())
+            return match waits {
+                true => (Level::Warn, waiting.to_string()),
+                false => (Level::Ok, Report::Active(true).to_string()),
             };
         }
         let how = self.how_to_drive();
+        if waits && is_deflected {
+            return (Level::Warn, format!("inactive: {how}; {waiting}"));
+        }
+        if let Some(button) = stick.buttons.iter().position(|held| *held).filter(|_| is_deflected) {
+            return (Level::Warn, format!("inactive: the stick is pushed with button {button} held; {how}"));
+        }
         let reference = self.filter.reference();
         if reference.waits_for_zero() {
             (Level::Warn, format!("inactive: {}; {how}", Report::ReferenceWaits(true)))
@@ -172,12 +179,16 @@ impl Joystick {
         }
     }
 
+    /// A stick that is not at rest, with its axis.
+    pub(super) fn waiting(&self) -> Report {
+        Report::WaitsForRest(self.filter.deflected_axis(self.devices.stick()))
+    }
+
     pub(super) fn report_waiting(&mut self) {
         let waits = self.filter.waits();
         let [reported, _] = &mut self.reported_to_wait;
         if !self.in_batch && core::mem::replace(reported, waits) != waits {
-            let deflected_axis = self.filter.deflected_axis(self.devices.stick());
-            self.emit(if waits { Report::WaitsForRest(deflected_axis) } else { Report::AtRest });
+            self.emit(if waits { self.waiting() } else { Report::AtRest });
         }
     }
 }

@@ -5,6 +5,7 @@ mod bounds;
 mod common;
 mod devices;
 mod filter;
+mod health;
 mod identity;
 mod joy;
 mod joy_properties;

@@ -10,7 +10,14 @@ const OTHER: DeviceId = DeviceId(8);
 const FULL: [i16; 2] = [i16::MAX, 0];
 
 /// Connects a pad with these two axes and held buttons.
-fn plug(bench: &mut Bench, id: DeviceId, name: &str, serial: &str, axes: [i16; 2], held: &[usize]) {
+pub(crate) fn plug(
+    bench: &mut Bench,
+    id: DeviceId,
+    name: &str,
+    serial: &str,
+    axes: [i16; 2],
+    held: &[usize],
+) {
     let (guid, path, links) = ("guid".into(), format!("/dev/{}", id.0), vec![]);
     let buttons = (0..10).map(|button| held.contains(&button)).collect();
     let (name, serial, axes) = (name.into(), serial.into(), axes.into());
@@ -29,12 +36,12 @@ fn plug(bench: &mut Bench, id: DeviceId, name: &str, serial: &str, axes: [i16; 2
     bench.batch();
 }
 
-fn axis(bench: &mut Bench, id: DeviceId, axis: usize, value: i16) {
+pub(crate) fn axis(bench: &mut Bench, id: DeviceId, axis: usize, value: i16) {
     bench.give(Input::AxisMoved { id, axis, value });
     bench.batch();
 }
 
-fn button(bench: &mut Bench, id: DeviceId, button: usize, pressed: bool) {
+pub(crate) fn button(bench: &mut Bench, id: DeviceId, button: usize, pressed: bool) {
     bench.give(Input::ButtonChanged { id, button, pressed });
     bench.batch();
 }

@@ -10,7 +10,7 @@ use mechanism::controllers::{
 };
 use mechanism::diagnostics::ControllerReport;
 use mechanism::{Input, Mechanism, Output, Snapshot};
-use safety::{Instant, Level, Machine, PublisherCount, PublisherId, Stamp};
+use safety::{Instant, Level, Machine, PublisherId, Stamp};
 
 const TIMEOUT: Duration = Duration::from_secs(2);
 const ON: &str = "the motors are on";
@@ -193,18 +193,6 @@ fn the_statuses_are_those_of_joints_and_controllers() {
         statuses,
         [("Joint (pan)".to_owned(), Level::Warn, "Uncalibrated"), (none, Level::Ok, "Nothing loaded")]
     );
-}
-
-#[test]
-fn a_second_publisher_of_the_joints_states_is_said_when_it_comes() {
-    let mut node = Node::new(false);
-    assert_eq!(node.outputs(Input::JointStatePublishersCounted(PublisherCount::of(1))), [""; 0]);
-    let sentence =
-        "'joint_states' has 2 publishers, should have 1: is there another mechanism in this namespace?";
-    assert_eq!(node.outputs(Input::JointStatePublishersCounted(PublisherCount::of(2))), [sentence]);
-    assert_eq!(node.machine.second_publisher().as_deref(), Some(sentence));
-    assert_eq!(node.outputs(Input::JointStatePublishersCounted(PublisherCount::of(1))), [""; 0]);
-    assert_eq!(node.machine.second_publisher(), None);
 }
 
 impl Node {

@@ -1,11 +1,10 @@
 use hindbrain::{Motors, OutputType, Params};
-use r2r::geometry_msgs::msg as geometry;
 use r2r::std_msgs::msg::Int16;
 use ros::{Error, Topic, clock, qos};
 use safety::{Command, Stamp, Velocity};
 
 use super::MOTORS;
-use crate::messages;
+use crate::command_topic::TwistTopic;
 
 /// The velocity for a base with a driver of its own, in place of the motors' values.
 pub const BASE: &str = "hind/cmd_vel";
@@ -20,8 +19,7 @@ pub struct DriveTopics {
 #[derive(Clone)]
 enum Kind {
     Motors([Topic<Int16>; 2]),
-    Twist(Topic<geometry::Twist>),
-    TwistStamped(Topic<geometry::TwistStamped>),
+    Base(TwistTopic),
 }
 
 impl DriveTopics {
@@ -37,8 +35,8 @@ impl DriveTopics {
                     Topic::new(node, starboard, qos::command())?,
                 ])
             }
-            OutputType::Twist => Kind::Twist(Topic::new(node, BASE, qos::command())?),
-            OutputType::TwistStamped => Kind::TwistStamped(Topic::new(node, BASE, qos::command())?),
+            OutputType::Twist => Kind::Base(TwistTopic::new(node, BASE, false)?),
+            OutputType::TwistStamped => Kind::Base(TwistTopic::new(node, BASE, true)?),
         };
         Ok(Self { kind, params: *params })
     }
@@ -48,24 +46,29 @@ impl DriveTopics {
         if output == OutputType::Motors { &MOTORS } else { &[BASE] }
     }
 
+    /// Whether the velocity has a subscriber. The motors' controller confirms their values, so it is missed without this.
+    pub fn has_subscribers(&self) -> bool {
+        match &self.kind {
+            Kind::Motors(_) => true,
+            Kind::Base(base) => base.has_subscribers(),
+        }
+    }
+
     /// Whether publishing the last message on one of them failed.
     pub fn are_failing(&self) -> bool {
         match &self.kind {
             Kind::Motors(motors) => motors.iter().any(Topic::is_failing),
-            Kind::Twist(base) => base.is_failing(),
-            Kind::TwistStamped(base) => base.is_failing(),
+            Kind::Base(base) => base.is_failing(),
         }
     }
 
     /// Publishes the stop of both motors, in place of a machine that cannot. A failure is not logged.
     pub fn stop(&self) {
-        let stop = Motors::stop(Stamp::ZERO);
         match &self.kind {
-            Kind::Motors(motors) => {
-                motors.iter().for_each(|motor| motor.publish_last(&Int16 { data: stop.port }))
-            }
-            Kind::Twist(base) => base.publish_last(&geometry::Twist::default()),
-            Kind::TwistStamped(base) => base.publish_last(&self.stamped(&stop)),
+            Kind::Motors(motors) => motors
+                .iter()
+                .for_each(|motor| motor.publish_last(&Int16 { data: Motors::stop(Stamp::ZERO).port })),
+            Kind::Base(base) => base.publish_last_zero(),
         }
     }
 
@@ -80,21 +83,16 @@ impl DriveTopics {
                 after = judge(first);
                 starboard.publish(&Int16 { data: after.starboard });
             }
-            Kind::Twist(base) => base.publish(&messages::twist(&self.velocity(&first))),
-            Kind::TwistStamped(base) => base.publish(&self.stamped(&first)),
+            Kind::Base(base) => base.publish(&self.command(&first)),
         }
         after = judge(after);
         if after == first { after } else { self.publish(after, judge) }
     }
 
-    /// The stamp is the time of publishing: a base would refuse the zero of a stop that had the stamp of an old command.
-    fn stamped(&self, motors: &Motors) -> geometry::TwistStamped {
-        messages::twist_stamped(&Command::new(self.velocity(motors), clock::stamp()))
-    }
-
-    /// The velocity that the values of both motors stand for.
-    fn velocity(&self, motors: &Motors) -> Velocity {
+    /// The velocity that the values of both motors stand for. The stamp is the time of publishing: a base would refuse the zero of a stop
+    /// that had the stamp of an old command.
+    fn command(&self, motors: &Motors) -> Command {
         let (forward, turn) = motors.velocity(&self.params);
-        Velocity::planar(forward, turn).unwrap_or_default()
+        Command::new(Velocity::planar(forward, turn).unwrap_or_default(), clock::stamp())
     }
 }

@@ -25,7 +25,8 @@ pub const INFRARED: &str = "hind/ir";
 
 /// Topics that the node publishes, and the motor controller.
 pub struct Topics {
-    drives: DriveTopics,
+    /// The topics that move the vehicle.
+    pub drives: DriveTopics,
     applied: Topic<geometry::TwistStamped>,
     state: Topic<Text>,
     detail: Topic<hind::StateDetail>,
