@@ -119,6 +119,7 @@ fn allowed(declaration: &Declaration) -> String {
         Kind::Bool { .. } | Kind::Any => String::new(),
         Kind::Integer { min, max, .. } => format!("{min} to {max}{unit}"),
         Kind::Float { min, max, .. } => format!("{min:?} to {max:?}{unit}"),
+        Kind::OptionalFloat { min, max } => format!("{min:?} to {max:?}{unit}, or empty"),
         Kind::Text { allowed, .. } => choices(allowed),
         Kind::NumberOrName { min, max, names, .. } => format!("{min} to {max}, or {}", choices(names)),
         Kind::Integers { min, max, longest, .. } => format!("up to {longest}, each {min} to {max}{unit}"),

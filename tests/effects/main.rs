@@ -139,6 +139,7 @@ fn others(declaration: &Declaration, value: &Value) -> Vec<Value> {
         (Kind::NumberOrName { min, max, .. }, Value::Integer(value)) => {
             [value + 1, value - 1, min, max].map(|n| Value::Integer(n.clamp(min, max))).to_vec()
         }
+        (Kind::OptionalFloat { min, max }, _) => [min, (min + max) / 2.0].map(Value::Float).to_vec(),
         (Kind::Floats { .. }, Value::Floats(values)) => {
             let half =
                 |many| values.iter().zip(0..).map(|(v, i)| if i < many { v / 2.0 } else { *v }).collect();

@@ -91,11 +91,13 @@ fn parameters<P>(rng: &mut Rng, specification: &Specification, read: fn(&Set) ->
                     Value::Text(names[rng.usize(0..names.len())].into())
                 }
                 Kind::NumberOrName { min, max, .. } => Value::Integer(rng.i64(min..=max)),
-                Kind::Float { min, max, .. } => Value::Float(match rng.u8(0..3) {
-                    0 => min,
-                    1 => max,
-                    _ => (min + rng.f64() * (max - min)).clamp(min, max),
-                }),
+                Kind::Float { min, max, .. } | Kind::OptionalFloat { min, max } => {
+                    Value::Float(match rng.u8(0..3) {
+                        0 => min,
+                        1 => max,
+                        _ => (min + rng.f64() * (max - min)).clamp(min, max),
+                    })
+                }
                 Kind::Text { allowed, .. } if !allowed.is_empty() => {
                     Value::Text(allowed[rng.usize(0..allowed.len())].into())
                 }

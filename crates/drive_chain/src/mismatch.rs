@@ -48,10 +48,14 @@ impl Stages {
             ("amax", dynamics.amax, &mappings.linear, "max_linear", top.linear, "m/s"),
             ("awmax", dynamics.awmax, &mappings.angular, "max_angular", top.angular, "rad/s"),
         ] {
-            let value = acceleration / dynamics.drag;
-            if axes.iter().any(|mapping| mapping.axis.is_some()) && value > top * (1.0 + ROUNDING) {
+            let mapped = axes.iter().filter(|mapping| mapping.axis.is_some());
+            let speeds =
+                mapped.map(|mapping| (mapping.top_speed(acceleration, dynamics.drag), mapping.max_speed));
+            let fastest = speeds.max_by(|(one, _), (other, _)| one.total_cmp(other));
+            if let Some((value, set)) = fastest.filter(|(value, _)| *value > top * (1.0 + ROUNDING)) {
+                let name = set.map_or(format!("{name} / drag"), |_| "max_speed".into());
                 sentences.push(format!(
-                    "joystick's {name} / drag is {value:?} {unit}, more than zone_scaler's {most}, {top:?} {unit}: after the stick is \
+                    "joystick's {name} is {value:?} {unit}, more than zone_scaler's {most}, {top:?} {unit}: after the stick is \
                      centred the top speed stays for a while"
                 ));
             }

@@ -5,8 +5,8 @@ use safety::{Clock, Instant, PublisherCount, REMOVAL_TIME, Received, Stamp, Velo
 use crate::integrator::Integrator;
 use crate::joystick::Course;
 use crate::mapping::{DeflectedAxis, commands, deflected_axis, is_at_rest, reads_the_same};
-use crate::mode::{Activity, Mode};
-use crate::reference::{Loss, Reach, Reference, Seed, requested_velocity};
+use crate::mode::{Activity, Mode, Reach};
+use crate::reference::{Loss, Reference, Seed, requested_velocity};
 use crate::{Dynamics, EnableButtons, Mappings, Params, PoseState};
 
 /// How long a loss is published as a state without velocity: several messages, so at least one is received.
@@ -360,16 +360,14 @@ impl Filter {
         self.activity = Activity::of(&self.mappings.enable, stick.buttons, self.mode.latch);
         self.claims =
             self.is_active && self.activity.is_active() && (self.has_enable_button() || self.reaches(stick));
-        let divisor = self.divisor();
-        let (linear, angular) = (self.dynamics.amax / divisor, self.dynamics.awmax / divisor);
+        let reach = Reach::of(&self.mappings, &self.dynamics, self.activity);
         self.waits &= !(whole && is_at_rest(&self.mappings, stick.axes));
         let commands = if self.waits { [0.0; 6] } else { commands(&self.mappings, stick.axes) };
-        let [x, y, z, ax, ay, az] = commands;
-        self.acceleration = [x * linear, y * linear, z * linear, ax * angular, ay * angular, az * angular];
+        self.acceleration = core::array::from_fn(|at| commands[at] * reach[at].acceleration);
         match (before, self.active()) {
             (false, true) => {
                 self.stop_sequence = StopSequence::default();
-                let seed = self.seed(Reach { linear, angular, drag: self.dynamics.drag });
+                let seed = self.seed(reach);
                 self.begins = seed.is_none();
                 self.motion.start(seed.unwrap_or_default());
             }
@@ -389,7 +387,7 @@ impl Filter {
 
     /// The initial velocity taken over from the reference; none while the stick is not at rest, since that ends the
     /// motion.
-    fn seed(&mut self, reach: Reach) -> Option<[f64; 6]> {
+    fn seed(&mut self, reach: [Reach; 6]) -> Option<[f64; 6]> {
         let seed = match self.reference.in_force() {
             Some(reference) if !self.waits => Seed::of(reference, self.mode.intrinsic, reach),
             _ => Seed::Refused,

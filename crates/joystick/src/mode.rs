@@ -1,4 +1,4 @@
-use crate::{EnableButtons, FrameButtons, Mappings};
+use crate::{AxisMapping, Dynamics, EnableButtons, FrameButtons, Mappings};
 
 /// Whether the stick drives, and in which speed range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,36 @@ impl Activity {
             Self::Both => (slow / 2.0).max(1.0),
             Self::Slow => slow.max(1.0),
         }
+    }
+}
+
+/// The acceleration \[m/s², rad/s²] that a full stick commands a coordinate, and the speed \[m/s, rad/s] that it settles at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reach {
+    pub(crate) acceleration: f64,
+    /// Infinite or not a number without drag.
+    pub(crate) speed: f64,
+}
+
+impl Reach {
+    /// The reach of each coordinate, linear then angular, in this speed range.
+    pub(crate) fn of(mappings: &Mappings, dynamics: &Dynamics, activity: Activity) -> [Self; 6] {
+        let Dynamics { drag, amax, awmax, slow } = *dynamics;
+        let divisor = activity.divisor(slow);
+        let is_slow = matches!(activity, Activity::Both | Activity::Slow);
+        let of = |mapping: AxisMapping, most: f64| {
+            let slow_speed = mapping.slow_speed.filter(|_| is_slow);
+            let acceleration = most / divisor;
+            match slow_speed.or(mapping.max_speed.map(|speed| speed / divisor)) {
+                Some(speed) => Self { acceleration: speed * drag, speed },
+                None => Self { acceleration, speed: acceleration / drag },
+            }
+        };
+        let ([x, y, z], [ax, ay, az]) = (
+            mappings.linear.map(|mapping| of(mapping, amax)),
+            mappings.angular.map(|mapping| of(mapping, awmax)),
+        );
+        [x, y, z, ax, ay, az]
     }
 }
 
@@ -167,7 +197,27 @@ mod tests {
         assert_eq!(Activity::Both.divisor(3.0), 1.5);
     }
 
-    const NO_AXIS: AxisMapping = AxisMapping { axis: None, offset: 0.0, scale: 1.0, shape: Shape::RAW };
+    #[test]
+    fn without_speeds_the_reach_is_that_of_the_accelerations() {
+        let dynamics = Dynamics { drag: 3.0, amax: 0.7, awmax: 1.1, slow: 7.0 };
+        for (activity, divisor) in [(Activity::Full, 1.0), (Activity::Both, 3.5), (Activity::Slow, 7.0)] {
+            for (reach, most) in
+                Reach::of(&FRAMES, &dynamics, activity).iter().zip([0.7, 0.7, 0.7, 1.1, 1.1, 1.1])
+            {
+                assert_eq!(reach.acceleration.to_bits(), f64::to_bits(most / divisor), "{activity:?}");
+                assert_eq!(reach.speed.to_bits(), f64::to_bits(most / divisor / 3.0), "{activity:?}");
+            }
+        }
+    }
+
+    const NO_AXIS: AxisMapping = AxisMapping {
+        axis: None,
+        offset: 0.0,
+        scale: 1.0,
+        shape: Shape::RAW,
+        max_speed: None,
+        slow_speed: None,
+    };
     const FRAMES: Mappings = Mappings {
         linear: [NO_AXIS; 3],
         angular: [NO_AXIS; 3],

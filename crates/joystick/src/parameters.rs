@@ -2,6 +2,7 @@ use params::{NumberOrName, Refusal, Set};
 
 use self::declared::{Coords, Declared, Enable, Frame};
 
+use crate::mapping::COORDINATES;
 use crate::names::{Names, UNKNOWN};
 
 mod declared;
@@ -39,8 +40,8 @@ pub struct Params {
 impl Params {
     /// The values in force in `set`.
     /// # Errors
-    /// A centre that does not lie between its minimum and maximum, or a button with two functions; the specification's
-    /// ranges refuse everything else.
+    /// A centre that does not lie between its minimum and maximum, a button with two functions, or a speed that does not fit the
+    /// drag or the top speed; the specification's ranges refuse everything else.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let Declared { rate, control_device, virtual_device } = Declared::get(set);
         let Frame { intrinsic } = Frame::get(set);
@@ -49,12 +50,18 @@ impl Params {
         let (coords, [intrinsic_name, world, frame]) = coords(set)?;
         let names = [x.1, y.1, z.1, ax.1, ay.1, az.1, on, slow, toggle, intrinsic_name, world, frame];
         let (linear, angular) = ([x.0, y.0, z.0], [ax.0, ay.0, az.0]);
+        let dynamics = Dynamics::get(set);
+        let Dynamics { drag, amax, awmax, .. } = dynamics;
+        let most = [amax, amax, amax, awmax, awmax, awmax];
+        for ((mapping, name), most) in linear.iter().chain(&angular).zip(COORDINATES).zip(most) {
+            declared::check_speeds(set, name, mapping, most, drag)?;
+        }
         Ok(Self {
             rate: u32::try_from(rate).map_err(|_| set.refuse("rate", "must be from 1 to 1000 Hz"))?,
             control_device,
             virtual_device,
             intrinsic,
-            dynamics: Dynamics::get(set),
+            dynamics,
             mappings: Mappings { linear, angular, enable, coords },
             names: Names(names),
             joy: JoyParams::get(set),

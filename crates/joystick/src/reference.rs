@@ -3,6 +3,7 @@ use core::time::Duration;
 use safety::{Accelerations, Clock, CommandMonitor, Instant, PublisherCount, Received, Velocity};
 
 use crate::PoseState;
+use crate::mode::Reach;
 
 /// Timeout of a reference: an older one is no longer in force.
 pub(crate) const STALE: Duration = Duration::from_millis(500);
@@ -129,14 +130,6 @@ pub(crate) enum Seed {
     },
 }
 
-/// The final velocity of a stick: its accelerations \[m/s², rad/s²] after the current divisor, over the drag \[1/s].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reach {
-    pub(crate) linear: f64,
-    pub(crate) angular: f64,
-    pub(crate) drag: f64,
-}
-
 impl Seed {
     /// The seed from the `reference` in force.
     ///
@@ -145,8 +138,8 @@ impl Seed {
     ///
     /// # Source
     /// own: the openrobots component does not specify how a takeover starts. The parameters exclude a velocity beyond
-    /// `amax / drag`.
-    pub(crate) fn of(reference: &PoseState, intrinsic: bool, reach: Reach) -> Self {
+    /// `amax / drag` or the speed that is set.
+    pub(crate) fn of(reference: &PoseState, intrinsic: bool, reach: [Reach; 6]) -> Self {
         let sane =
             |part: Option<[f64; 3]>| part.is_none_or(|part| part.iter().all(|v| v.abs() <= MAX_SEED_SPEED));
         if reference.intrinsic != intrinsic || !sane(reference.vel) || !sane(reference.avel) {
@@ -155,21 +148,14 @@ impl Seed {
         let [x, y, z] = reference.vel.unwrap_or_default();
         let [ax, ay, az] = reference.avel.unwrap_or_default();
         // Each coordinate is limited separately, as commands are.
-        let (linear, angular) = (end(reach.linear, reach.drag), end(reach.angular, reach.drag));
-        let bounds = [linear, linear, linear, angular, angular, angular];
         let (mut velocity, mut limited) = ([x, y, z, ax, ay, az], false);
-        for (velocity, bound) in velocity.iter_mut().zip(bounds) {
+        for (velocity, Reach { speed, .. }) in velocity.iter_mut().zip(reach) {
+            let bound = if speed > 0.0 { speed.min(MAX_SEED_SPEED) } else { 0.0 }; // 0 for NaN
             limited |= velocity.abs() > bound;
             *velocity = velocity.clamp(-bound, bound) + 0.0; // no -0.0
         }
         Self::Velocity { velocity, limited }
     }
-}
-
-/// The final velocity under `acceleration`; from 0 to [`MAX_SEED_SPEED`] for any two numbers.
-fn end(acceleration: f64, drag: f64) -> f64 {
-    let end = acceleration / drag;
-    if end > 0.0 { end.min(MAX_SEED_SPEED) } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -218,11 +204,22 @@ mod tests {
     }
 
     #[test]
-    fn a_velocity_ends_at_acceleration_over_drag() {
-        assert_eq!(
-            [end(10.0, 4.0), end(10.0, 0.0), end(0.0, 0.0), end(1.0, 1e-9)],
-            [2.5, MAX_SEED_SPEED, 0.0, MAX_SEED_SPEED]
-        );
-        assert_eq!([end(f64::NAN, 1.0), end(-1.0, 1.0), end(1.0, -1.0), end(1.0, f64::NAN)], [0.0; 4]);
+    fn a_takeover_is_within_any_speed_and_the_greatest_one() {
+        let fast = reference(Some([900.0, -MAX_SEED_SPEED, 0.25]));
+        for (speed, expected) in [
+            (2.5, [2.5, -2.5, 0.25]),
+            (f64::INFINITY, [900.0, -MAX_SEED_SPEED, 0.25]),
+            (1e9, [900.0, -MAX_SEED_SPEED, 0.25]),
+            (0.0, [0.0; 3]),
+            (-1.0, [0.0; 3]),
+            (f64::NAN, [0.0; 3]),
+        ] {
+            let Seed::Velocity { velocity: [x, y, z, ..], limited } =
+                Seed::of(&fast, false, [Reach { acceleration: 1.0, speed }; 6])
+            else {
+                panic!("{speed}: refused");
+            };
+            assert_eq!(([x, y, z], limited), (expected, expected[0] < 900.0), "{speed}");
+        }
     }
 }

@@ -72,6 +72,11 @@ pub enum Kind {
         max: i64,
         names: &'static [&'static str],
     },
+    /// A real number, or the empty text, its default: it is not set.
+    OptionalFloat {
+        min: f64,
+        max: f64,
+    },
     /// Any type and value, see [`Specification::with_open`](crate::Specification::with_open).
     Any,
 }
@@ -88,7 +93,7 @@ impl Kind {
             Self::Floats { default, .. } => Value::Floats(default.into()),
             Self::Texts { default, .. } => Value::Texts(default.iter().map(|&t| t.into()).collect()),
             Self::NumberOrName { default, .. } => Value::Integer(default),
-            Self::Any => Value::Text(String::new()),
+            Self::OptionalFloat { .. } | Self::Any => Value::Text(String::new()),
         }
     }
 
@@ -96,6 +101,7 @@ impl Kind {
     pub fn type_name(&self) -> &'static str {
         match self {
             Self::NumberOrName { .. } => NUMBER_OR_NAME,
+            Self::OptionalFloat { .. } => "double or empty string",
             kind => kind.default().type_name(),
         }
     }
@@ -104,6 +110,7 @@ impl Kind {
         match self {
             Self::Any => true,
             Self::NumberOrName { .. } => matches!(value, Value::Integer(_) | Value::Text(_)),
+            Self::OptionalFloat { .. } => matches!(value, Value::Float(_) | Value::Text(_)),
             kind => value.type_name() == kind.type_name(),
         }
     }
@@ -120,7 +127,7 @@ impl Kind {
 
     /// Whether the type of the value may change.
     pub const fn is_dynamic(&self) -> bool {
-        matches!(self, Self::Any | Self::NumberOrName { .. })
+        matches!(self, Self::Any | Self::NumberOrName { .. } | Self::OptionalFloat { .. })
     }
 }
 
@@ -183,6 +190,11 @@ impl Declaration {
                 let is_other = value.texts().any(|text| !allowed.contains(&text.as_str()));
                 (is_other && !allowed.is_empty()).then(|| format!("must be one of: {}", allowed.join(", ")))
             }
+            Kind::OptionalFloat { min, max } => {
+                let is_allowed =
+                    value.floats().all(|v| (min..=max).contains(v)) && value.texts().all(String::is_empty);
+                (!is_allowed).then(|| format!("must be from {min:?} to {max:?}{space}{unit}, or ''"))
+            }
             Kind::Any => value.floats().any(|v| !v.is_finite()).then(|| "must be finite".into()),
             Kind::Bool { .. } => None,
         }
@@ -205,7 +217,9 @@ fn wrong_type(name: &str, value: &Value, expected: &str) -> Refusal {
 fn widen(kind: Kind, value: Value) -> Value {
     const EXACT: core::ops::RangeInclusive<i64> = -(1 << 53)..=(1 << 53);
     match (kind, value) {
-        (Kind::Float { .. }, Value::Integer(v)) if EXACT.contains(&v) => Value::Float(v as f64),
+        (Kind::Float { .. } | Kind::OptionalFloat { .. }, Value::Integer(v)) if EXACT.contains(&v) => {
+            Value::Float(v as f64)
+        }
         (Kind::Floats { .. }, Value::Integers(v)) if v.iter().all(|x| EXACT.contains(x)) => {
             Value::Floats(v.into_iter().map(|x| x as f64).collect())
         }
@@ -428,6 +442,23 @@ impl Typed for NumberOrName {
 
     fn unreached() -> Self {
         Self::Number(0)
+    }
+}
+
+impl Parameter<Option<f64>> {
+    /// A real number from `min` to `max`, or the empty text, its default. In ROS its type follows the value.
+    pub const fn optional_float(name: &'static str, min: f64, max: f64) -> Self {
+        Self::new(name, Kind::OptionalFloat { min, max })
+    }
+}
+
+impl Typed for Option<f64> {
+    fn of(_: &Kind, value: &Value) -> Option<Self> {
+        Some(value.floats().next().copied())
+    }
+
+    fn unreached() -> Self {
+        None
     }
 }
 

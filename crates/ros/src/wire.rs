@@ -45,7 +45,9 @@ pub(crate) fn describe(name: &str, declaration: &Declaration, value: &Value) -> 
         Kind::Integer { min, max, .. } | Kind::Integers { min, max, .. } => {
             descriptor.integer_range = vec![msg::IntegerRange { from_value: min, to_value: max, step: 0 }];
         }
-        Kind::Float { min, max, .. } | Kind::Floats { min, max, .. } => {
+        Kind::Float { min, max, .. } | Kind::Floats { min, max, .. } | Kind::OptionalFloat { min, max }
+            if !matches!(value, Value::Text(_)) =>
+        {
             descriptor.floating_point_range =
                 vec![msg::FloatingPointRange { from_value: min, to_value: max, step: 0.0 }];
         }
@@ -60,7 +62,7 @@ pub(crate) fn describe(name: &str, declaration: &Declaration, value: &Value) -> 
             descriptor.additional_constraints =
                 format!("a number from {min} to {max}, or one of: {}", names.join(", "));
         }
-        Kind::Bool { .. } | Kind::Text { .. } | Kind::Texts { .. } | Kind::Any => {}
+        _ => {}
     }
     descriptor
 }

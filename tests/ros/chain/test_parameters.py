@@ -296,6 +296,11 @@ def test_a_groups_parameter_that_this_node_lacks_is_passed_over(graph):
         ("hindbrain", ["-p", "hindbrain:robot_name:=left"], "parameter 'robot_name' does not exist"),
         ("joystick", ["-p", "deadzone:=0.1"], "parameter 'deadzone' does not exist; joy's 'deadzone' is joy.dead_zone here"),
         ("joystick", ["-p", "joystick:axis_linear.x:=1"], "teleop_twist_joy's 'axis_linear.x' is linear.x.axis here"),
+        (
+            "joystick",
+            ["-p", "joystick:scale_linear_turbo.x:=1.5"],
+            "teleop_twist_joy's 'scale_linear_turbo.x' is linear.x.max_speed here",
+        ),
         ("velocity_arbiter", ["-p", "velocity_arbiter:topics.nav.timeout:=0.5"], "twist_mux's 'topics.nav.timeout' is sources.nav.timeout here"),
     ],
 )

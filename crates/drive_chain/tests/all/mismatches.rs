@@ -89,6 +89,13 @@ fn a_stick_whose_full_throw_is_beyond_the_top_speed() {
         ]
     );
     assert_eq!(mismatches(&[axis, ("amax", Value::Float(1.5))], &[], &slow, &[]), [""; 0]);
+    let axis = ("linear.x.axis", Value::Integer(1));
+    assert_eq!(
+        mismatches(&[axis.clone(), ("linear.x.max_speed", Value::Float(0.6))], &[], &slow, &[]),
+        ["joystick's max_speed is 0.6 m/s, more than zone_scaler's max_linear, 0.5 m/s: after the stick is \
+             centred the top speed stays for a while"]
+    );
+    assert_eq!(mismatches(&[axis, ("linear.x.max_speed", Value::Float(0.5))], &[], &slow, &[]), [""; 0]);
     assert_eq!(mismatches(&[], &[], &slow, &[]), [""; 0], "no axis is mapped");
     let turns = [("angular.z.axis", Value::Integer(0)), ("awmax", Value::Float(6.0))];
     let [sentence] = mismatches(&turns, &[], &[], &[]).try_into().unwrap();

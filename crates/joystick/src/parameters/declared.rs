@@ -35,7 +35,8 @@ params::params! {
         /// Button that lets the stick drive while pressed: its number, or SDL's name; with no enable button at all a stick with
         /// a mapped axis always drives.
         on: NumberOrName = button("enable.on"),
-        /// Button that lets the stick drive slowly while pressed; with enable.on, by half of `slow`.
+        /// Button that lets the stick drive slowly while pressed; with enable.on, by half of `slow`. A
+        /// coordinate with a `slow_speed` has that in both cases.
         slow: NumberOrName = button("enable.slow"),
         /// Button that switches driving with the stick on and off.
         toggle: NumberOrName = button("enable.toggle"),
@@ -62,9 +63,13 @@ const fn counts(name: &'static str, default: i64) -> Parameter<i64> {
     Parameter::integer(name, default, -32768, 32767).unit("counts")
 }
 
+const fn speed(name: &'static str) -> Parameter<Option<f64>> {
+    Parameter::optional_float(name, 0.001, 1000.0)
+}
+
 /// The parameters of one coordinate.
 macro_rules! coordinate {
-    ($coordinate:ident, $name:literal, $motion:literal) => {
+    ($coordinate:ident, $name:literal, $unit:literal, $motion:literal) => {
         params::params! {
             struct $coordinate {
                 axis: NumberOrName = Parameter::number_or_name(concat!($name, ".axis"), -1, -1, 15, AXES)
@@ -85,26 +90,33 @@ macro_rules! coordinate {
                 dead_zone: f64 = Parameter::float(concat!($name, ".dead_zone"), 0.0, 0.0, 0.9),
                 /// Exponent on the axis beyond the dead zone: 1 is linear, more is finer about the centre.
                 curve: f64 = Parameter::float(concat!($name, ".curve"), 1.0, 0.2, 5.0),
+                /// Speed that a full stick settles at, which needs drag; empty: amax/drag or awmax/drag.
+                max_speed: Option<f64> = speed(concat!($name, ".max_speed")).unit($unit),
+                /// Speed that a full stick settles at while enable.slow is pressed, at most max_speed; empty: max_speed over `slow`.
+                slow_speed: Option<f64> = speed(concat!($name, ".slow_speed")).unit($unit),
             }
         }
 
         impl $coordinate {
             fn mapping(set: &Set) -> Result<(AxisMapping, Option<&'static str>), Refusal> {
-                let Self { axis, offset, scale, min, center, max, invert, dead_zone, curve } = Self::get(set);
+                let Self { axis, offset, scale, min, center, max, invert, dead_zone, curve, max_speed, slow_speed } =
+                    Self::get(set);
                 let [min, center, max] = calibration(set, $name, [min, center, max])?;
                 let shape = Shape { min, center, max, invert, dead_zone, curve };
-                Ok((AxisMapping { axis: number(axis), offset, scale, shape }, name(axis)))
+                let axis_number = number(axis);
+                let mapping = AxisMapping { axis: axis_number, offset, scale, shape, max_speed, slow_speed };
+                Ok((mapping, name(axis)))
             }
         }
     };
 }
 
-coordinate!(LinearX, "linear.x", "forward");
-coordinate!(LinearY, "linear.y", "to the left");
-coordinate!(LinearZ, "linear.z", "upward");
-coordinate!(AngularX, "angular.x", "about the forward axis");
-coordinate!(AngularY, "angular.y", "about the left axis");
-coordinate!(AngularZ, "angular.z", "about the upward axis, counter-clockwise");
+coordinate!(LinearX, "linear.x", "m/s", "forward");
+coordinate!(LinearY, "linear.y", "m/s", "to the left");
+coordinate!(LinearZ, "linear.z", "m/s", "upward");
+coordinate!(AngularX, "angular.x", "rad/s", "about the forward axis");
+coordinate!(AngularY, "angular.y", "rad/s", "about the left axis");
+coordinate!(AngularZ, "angular.z", "rad/s", "about the upward axis, counter-clockwise");
 
 /// The mappings of the axes, linear and angular, with the names in place of numbers.
 pub(super) fn axes(set: &Set) -> Result<[(AxisMapping, Option<&'static str>); 6], Refusal> {
@@ -122,6 +134,31 @@ fn calibration(set: &Set, name: &str, counts: [i64; 3]) -> Result<[i16; 3], Refu
     }
     // The specification allows no others.
     Ok(counts.map(|counts| i16::try_from(counts).unwrap_or_default()))
+}
+
+/// Refuses a speed of the coordinate `name` that friction does not bound, and a slow one above the top speed, which is
+/// `acceleration / drag` unless it is set.
+pub(super) fn check_speeds(
+    set: &Set,
+    name: &str,
+    mapping: &AxisMapping,
+    acceleration: f64,
+    drag: f64,
+) -> Result<(), Refusal> {
+    let top = mapping.top_speed(acceleration, drag);
+    for (part, speed) in [("max_speed", mapping.max_speed), ("slow_speed", mapping.slow_speed)] {
+        let name = format!("{name}.{part}");
+        let unit = set.declaration(&name).map_or("", |declaration| declaration.unit);
+        if speed.is_some() && drag <= 0.0 {
+            return Err(set.refuse(&name, format!("must be '' while 'drag' is {drag:?} 1/s")));
+        }
+        if speed.is_some_and(|speed| speed > top) {
+            return Err(
+                set.refuse(&name, format!("must be from 0.001 to {top:?} {unit}, the top speed, or ''"))
+            );
+        }
+    }
+    Ok(())
 }
 
 /// All parameters of the node `joystick`.
@@ -147,7 +184,7 @@ pub fn specification() -> Specification {
     .with_protections(&["enable."])
 }
 
-const FOREIGN: [Foreign; 12] = [
+const FOREIGN: [Foreign; 14] = [
     ["joy", "device_id", "control_device"],
     ["joy", "device_name", "control_device"],
     ["joy", "deadzone", "joy.dead_zone"],
@@ -158,6 +195,12 @@ const FOREIGN: [Foreign; 12] = [
     ["teleop_twist_joy", "enable_turbo_button", "enable.on, beside enable.slow,"],
     ["teleop_twist_joy", "axis_linear.", "linear.{}.axis"],
     ["teleop_twist_joy", "axis_angular.yaw", "angular.z.axis"],
-    ["teleop_twist_joy", "scale_linear.", "amax / drag"],
-    ["teleop_twist_joy", "scale_angular.", "awmax / drag"],
+    ["teleop_twist_joy", "scale_linear.", "linear.{}.max_speed, beside a turbo speed linear.{}.slow_speed,"],
+    ["teleop_twist_joy", "scale_linear_turbo.", "linear.{}.max_speed"],
+    [
+        "teleop_twist_joy",
+        "scale_angular.yaw",
+        "angular.z.max_speed, beside a turbo speed angular.z.slow_speed,",
+    ],
+    ["teleop_twist_joy", "scale_angular_turbo.yaw", "angular.z.max_speed"],
 ];

@@ -13,12 +13,13 @@ params::params! {
     pub struct Dynamics {
         /// Linear friction on the desired velocity; 0 keeps the velocity when the stick is released, and does not bound it.
         drag: f64 = Parameter::float("drag", 3.0, 0.0, 1000.0).unit("1/s"),
-        /// Linear acceleration at full stick; the velocity settles at amax/drag, which also limits a takeover's start.
+        /// Linear acceleration at full stick, where a coordinate has no `max_speed`; the velocity settles at amax/drag, which
+        /// also limits a takeover's start.
         amax: f64 = Parameter::float("amax", 3.0, 0.0, 1000.0).unit("m/s^2"),
-        /// Angular acceleration at full stick; the angular velocity settles at awmax/drag, which also limits a takeover's
-        /// start.
+        /// Angular acceleration at full stick, where a coordinate has no `max_speed`; the angular velocity settles at
+        /// awmax/drag, which also limits a takeover's start.
         awmax: f64 = Parameter::float("awmax", 3.0, 0.0, 1000.0).unit("rad/s^2"),
-        /// Divisor of both accelerations in slow motion; less than 1 counts as 1.
+        /// Divisor of accelerations and speeds in slow motion, where a coordinate has no `slow_speed`; less than 1 counts as 1.
         slow: f64 = Parameter::float("slow", 4.0, 0.001, 1000.0),
     }
 }
@@ -80,6 +81,10 @@ pub struct AxisMapping {
     pub scale: f64,
     /// The conversion of the raw axis to the input.
     pub shape: Shape,
+    /// The speed that a full command settles at \[m/s, rad/s]; `None`: the acceleration over the drag.
+    pub max_speed: Option<f64>,
+    /// The speed that it settles at in slow motion; `None`: the one at full command, divided.
+    pub slow_speed: Option<f64>,
 }
 
 /// From a raw axis to the input of a mapping, in this order: calibration, inversion, dead zone, curve.
@@ -142,10 +147,19 @@ params::params! {
     }
 }
 
-/// No axis, offset 0, scale 1, raw.
+impl AxisMapping {
+    /// The speed \[m/s, rad/s] that a full command settles at with this `acceleration` \[m/s², rad/s²] and `drag` \[1/s], which
+    /// do not matter where it is set.
+    pub fn top_speed(&self, acceleration: f64, drag: f64) -> f64 {
+        self.max_speed.unwrap_or(acceleration / drag)
+    }
+}
+
+/// No axis, offset 0, scale 1, raw, no speeds.
 impl Default for AxisMapping {
     fn default() -> Self {
-        Self { axis: None, offset: 0.0, scale: 1.0, shape: Shape::RAW }
+        let (max_speed, slow_speed) = (None, None);
+        Self { axis: None, offset: 0.0, scale: 1.0, shape: Shape::RAW, max_speed, slow_speed }
     }
 }
 

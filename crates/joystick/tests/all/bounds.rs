@@ -4,9 +4,10 @@
 use crate::common;
 
 use common::{Bench, PAD, guarded};
-use joystick::{Dynamics, Input, Output, PoseState};
+use joystick::{Dynamics, Input, Mappings, Output, PoseState};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::{array, option};
 use safety::{Instant, Machine, Stamp};
 
 /// An event, some time after the previous one.
@@ -36,9 +37,23 @@ fn wall(nanos: i64) -> Stamp {
 }
 
 /// Plays the events and returns how many takeovers began with a velocity.
-fn check(dynamics: Dynamics, events: &[(u64, Event)]) -> Result<u64, TestCaseError> {
+///
+/// `speeds` are those of all linear and of all angular coordinates, `max_speed` and `slow_speed` of each.
+fn check(
+    dynamics: Dynamics,
+    speeds: [[Option<f64>; 2]; 2],
+    events: &[(u64, Event)],
+) -> Result<u64, TestCaseError> {
     let mut params = guarded();
     params.dynamics = dynamics;
+    let Mappings { linear, angular, .. } = &mut params.mappings;
+    for (mapping, speeds) in
+        linear.iter_mut().zip([speeds[0]; 3]).chain(angular.iter_mut().zip([speeds[1]; 3]))
+    {
+        [mapping.max_speed, mapping.slow_speed] = speeds;
+    }
+    let most = [dynamics.amax, dynamics.awmax].map(|most| most / dynamics.drag);
+    let top = [speeds[0][0].unwrap_or(most[0]), speeds[1][0].unwrap_or(most[1])];
     let mut bench = Bench::with_pad(params);
     bench.begin_reference();
     let mut machine = bench.machine;
@@ -70,14 +85,14 @@ fn check(dynamics: Dynamics, events: &[(u64, Event)]) -> Result<u64, TestCaseErr
             if !active {
                 continue; // the reference, passed on
             }
-            let parts = [(state.vel, state.acc, dynamics.amax), (state.avel, state.aacc, dynamics.awmax)];
+            let parts = [(state.vel, state.acc, top[0]), (state.avel, state.aacc, top[1])];
             for (velocity, acceleration, most) in parts {
                 for v in velocity.unwrap() {
-                    prop_assert!(v.abs() <= most / dynamics.drag * (1.0 + 1e-12), "{v} {dynamics:?}");
+                    prop_assert!(v.abs() <= most * (1.0 + 1e-12), "{v} {dynamics:?}");
                 }
                 for a in acceleration.unwrap() {
-                    // |a - drag v| <= amax + drag * amax / drag
-                    prop_assert!(a.abs() <= 2.0 * most * (1.0 + 1e-12), "{a} {dynamics:?}");
+                    // |a - drag v| <= drag * most + drag * most
+                    prop_assert!(a.abs() <= 2.0 * dynamics.drag * most * (1.0 + 1e-12), "{a} {dynamics:?}");
                 }
             }
             seeded += u64::from(!was_active && state.vel.unwrap() != [0.0; 3]);
@@ -90,11 +105,17 @@ fn check(dynamics: Dynamics, events: &[(u64, Event)]) -> Result<u64, TestCaseErr
 
 proptest! {
     #[test]
-    fn a_velocity_never_exceeds_acceleration_over_drag(
+    fn a_velocity_never_exceeds_the_top_speed(
         drag in 0.1..1000.0, amax in 0.0..1000.0, awmax in 0.0..1000.0, slow in 0.001..1000.0,
+        speeds in array::uniform2((option::of(0.001..1000.0), option::of(0.0..1.0))),
         events in vec((0..100_000_000_u64, event()), 1..60),
     ) {
-        check(Dynamics { drag, amax, awmax, slow }, &events)?;
+        // A slow speed is a part of the top speed.
+        let [linear, angular] = speeds;
+        let of = |(max, part): (Option<f64>, Option<f64>), most: f64| {
+            [max, part.map(|part| part * max.unwrap_or(most / drag))]
+        };
+        check(Dynamics { drag, amax, awmax, slow }, [of(linear, amax), of(angular, awmax)], &events)?;
     }
 }
 
@@ -102,5 +123,6 @@ proptest! {
 fn the_property_covers_limited_takeovers() {
     let quick = Event::Reference([900.0, 0.0, 0.0], [0.0; 3], Some(0));
     let events = [(1_000_000, quick), (1_000_000, Event::Button(0, true))];
-    assert_eq!(check(Dynamics::default(), &events).unwrap(), 1);
+    assert_eq!(check(Dynamics::default(), [[None; 2]; 2], &events).unwrap(), 1);
+    assert_eq!(check(Dynamics::default(), [[Some(0.7), None]; 2], &events).unwrap(), 1);
 }

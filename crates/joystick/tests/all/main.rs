@@ -15,5 +15,6 @@ mod properties;
 mod releases;
 mod rest;
 mod services;
+mod speeds;
 mod takeover;
 mod virtual_device;

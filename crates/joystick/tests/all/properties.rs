@@ -66,8 +66,17 @@ fn params() -> impl Strategy<Value = Params> {
     let shape = (any::<[i16; 3]>(), any::<bool>(), any::<f64>(), any::<f64>()).prop_map(
         |([min, center, max], invert, dead_zone, curve)| Shape { min, center, max, invert, dead_zone, curve },
     );
-    let axis = (option::of(0..20_usize), any::<f64>(), any::<f64>(), shape)
-        .prop_map(|(axis, offset, scale, shape)| AxisMapping { axis, offset, scale, shape });
+    let speed = || option::of(any::<f64>());
+    let axis = (option::of(0..20_usize), any::<f64>(), any::<f64>(), shape, speed(), speed()).prop_map(
+        |(axis, offset, scale, shape, max_speed, slow_speed)| AxisMapping {
+            axis,
+            offset,
+            scale,
+            shape,
+            max_speed,
+            slow_speed,
+        },
+    );
     let axes = [axis.clone(), axis.clone(), axis];
     let enable =
         (button(), button(), button()).prop_map(|(on, slow, toggle)| EnableButtons { on, slow, toggle });

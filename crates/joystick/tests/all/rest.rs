@@ -4,7 +4,7 @@ use crate::authority::published;
 use crate::common;
 
 use common::{Bench, CYCLE, ON, PAD, TOGGLE, WORLD, driving, guarded, reference, wall};
-use joystick::{DeflectedAxis, DeviceId, Dynamics, Input, Level, Params, PoseState, Report};
+use joystick::{DeflectedAxis, DeviceId, Input, Level, Params, PoseState, Report};
 
 const OTHER: DeviceId = DeviceId(8);
 const FULL: [i16; 2] = [i16::MAX, 0];
@@ -409,16 +409,17 @@ fn after_a_change_of_frame_a_held_stick_waits_and_one_at_rest_continues() {
 #[test]
 fn a_held_stick_without_motion_waits_when_parameters_would_cause_motion() {
     type Change = (&'static str, fn(&mut Params));
-    let nothing: [Change; 4] = [
+    let nothing: [Change; 6] = [
+        ("max_speed", |params| params.mappings.linear[0].max_speed = Some(0.01)),
+        ("slow_speed", |params| params.mappings.linear[0].slow_speed = Some(0.01)),
         ("amax", |params| params.dynamics.amax = 0.01),
         ("drag", |params| params.dynamics.drag = 1000.0),
         ("slow", |params| (params.dynamics.slow, params.mappings.enable.slow) = (1000.0, Some(ON))),
         ("scale", |params| params.mappings.linear[0].scale = 0.001),
     ];
     for (what, lessen) in nothing {
-        let mut params = guarded();
-        (params.mappings.enable.on, params.mappings.enable.slow) = (None, Some(ON));
-        let more = Params { dynamics: Dynamics { slow: 1.0, ..params.dynamics }, ..params };
+        let mut more = guarded();
+        (more.mappings.enable.on, more.mappings.enable.slow, more.dynamics.slow) = (None, Some(ON), 1.0);
         let mut less = more.clone();
         lessen(&mut less);
         let mut bench = Bench::with_pad(less.clone());
