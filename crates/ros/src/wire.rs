@@ -62,7 +62,13 @@ pub(crate) fn describe(name: &str, declaration: &Declaration, value: &Value) -> 
             descriptor.additional_constraints =
                 format!("a number from {min} to {max}, or one of: {}", names.join(", "));
         }
-        _ => {}
+        Kind::Bool { .. }
+        | Kind::Float { .. }
+        | Kind::Floats { .. }
+        | Kind::OptionalFloat { .. }
+        | Kind::Text { .. }
+        | Kind::Texts { .. }
+        | Kind::Any => {}
     }
     descriptor
 }

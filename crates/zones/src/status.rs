@@ -90,8 +90,26 @@ impl ZoneScaler {
         }
         match self.deviation {
             Some(deviation) if level == Level::Ok => (Level::Warn, text(deviation)),
-            _ => (level, reason.to_string()),
+            _ => match self.limit() {
+                Some(limit) if reason == Reason::Scaled => limit,
+                _ => (level, reason.to_string()),
+            },
         }
+    }
+
+    /// The level and a sentence on the zone that reduces the command; `None` if none does.
+    fn limit(&self) -> Option<(Level, String)> {
+        let applied = self.active();
+        let zone = applied.limited_by?;
+        if (applied.forward_back, applied.left_right) == (0, 0) {
+            return Some((Level::Warn, format!("{zone} blocks the command: it stands still")));
+        }
+        let factors = [applied.forward_back_scaling, applied.left_right_scaling];
+        let [ahead, aside] = factors.map(|factor| (f64::from(factor) * 100.0).floor());
+        Some((
+            Level::Ok,
+            format!("{zone} limits the command: {ahead} % forward or back, {aside} % to a side"),
+        ))
     }
 
     /// The zones that the last scaling blocks completely.

@@ -31,6 +31,18 @@ fn a_command_goes_out_scaled_from_the_call_that_brought_it() {
         reason: Reason::Scaled,
     };
     assert_eq!(*bench.0.applied(), expected);
+    let limits = "front limits the command: 50 % forward or back, 100 % to a side";
+    assert_eq!(bench.0.health(), (Level::Ok, limits.into()));
+}
+
+#[test]
+fn a_zone_that_stops_the_vehicle_is_named_until_the_command_leads_elsewhere() {
+    let mut bench = Bench::new(params());
+    bench.on(0, front(0.0, 1.0));
+    bench.on(10, command(1.0, 0.0, 7));
+    let blocks = "front blocks the command: it stands still";
+    assert_eq!(bench.0.health(), (Level::Warn, blocks.into()));
+    bench.on(20, command(-1.0, 0.0, 8));
     assert_eq!(bench.0.health(), (Level::Ok, "scaled".into()));
 }
 
