@@ -172,6 +172,12 @@ def test_blocked_zones_are_reported():
         scaler.command(1.0)
         scaler.scaling(1.0, front_fb=0.0, front_rl=0.0)
         scaler.wait(lambda: scaler.values().get("blocked zones") == "front", lambda: scaler.values())
+        sentence = "front blocks the command: it stands still"
+        scaler.wait_for_health(DiagnosticStatus.WARN, sentence)
+        scaler.wait(lambda: sentence in scaler.process.output, "the log does not name the zone")
+        scaler.command(0.0)
+        scaler.wait_for_health(DiagnosticStatus.OK, "")
+        scaler.command(1.0)
         scaler.scaling(0.0)
         scaler.wait_for_health(DiagnosticStatus.WARN, "every zone is blocked")
 
