@@ -132,7 +132,6 @@ pub struct Mechanism {
     waiting: Waiting,
     /// The inputs of controllers that several nodes publish, with the nodes' names.
     commanders: Vec<(ControllerId, ControllerInput, Vec<String>)>,
-    /// How many nodes publish the joints' states.
     is_halted: bool,
     /// Whether the motors were reset and are not all back: they are halted meanwhile.
     is_resetting: bool,

@@ -44,13 +44,17 @@ impl OwnTopic {
 
     /// Looks who publishes it, logs a change for the worse, and adds to `status` what is wrong.
     fn report(&mut self, node: &r2r::Node, status: &mut Status) {
+        let found = publishers(node, &self.name);
         let own = node.fully_qualified_name().unwrap_or_default();
-        let conflict = conflict(&self.name, publishers(node, &self.name).as_deref(), &own);
+        let conflict = conflict(&self.name, found.as_deref(), &own);
         if let Some(sentence) = &conflict {
-            if self.conflict != conflict {
-                log::warn!(target: own.rsplit('/').next().unwrap_or_default(), "{sentence}");
-            }
             status.worsen(Level::Warn, sentence);
+        }
+        if found.is_some_and(|found| found.iter().any(Publisher::is_nameless)) {
+            return; // it is logged with the names
+        }
+        if let Some(sentence) = conflict.as_ref().filter(|_| self.conflict != conflict) {
+            log::warn!(target: &node.name().unwrap_or_default(), "{sentence}");
         }
         self.conflict = conflict;
     }

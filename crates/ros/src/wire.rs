@@ -45,9 +45,8 @@ pub(crate) fn describe(name: &str, declaration: &Declaration, value: &Value) -> 
         Kind::Integer { min, max, .. } | Kind::Integers { min, max, .. } => {
             descriptor.integer_range = vec![msg::IntegerRange { from_value: min, to_value: max, step: 0 }];
         }
-        Kind::Float { min, max, .. } | Kind::Floats { min, max, .. } | Kind::OptionalFloat { min, max }
-            if !matches!(value, Value::Text(_)) =>
-        {
+        Kind::OptionalFloat { .. } if matches!(value, Value::Text(_)) => {} // no number, so no range
+        Kind::Float { min, max, .. } | Kind::Floats { min, max, .. } | Kind::OptionalFloat { min, max } => {
             descriptor.floating_point_range =
                 vec![msg::FloatingPointRange { from_value: min, to_value: max, step: 0.0 }];
         }
@@ -62,13 +61,7 @@ pub(crate) fn describe(name: &str, declaration: &Declaration, value: &Value) -> 
             descriptor.additional_constraints =
                 format!("a number from {min} to {max}, or one of: {}", names.join(", "));
         }
-        Kind::Bool { .. }
-        | Kind::Float { .. }
-        | Kind::Floats { .. }
-        | Kind::OptionalFloat { .. }
-        | Kind::Text { .. }
-        | Kind::Texts { .. }
-        | Kind::Any => {}
+        Kind::Bool { .. } | Kind::Text { .. } | Kind::Texts { .. } | Kind::Any => {}
     }
     descriptor
 }

@@ -88,12 +88,10 @@ impl ZoneScaler {
             let text = "the last scaling held values that are not factors; they count as 0";
             return (Level::Warn, text.into());
         }
-        match self.deviation {
-            Some(deviation) if level == Level::Ok => (Level::Warn, text(deviation)),
-            _ => match self.limit() {
-                Some(limit) if reason == Reason::Scaled => limit,
-                _ => (level, reason.to_string()),
-            },
+        match (self.deviation, self.limit()) {
+            (Some(deviation), _) if level == Level::Ok => (Level::Warn, text(deviation)),
+            (_, Some(limit)) if reason == Reason::Scaled => limit,
+            _ => (level, reason.to_string()),
         }
     }
 
@@ -101,10 +99,11 @@ impl ZoneScaler {
     fn limit(&self) -> Option<(Level, String)> {
         let applied = self.active();
         let zone = applied.limited_by?;
-        if (applied.forward_back, applied.left_right) == (0, 0) {
+        let factors = [applied.forward_back_scaling, applied.left_right_scaling];
+        let parts = [applied.requested.forward_back, applied.requested.left_right];
+        if parts.into_iter().zip(factors).all(|(part, factor)| part == 0.0 || factor == 0.0) {
             return Some((Level::Warn, format!("{zone} blocks the command: it stands still")));
         }
-        let factors = [applied.forward_back_scaling, applied.left_right_scaling];
         let [ahead, aside] = factors.map(|factor| (f64::from(factor) * 100.0).floor());
         Some((
             Level::Ok,

@@ -86,21 +86,22 @@ impl Joystick {
         if !self.filter.has_axis() {
             return (Level::Warn, Report::Unmapped.to_string());
         }
-        let stick = self.devices.stick();
-        let (waits, is_deflected) = (self.filter.waits(), self.filter.deflected_axis(stick).is_some());
-        let waiting = self.waiting();
         if self.active() {
-            return match waits {
-                true => (Level::Warn, waiting.to_string()),
+            return match self.filter.waits() {
+                true => (Level::Warn, self.waiting().to_string()),
                 false => (Level::Ok, Report::Active(true).to_string()),
             };
         }
         let how = self.how_to_drive();
-        if waits && is_deflected {
-            return (Level::Warn, format!("inactive: {how}; {waiting}"));
-        }
-        if let Some(button) = stick.buttons.iter().position(|held| *held).filter(|_| is_deflected) {
-            return (Level::Warn, format!("inactive: the stick is pushed with button {button} held; {how}"));
+        let stick = self.devices.stick();
+        if self.filter.deflected_axis(stick).is_some() {
+            if self.filter.waits() {
+                return (Level::Warn, format!("inactive: {how}; {}", self.waiting()));
+            }
+            if let Some(button) = stick.buttons.iter().position(|held| *held) {
+                let text = format!("inactive: the stick is pushed with button {button} held; {how}");
+                return (Level::Warn, text);
+            }
         }
         let reference = self.filter.reference();
         if reference.waits_for_zero() {
