@@ -47,7 +47,11 @@ fn a_zone_that_stops_the_vehicle_is_named_until_the_command_leads_elsewhere() {
     bench.on(30, front(0.002, 1.0));
     bench.on(40, command(1.0, 0.0, 9));
     let (level, text) = bench.0.health();
-    assert_eq!((level, text.starts_with("front limits")), (Level::Ok, true), "it creeps, below a percent: {text}");
+    assert_eq!(
+        (level, text.starts_with("front limits")),
+        (Level::Ok, true),
+        "it creeps, below a percent: {text}"
+    );
 }
 
 #[test]
