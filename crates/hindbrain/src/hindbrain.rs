@@ -4,6 +4,7 @@ use core::time::Duration;
 use safety::{Backlog, Clock, Command, Freshness, Instant, Machine};
 
 use crate::core::{Cause, Causes, Inputs, Outputs, State, StopState, step};
+use crate::fraction::Carry;
 use crate::{Counters, Detail, Input, Motors, Output, Params, Refused, Source};
 
 mod intake;
@@ -57,6 +58,10 @@ pub struct Hindbrain {
     driven: Option<Instant>,
     state: State,
     outputs: Outputs,
+    /// The levels in whole counts, as last sent, when that was, and what they lacked.
+    counts: [i16; 2],
+    sent: Instant,
+    carry: Carry,
     /// The stamps of commands, and the last one that was accepted.
     commands: Freshness,
     accepted: Command,
@@ -103,6 +108,9 @@ impl Hindbrain {
             driven: None,
             state,
             outputs,
+            counts: outputs.levels,
+            sent: Instant::ZERO,
+            carry: Carry::default(),
             commands: Freshness::default(),
             accepted: Command::STOP,
             measurements: [Freshness::default(); 4],
@@ -134,7 +142,7 @@ impl Hindbrain {
 
     /// The values for the motors, as of the last call.
     pub fn motors(&self) -> Motors {
-        Motors::new(self.outputs.levels, self.outputs.exact, self.accepted.stamp)
+        Motors::new(self.counts, self.outputs.exact, self.accepted.stamp)
     }
 
     /// The core's state, for inspection.
@@ -218,6 +226,10 @@ impl Hindbrain {
     }
 
     fn send(&mut self) {
+        let Outputs { levels, exact, .. } = self.outputs;
+        let time = self.clock.now().since(self.sent);
+        self.counts = if self.params.core.is_exact { levels } else { self.carry.send(exact, time) };
+        self.sent = self.clock.now();
         self.motors = Some(self.motors());
         self.timers.tick = self.clock.now() + TICK;
         self.counters.drives += 1;

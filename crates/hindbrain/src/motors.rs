@@ -16,7 +16,7 @@ pub struct Motors {
     pub port: i16,
     /// The starboard motor's servo value, 24 to 156.
     pub starboard: i16,
-    /// The exact levels of port and starboard, forward positive, in 1/[`COUNT`]; those of the values unless a velocity is put out.
+    /// The exact levels of port and starboard, forward positive, in 1/[`COUNT`]: the mean of the values, or those of a velocity.
     exact: [i64; 2],
     /// The stamp of the last command that was accepted, carried unchanged; zero before the first.
     pub stamp: Stamp,
@@ -56,7 +56,7 @@ impl Motors {
         self.levels() == [0, 0]
     }
 
-    /// The velocity of these values: forward [m/s] and turn [rad/s], counter-clockwise positive.
+    /// The velocity of these values, in the mean over 0.32 s: forward [m/s] and turn [rad/s], counter-clockwise positive.
     pub fn velocity(&self, params: &Params) -> (f64, f64) {
         let full = &params.full_speed;
         let [port, starboard] = self.exact.map(|level| level as f64 / (COUNT * i64::from(FULL)) as f64);

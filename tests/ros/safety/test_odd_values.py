@@ -42,9 +42,11 @@ def is_refused(value):
     return not math.isfinite(value) or abs(value) > MAX_PLAUSIBLE
 
 
-def level(value):
-    """The counts of `value` times full speed: in thousandths and then in counts, each rounded toward zero."""
-    return int(int(max(-1.0, min(1.0, value)) * 1000.0) * FULL / 1000)
+def counts(value):
+    """The counts that may be sent for `value` times full speed: the one nearest to zero and, beyond one count, the next one."""
+    exact = max(-1.0, min(1.0, value)) * FULL
+    least, most = math.floor(abs(exact) + 1e-3), math.ceil(abs(exact) - 1e-3)  # hindbrain has millionths of full speed
+    return {int(math.copysign(level, value)) for level in ({least, most} if least >= 1 else {0})}
 
 
 class CommandSender:
@@ -189,9 +191,10 @@ def test_what_is_near_full_speed_or_near_nothing_gives_its_level(message_type):
         for name, sides in [("linear", (1, 1)), ("angular", (-1, 1))]:
             for value in values:
                 vehicle.set_command(**{name: value})
-                expected = level(value) if abs(value) > zero[name] else 0
-                port, starboard = (STOP - side * expected for side in sides)
-                vehicle.wait_for_motors(port, starboard, f"{name} {value!r}")
+                expected = counts(value) if abs(value) > zero[name] else {0}
+                wanted = {tuple(STOP - side * level for side in sides) for level in expected}
+                what = f"{name} {value!r}: motors must become one of {wanted}"
+                vehicle.wait(lambda wanted=wanted: vehicle.motors in wanted, what)
 
 
 def test_no_odd_value_makes_a_ramp_steeper(message_type):

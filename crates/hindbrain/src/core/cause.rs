@@ -100,6 +100,9 @@ macro_rules! causes {
 
 // Name: code, effect, what clears it, level of diagnostics, source; text for people; condition.
 causes! {
+    CommandBelowCount: "CMD_BELOW_COUNT", Reports, Itself, Warn of Command,
+        "the command asks for less than the least motor value: nothing moves",
+        "the command in force is not a zero, and both wheels are below one count: 1/66 of `wheel_speed`";
     CommandInvalid: "CMD_INVALID", Reports, Itself, Warn of Command,
         "the last command was refused",
         "the last message on `cmd_vel` was not a command; the previous one counts until it is stale";

@@ -83,7 +83,8 @@ impl Inputs {
 pub struct Outputs {
     /// The levels of port and starboard, forward positive.
     pub levels: [i16; 2],
-    /// The levels that are put out, in 1/[`COUNT`](super::COUNT): those of `levels`, unless [`CoreParams::is_exact`].
+    /// The levels that are put out, in 1/[`COUNT`](super::COUNT): those of `levels`, once they have arrived with the
+    /// [rest](CoreParams::rest) of what is commanded; with [`CoreParams::is_exact`] the exact ones.
     pub exact: [i64; 2],
     /// The state, as published.
     pub state: StopState,
@@ -140,6 +141,20 @@ impl CoreParams {
     /// The exact levels of two wheels for a setpoint, in 1/[`COUNT`](super::COUNT).
     pub fn targets(&self, setpoint: Setpoint) -> [i64; 2] {
         self.mapping().targets(setpoint, self.full, self.is_exact)
+    }
+
+    /// Whether `setpoint` asks for motion and is below one count for both wheels, so nothing moves; never in `seed`.
+    pub fn is_below_count(&self, setpoint: Setpoint) -> bool {
+        self.strict && setpoint != Setpoint::ZERO && self.targets(setpoint) == [0; 2]
+    }
+
+    /// By how much the levels for a setpoint are beyond [`targets`](Self::targets), in 1/[`COUNT`](super::COUNT): less than a count, with
+    /// the sign of the target, and zero for a target of zero. A wheel that is below one count stands: alternating with zero it would
+    /// start again and again by itself, also after a stop.
+    pub fn rest(&self, setpoint: Setpoint) -> [i64; 2] {
+        let targets = self.targets(setpoint);
+        let exact = if self.strict { self.mapping().targets(setpoint, self.full, true) } else { targets };
+        [0, 1].map(|i| if targets[i] == 0 { 0 } else { exact[i] - targets[i] })
     }
 
     /// These parameters with the values that the profile `seed` fixes: states follow their causes without a latch, an edge or

@@ -151,7 +151,7 @@ impl State {
         self.wheels.levels()
     }
 
-    /// The outputs of this state, whose causes these are.
+    /// The outputs of this state, whose causes these are, without a rest of what is commanded.
     pub fn outputs(&self, causes: Causes, params: &CoreParams) -> Outputs {
         let levels = self.levels();
         let exact =
@@ -224,6 +224,9 @@ impl State {
         let [front, back] = self.blocked_pairs(params);
         match cause {
             Cause::CommandInvalid => self.command.followed_by_invalid,
+            Cause::CommandBelowCount => {
+                self.command.setpoint.is_some_and(|setpoint| params.is_below_count(setpoint))
+            }
             Cause::ResetConflict => self.conflicts.on(SoleTopic::Reset),
             Cause::IrInvalid => any_fitted(|reading| reading == Some(Reading::Invalid)),
             Cause::IrStale => any_fitted(|reading| reading.is_none()),

@@ -34,14 +34,16 @@ pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outp
         // A setpoint from before the state became OK does not move the vehicle.
         next.command.setpoint = next.command.setpoint.map(|_| Setpoint::ZERO);
     }
-    next.drive(
+    let rest = next.drive(
         before == StopState::Ok && next.stop == StopState::Ok,
         causes,
         state.levels(),
         inputs.dt,
         params,
     );
-    (next, next.outputs(causes, params))
+    let outputs = next.outputs(causes, params);
+    let exact = [0, 1].map(|i| outputs.exact[i] + rest[i]);
+    (next, Outputs { exact, ..outputs })
 }
 
 impl State {
@@ -148,8 +150,16 @@ impl State {
             .with(Cause::NeutralWait, !self.neutral && required < Recovery::Zero && is_armed)
     }
 
-    /// Moves the wheels; the step that enters OK does not move them yet.
-    fn drive(&mut self, stays_ok: bool, causes: Causes, levels: [i16; 2], dt: u64, params: &CoreParams) {
+    /// Moves the wheels; the step that enters OK does not move them yet. Returns what is commanded beyond the whole counts, in
+    /// 1/[`COUNT`](super::COUNT), once both wheels have these.
+    fn drive(
+        &mut self,
+        stays_ok: bool,
+        causes: Causes,
+        levels: [i16; 2],
+        dt: u64,
+        params: &CoreParams,
+    ) -> [i64; 2] {
         let obeys_command = stays_ok && !causes.have(Effect::Brakes);
         let setpoint = match self.command.setpoint {
             Some(setpoint) if obeys_command => self.gate(levels, params).pass(setpoint),
@@ -158,9 +168,13 @@ impl State {
         if self.stop == StopState::Ok {
             let targets = params.targets(setpoint);
             self.wheels.advance(targets, dt, &params.slopes, params.strict, params.is_exact);
+            if self.wheels.exact() == targets {
+                return params.rest(setpoint);
+            }
         } else {
             self.wheels.cut(dt, &params.slopes);
         }
+        [0; 2]
     }
 }
 

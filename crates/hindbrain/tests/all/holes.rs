@@ -228,8 +228,8 @@ fn h6_the_vehicle_can_drive_away_after_a_zero() {
     rig.repeat(&with(0.1, command(-1.0, 0.3)), 3_500);
     assert_eq!(rig.levels(), [-66, -66]);
     rig.repeat(&with(1.0, command(-1.0, 0.3)), 1_010);
-    // -1300 and -700 over 1300: -66 and -35.
-    assert_eq!(rig.levels(), [-66, -35], "the turn is back once the front is clear");
+    // -1300 and -700 over 1300: -66 and -35.54.
+    assert!([[-66, -35], [-66, -36]].contains(&rig.levels()), "the turn is back once the front is clear");
 }
 
 #[test]
@@ -317,8 +317,9 @@ fn h10_it_turns_in_place_to_the_left_and_in_reverse() {
         rig.levels()
     };
     assert_eq!(reach(0.0, 1.0), [-66, 66]);
-    assert_eq!(reach(0.5, 0.25), [16, 49]); // 250 and 750 thousandths of 66
-    assert_eq!(reach(-0.5, 0.25), [-49, -16]);
+    // 250 and 750 thousandths of 66: one count more for half of the time.
+    assert!([[16, 49], [17, 50]].contains(&reach(0.5, 0.25)));
+    assert!([[-49, -16], [-50, -17]].contains(&reach(-0.5, 0.25)));
 }
 
 #[test]

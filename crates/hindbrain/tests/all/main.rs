@@ -6,6 +6,7 @@ mod core;
 mod detail;
 mod episodes;
 mod faults;
+mod fractions;
 mod gaps;
 mod hindbrain;
 mod holes;

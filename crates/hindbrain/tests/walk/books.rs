@@ -84,6 +84,18 @@ pub struct Want {
     pub angular: i32,
 }
 
+impl Want {
+    /// The level of the faster wheel, in millionths of a count where full speed is `full` counts.
+    pub fn faster(self, full: i16) -> i32 {
+        (self.linear.abs() + self.angular.abs()) * i32::from(full)
+    }
+
+    /// It asks for motion, and no wheel has a whole count.
+    pub fn is_below_count(self, full: i16) -> bool {
+        (1..1_000_000).contains(&self.faster(full))
+    }
+}
+
 /// A velocity, and whether it is a zero.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {

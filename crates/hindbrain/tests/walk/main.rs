@@ -150,7 +150,8 @@ fn every_state_follows_the_document_and_recovers() {
         for &cause in Cause::ALL {
             let in_seed = !matches!(
                 cause,
-                Cause::EstopLatched
+                Cause::CommandBelowCount
+                    | Cause::EstopLatched
                     | Cause::FaultLatched
                     | Cause::NotArmed
                     | Cause::NeutralWait

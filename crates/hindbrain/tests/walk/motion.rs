@@ -12,6 +12,9 @@
 //!    time that has passed. If rules 1 and 2 do less, since a wheel would have to reverse or to speed up, each wheel contributes half
 //!    of the rest. (While both move toward zero, or stay, rule 1 is enough.) Only the 20 ms at zero have precedence.
 //!
+//! Where both wheels have the whole counts of a command that lies beyond them, one count more is sent for part of the time; not by a wheel at
+//! zero, and at the same times for equal commands. It is judged as the whole count. That the mean is the command is tested elsewhere.
+//!
 //! So over any time a level moves away from zero by less than `accel` plus half of `decel`, times the time, plus one count; by less than
 //! `accel` times the time plus one count while no part has to shrink; toward zero by less than `decel` plus half of `accel`, times the time, plus one
 //! count. In `seed` each wheel follows rule 1 alone, with slopes of 20 counts/s both ways and without the 20 ms at zero.
@@ -72,18 +75,19 @@ impl Motion {
         self.wheels.map(|wheel| wheel.level)
     }
 
-    /// Checks the levels `next` at `now`; `together` if the wheels are coupled.
+    /// Checks the levels that are `sent` at `now`; `together` if the wheels are coupled.
     /// # Errors
     /// A description of what is wrong.
     pub fn follow(
         &mut self,
-        next: [i16; 2],
+        sent: [i16; 2],
         now: Ns,
         driving: bool,
         slopes: Slopes,
         aims: [Aim; 2],
         together: bool,
     ) -> Result<(), String> {
+        let next = if driving { [0, 1].map(|i| aims[i].meant(self.wheels[i].level, sent[i])) } else { sent };
         let wanted = match aims.map(Aim::sure) {
             [Some(port), Some(starboard)] if driving && together => Some([port, starboard]),
             _ => None,
@@ -98,8 +102,9 @@ impl Motion {
         if self.due.is_some_and(|due| due.owed.iter().any(|&owed| owed >= UNSEEN)) {
             return Err(format!("a part shrinks too slowly: {before:?} -> {next:?}, {:?}", self.due));
         }
-        if self.straight && next[0] != next[1] {
-            return Err(format!("not straight: {before:?} -> {next:?}, {aims:?}"));
+        let alike = if aims[0].rest == aims[1].rest { sent } else { next };
+        if self.straight && alike[0] != alike[1] {
+            return Err(format!("not straight: {before:?} -> {sent:?}, {aims:?}"));
         }
         let turn = Turn { now, driving, slopes, alone };
         for ((wheel, level), aim) in self.wheels.iter_mut().zip(next).zip(aims) {

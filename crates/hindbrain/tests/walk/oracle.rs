@@ -328,9 +328,7 @@ impl Oracle {
             [false, true] => -1,
         };
         let want = self.wanted();
-        // Their sum, in millionths, is the value of the faster wheel.
-        let faster = (want.linear.abs() + want.angular.abs()) * i32::from(self.params.core.full);
-        let moves = faster >= 1_000_000;
+        let moves = want.faster(self.params.core.full) >= 1_000_000;
         let leads_away = want.linear * i32::from(toward) < 0 && want.angular.abs() <= want.linear.abs();
         self.motion.levels().iter().any(|level| level.signum() == toward) || moves && !leads_away
     }
@@ -345,6 +343,7 @@ impl Oracle {
         let moved = self.state == StopState::Ok || self.motion.levels() != [0; 2];
         let late = self.last_snapshot.is_some_and(|last| now - last > core.overrun_limit as Ns);
         Causes::NONE
+            .with(Cause::CommandBelowCount, self.is_strict() && self.wanted().is_below_count(core.full))
             .with(Cause::CommandInvalid, self.commands.last_was_refused)
             .with(Cause::IrInvalid, fitted().any(|sensor| sensor.invalid))
             .with(Cause::IrStale, fitted().any(|sensor| sensor.measured.is_none()))
@@ -427,12 +426,13 @@ impl Oracle {
         let parts = [linear - angular, linear + angular];
         // If one is beyond full speed, both are divided by the same number.
         let most = parts[0].abs().max(parts[1].abs()).max(1_000_000);
-        parts.map(|part| Aim::at((i32::from(full) * part / most) as i16))
+        parts.map(|part| Aim::at(i32::from(full) * part, most))
     }
 
     /// Whether these are the previous levels.
     pub fn stands(&self, levels: [i16; 2]) -> bool {
-        self.motion.levels() == levels
+        let meant = |i: usize| self.aims[i].meant(self.motion.levels()[i], levels[i]);
+        self.motion.levels() == levels || self.motion.levels() == [meant(0), meant(1)]
     }
 
     /// Whether there was a snapshot, or these are the previous levels.

@@ -23,7 +23,7 @@ pub enum Asks {
 }
 
 /// The most severe first.
-static TABLE: [(&str, Cause, Does, Asks); 26] = [
+static TABLE: [(&str, Cause, Does, Asks); 27] = [
     ("ESTOP_PRESSED", Cause::EstopPressed, Does::EmergencyStop, Asks::Reset),
     ("ESTOP_STALE", Cause::EstopStale, Does::EmergencyStop, Asks::Reset),
     ("ESTOP_CONFLICT", Cause::EstopConflict, Does::EmergencyStop, Asks::Reset),
@@ -50,6 +50,7 @@ static TABLE: [(&str, Cause, Does, Asks); 26] = [
     ("IR_INVALID", Cause::IrInvalid, Does::Nothing, Asks::Nothing),
     ("RESET_CONFLICT", Cause::ResetConflict, Does::Nothing, Asks::Nothing),
     ("CMD_INVALID", Cause::CommandInvalid, Does::Nothing, Asks::Nothing),
+    ("CMD_BELOW_COUNT", Cause::CommandBelowCount, Does::Nothing, Asks::Nothing),
 ];
 
 fn rows(causes: Causes) -> impl Iterator<Item = (Does, Asks)> {

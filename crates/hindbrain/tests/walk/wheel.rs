@@ -19,19 +19,34 @@ pub struct Slopes {
 pub struct Aim {
     pub least: i16,
     pub most: i16,
+    /// By how much the command lies beyond the whole count, in parts that are the same for both wheels.
+    pub rest: i32,
 }
 
 impl Aim {
-    pub const REST: Self = Self { least: 0, most: 0 };
+    pub const REST: Self = Self { least: 0, most: 0, rest: 0 };
 
-    pub const fn at(level: i16) -> Self {
-        Self { least: level, most: level }
+    /// The whole count of a level of `part / of`, toward zero.
+    pub fn at(part: i32, of: i32) -> Self {
+        let level = (part / of) as i16;
+        Self { least: level, most: level, rest: part % of }
+    }
+
+    /// The level that `sent` after `before` stands for: of a fraction, which a wheel at zero never has, one count more is sent for part of
+    /// the time. A wheel that comes from a higher level may not have arrived.
+    pub fn meant(self, before: i16, sent: i16) -> i16 {
+        let has_arrived = (before - self.least) * self.least.signum() <= 0;
+        if has_arrived && self.is_one_more(sent) { self.least } else { sent }
+    }
+
+    fn is_one_more(self, sent: i16) -> bool {
+        self.rest != 0 && self.least != 0 && sent == self.least + self.least.signum()
     }
 
     /// From zero to about `part` of `full`, within a count.
     pub fn up_to(part: f64, full: i16) -> Self {
         let beyond = part * f64::from(full);
-        Self { least: beyond.floor().min(0.0) as i16, most: beyond.ceil().max(0.0) as i16 }
+        Self { least: beyond.floor().min(0.0) as i16, most: beyond.ceil().max(0.0) as i16, rest: 0 }
     }
 
     /// The level, if there is only one.
@@ -67,6 +82,8 @@ impl Turn {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wheel {
     pub level: i16,
+    /// The level may have one count more for a fraction.
+    has_more: bool,
     /// The most that the level moved away from (toward) zero beyond its slope, over any time that ends now.
     grown: i64,
     shrunk: i64,
@@ -89,6 +106,7 @@ const TICK: i64 = 20 * MS / 1000;
 impl Wheel {
     pub const STILL: Self = Self {
         level: 0,
+        has_more: false,
         grown: 0,
         shrunk: 0,
         owed: 0,
@@ -108,7 +126,9 @@ impl Wheel {
     /// A description of what is wrong with the level `next`.
     pub fn follow(&mut self, next: i16, turn: &Turn, aim: Aim) -> Result<(), String> {
         let &Turn { now, driving, slopes, alone } = turn;
-        let (before, spent) = (self.level, self.spent(now));
+        // Without the count for a fraction it is a level that never was sent.
+        let more = if self.has_more && next.abs() < self.level.abs() { self.level.signum() } else { 0 };
+        let (before, spent) = (self.level - more, self.spent(now));
         let wrong =
             |what: &str| Err(format!("{what}: {before} -> {next}, {aim:?}, alone {alone}, {spent} us"));
         if i32::from(before.signum()) * i32::from(next.signum()) < 0 {
@@ -146,7 +166,7 @@ impl Wheel {
         }
         // Once it has begun, braking uses all the time that passes.
         let beyond = if next > 0 { aim.most < next } else { next < 0 && aim.least > next };
-        let brakes = driving && alone && beyond;
+        let brakes = driving && alone && beyond && !aim.is_one_more(next);
         self.owed =
             if brakes && self.braked { self.owed + slopes.toward * spent + growth * COUNT } else { 0 };
         self.braked = brakes;
@@ -164,6 +184,7 @@ impl Wheel {
             self.last_sign = next.signum();
         }
         (self.level, self.seen) = (next, now);
+        self.has_more = driving && aim.is_one_more(next);
         Ok(())
     }
 
@@ -185,7 +206,7 @@ impl Wheel {
     pub fn feed(&self, now: Ns, rest: Ns, into: &mut impl Hasher) {
         let rests = if self.level == 0 { (now - self.zero_since).min(rest) } else { 0 };
         let sign = if self.level == 0 && rests == rest { 0 } else { self.last_sign };
-        (self.level, self.grown, self.shrunk, self.owed, self.braked, sign, rests, now - self.seen)
-            .hash(into);
+        (self.level, self.has_more, self.grown, self.shrunk, self.owed, self.braked).hash(into);
+        (sign, rests, now - self.seen).hash(into);
     }
 }
