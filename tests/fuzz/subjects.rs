@@ -419,7 +419,7 @@ pub fn joystick() -> Subject<joystick::Joystick> {
             14 | 15 => Input::BatchEnded,
             16 => {
                 let (stamp, axes, buttons) = (stamp(rng, now), axes(rng), buttons(rng));
-                Input::VirtualDeviceMoved(VirtualState { stamp, axes, buttons })
+                Input::VirtualDeviceMoved(Ok(VirtualState { stamp, axes, buttons }))
             }
             17 => {
                 let stamp = stamp(rng, now);

@@ -3,7 +3,8 @@ use core::time::Duration;
 use safety::{ClockReading, PublisherCount};
 
 use crate::{
-    DeviceId, DeviceState, Feedback, Hat, JoyState, LogRow, Params, PoseState, Report, VirtualState,
+    DeviceId, DeviceState, Feedback, Hat, JoyState, LogRow, Params, PoseState, Report, UnusableJoy,
+    VirtualState,
 };
 
 /// Inputs of the joystick node.
@@ -103,8 +104,8 @@ pub enum Input {
     /// All events of one wake-up were delivered.
     BatchEnded,
     /// A new state of the virtual device. The device is connected if necessary, and disconnected after 500 ms without
-    /// a state.
-    VirtualDeviceMoved(VirtualState),
+    /// a state, or at once by one that is not usable.
+    VirtualDeviceMoved(Result<VirtualState, UnusableJoy>),
     /// A feedback for the driving device was received.
     FeedbackReceived(Feedback),
     /// The clock of stamps at this `now`. Expected before the events of the same `now`, and before each timed poll.

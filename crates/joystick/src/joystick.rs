@@ -101,7 +101,7 @@ impl Joystick {
             logging: false,
             in_batch: false,
             reading: Reading::default(),
-            virtual_device: VirtualDevice::new(&params.virtual_device),
+            virtual_device: VirtualDevice::new(&params),
             feedbacks: Feedbacks::default(),
             reported_to_wait: [false; 2],
             missing: Vec::new(),
@@ -385,7 +385,10 @@ impl Machine for Joystick {
         self.pass_to(now);
         match input {
             Input::VirtualDeviceMoved(state) => {
-                let (events, report) = self.virtual_device.set(&self.clock, state);
+                let (events, report) = match state {
+                    Ok(state) => self.virtual_device.set(&self.clock, state),
+                    Err(why) => self.virtual_device.refuse(why),
+                };
                 self.queue.extend(report.map(Output::Report));
                 self.handle_all(events);
             }

@@ -64,4 +64,4 @@ pub use report::{Printable, Report};
 pub use requests::{Changes, RequestedAxis, RequestedMappings, dynamics_changes, frame_change};
 pub use safety::Level;
 pub use state::{DeviceId, DeviceState, Hat, JoyState, MAX_PUBLISHED, PoseState};
-pub use virtual_device::VirtualState;
+pub use virtual_device::{UnusableJoy, VirtualSource, VirtualState};

@@ -21,6 +21,8 @@ pub struct Params {
     pub control_device: String,
     /// Name of the virtual device; empty: none; read at start only.
     pub virtual_device: String,
+    /// The topic that moves it, in place of `~/virtual_device`; empty: none; read at start only.
+    pub joy_input: String,
     /// Whether velocities are in the vehicle's own frame, until a button selects the other one.
     ///
     /// # Source
@@ -43,7 +45,15 @@ impl Params {
     /// A centre that does not lie between its minimum and maximum, a button with two functions, or a speed that does not fit the
     /// drag or the top speed; the specification's ranges refuse everything else.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
-        let Declared { rate, control_device, virtual_device } = Declared::get(set);
+        let Declared { rate, mut control_device, mut virtual_device, joy_input } = Declared::get(set);
+        if !joy_input.is_empty() {
+            if virtual_device.is_empty() {
+                virtual_device = "joy".into();
+            }
+            if control_device.is_empty() {
+                control_device.clone_from(&virtual_device);
+            }
+        }
         let Frame { intrinsic } = Frame::get(set);
         let [x, y, z, ax, ay, az] = declared::axes(set)?;
         let (enable, [on, slow, toggle]) = enable(set)?;
@@ -60,6 +70,7 @@ impl Params {
             rate: u32::try_from(rate).map_err(|_| set.refuse("rate", "must be from 1 to 1000 Hz"))?,
             control_device,
             virtual_device,
+            joy_input,
             intrinsic,
             dynamics,
             mappings: Mappings { linear, angular, enable, coords },
@@ -123,6 +134,7 @@ impl Default for Params {
             rate: 200,
             control_device: String::new(),
             virtual_device: String::new(),
+            joy_input: String::new(),
             intrinsic: true,
             dynamics: Dynamics::default(),
             mappings: Mappings::default(),

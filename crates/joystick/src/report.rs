@@ -2,7 +2,7 @@ use core::fmt::{self, Write};
 
 use crate::mapping::REST;
 use crate::names::Unnamed;
-use crate::{DeflectedAxis, MAX_PUBLISHED};
+use crate::{DeflectedAxis, MAX_PUBLISHED, UnusableJoy, VirtualSource};
 
 /// An event for the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,15 +74,19 @@ pub enum Report {
     VirtualUnnamed,
     /// A state of the virtual device has more axes or buttons than the device.
     VirtualTooBig {
+        /// Where the states come from.
+        source: VirtualSource,
         /// The number of axes.
         axes: usize,
         /// The number of buttons.
         buttons: usize,
     },
     /// The stamps of the virtual device's states are old, from the future, or repeated.
-    VirtualStale,
+    VirtualStale(VirtualSource),
     /// No state of the virtual device was received for too long.
-    VirtualSilent,
+    VirtualSilent(VirtualSource),
+    /// A state of the virtual device is not one of a pad: the device is unplugged.
+    VirtualUnusable(UnusableJoy),
     /// A feedback has no effect.
     FeedbackRefused {
         /// The consequence and the reason.
@@ -110,8 +114,9 @@ impl Report {
                 | Self::ReadingLost(_)
                 | Self::VirtualUnnamed
                 | Self::VirtualTooBig { .. }
-                | Self::VirtualStale
-                | Self::VirtualSilent
+                | Self::VirtualStale(_)
+                | Self::VirtualSilent(_)
+                | Self::VirtualUnusable(_)
                 | Self::FeedbackRefused { .. }
         )
     }
@@ -184,17 +189,23 @@ impl fmt::Display for Report {
             Self::VirtualUnnamed => f.write_str(
                 "'~/virtual_device' is ignored: parameter 'virtual_device' names no virtual device",
             ),
-            Self::VirtualTooBig { axes, buttons } => write!(
+            Self::VirtualTooBig { source: VirtualSource::Component, axes, buttons } => write!(
                 f,
                 "'~/virtual_device' is ignored: it has {axes} axes and {buttons} buttons, must have at most 8 (six, and a hat \
                  as two) and 11"
             ),
-            Self::VirtualStale => f.write_str(
-                "'~/virtual_device' is ignored: its stamps are old, from the future or repeated; zero means now",
+            Self::VirtualTooBig { source: VirtualSource::Joy, axes, buttons } => write!(
+                f,
+                "'joy_input' is ignored: it has {axes} axes and {buttons} buttons, must have at most 64 and 128"
             ),
-            Self::VirtualSilent => {
-                f.write_str("'~/virtual_device' is silent for 500 ms: the device is unplugged")
+            Self::VirtualStale(source) => write!(
+                f,
+                "'{source}' is ignored: its stamps are old, from the future or repeated; zero means now"
+            ),
+            Self::VirtualSilent(source) => {
+                write!(f, "'{source}' is silent for 500 ms: the device is unplugged")
             }
+            Self::VirtualUnusable(why) => write!(f, "'joy_input' {why}: the device is unplugged"),
             Self::FeedbackRefused { what } => write!(f, "'joy/set_feedback' {what}"),
             Self::Active(true) => f.write_str("active: the stick drives"),
             Self::Active(false) => f.write_str("inactive: the stick does not drive"),

@@ -1,15 +1,46 @@
+use core::fmt;
 use core::time::Duration;
 
 use safety::{Clock, Freshness, Instant, MessageTime, PublisherCount, Stale, Stamp};
 
-use crate::{DeviceId, Hat, Input, Report};
+use crate::{DeviceId, Hat, Input, Params, Report, device};
 
-/// Numbers of axes, buttons and hats of the virtual device: those of a common pad.
-const AXES: usize = 6;
-const BUTTONS: usize = 11;
-const HATS: usize = 1;
-/// The number of axes in a state, hats as two.
-const ENTRIES: usize = AXES + 2 * HATS;
+/// Numbers of axes, buttons and hats.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Size {
+    axes: usize,
+    hats: usize,
+    buttons: usize,
+}
+
+impl Size {
+    /// A common pad.
+    const COMPONENT: Self = Self { axes: 6, hats: 1, buttons: 11 };
+
+    /// The number of axes in a state, hats as two.
+    const fn entries(self) -> usize {
+        self.axes + 2 * self.hats
+    }
+}
+
+/// Where the states of the virtual device come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VirtualSource {
+    /// `~/virtual_device`, as in the openrobots component.
+    #[default]
+    Component,
+    /// The topic `joy_input`: a pad of any size, whose inputs have numbers only.
+    Joy,
+}
+
+impl fmt::Display for VirtualSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Component => "~/virtual_device",
+            Self::Joy => "joy_input",
+        })
+    }
+}
 
 /// Without a new state for this time the virtual device is disconnected.
 const TIMEOUT: Duration = Duration::from_millis(500);
@@ -31,10 +62,48 @@ const MAPPING: &str = "virtual,virtual,leftx:a0,lefty:a1,lefttrigger:a2,rightx:a
 pub struct VirtualState {
     /// The time of the state; zero: now.
     pub stamp: Stamp,
-    /// Raw values, at most 8: six axes, then the hat's vertical and horizontal half.
+    /// Raw values. Of `~/virtual_device` at most 8: six axes, then the hat's vertical and horizontal half.
     pub axes: Vec<i16>,
-    /// The buttons, at most 11.
+    /// The buttons; of `~/virtual_device` at most 11.
     pub buttons: Vec<bool>,
+}
+
+/// Why a `sensor_msgs/Joy` is none of a pad: the axis or button, its value and the range.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnusableJoy(String);
+
+impl fmt::Display for UnusableJoy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl VirtualState {
+    /// The state of a pad in a `sensor_msgs/Joy`: raw values have the other sign, as SDL's have.
+    /// # Errors
+    /// The first value that is none of a pad.
+    /// # Source
+    /// The ROS 2 package `joy`: -1 to 1, left and up positive, which SDL counts as negative.
+    pub fn of_joy(stamp: Stamp, axes: &[f32], buttons: &[i32]) -> Result<Self, UnusableJoy> {
+        let raw = |(axis, &value): (usize, &f32)| {
+            // Rounded values may be a little beyond 1; NaN is not within.
+            let is_valid = value.abs() <= 1.001;
+            // Within the range of i16 by the clamp.
+            let raw = (-value.clamp(-1.0, 1.0) * f32::from(i16::MAX)).round() as i16;
+            is_valid
+                .then_some(raw)
+                .ok_or_else(|| UnusableJoy(format!("has axes[{axis}] {value:?}, must be from -1 to 1")))
+        };
+        let down = |(button, &value): (usize, &i32)| match value {
+            0 | 1 => Ok(value == 1),
+            _ => Err(UnusableJoy(format!("has buttons[{button}] {value}, must be 0 or 1"))),
+        };
+        Ok(Self {
+            stamp,
+            axes: axes.iter().enumerate().map(raw).collect::<Result<_, _>>()?,
+            buttons: buttons.iter().enumerate().map(down).collect::<Result<_, _>>()?,
+        })
+    }
 }
 
 /// The result of checking a state.
@@ -46,15 +115,19 @@ enum Check {
     Refused(Report),
 }
 
-/// The virtual device of `~/virtual_device`; connected as long as its states arrive.
+/// The virtual device of `~/virtual_device` or of `joy_input`; connected as long as its states arrive.
 ///
 /// It connects at rest and is moved in the same batch: an axis deflected at the connection counts as not at rest.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VirtualDevice {
     /// Empty: the device is disabled.
     name: String,
+    source: VirtualSource,
+    /// The size of the connected device.
+    size: Size,
     freshness: Freshness,
-    /// When the last state was made; `None`: disconnected.
+    is_connected: bool,
+    /// When the last state was made.
     held: Option<MessageTime>,
     axes: Vec<i16>,
     buttons: Vec<bool>,
@@ -65,8 +138,27 @@ pub(crate) struct VirtualDevice {
 }
 
 impl VirtualDevice {
-    pub(crate) fn new(name: &str) -> Self {
-        Self { name: name.into(), ..Self::default() }
+    /// The device that `params` declare.
+    pub(crate) fn new(params: &Params) -> Self {
+        let source = if params.joy_input.is_empty() { VirtualSource::Component } else { VirtualSource::Joy };
+        Self { name: params.virtual_device.clone(), source, ..Self::default() }
+    }
+
+    pub(crate) fn source(&self) -> VirtualSource {
+        self.source
+    }
+
+    /// The batch of events that disconnects the device, whose state is not usable, and the report if it is new.
+    pub(crate) fn refuse(&mut self, why: UnusableJoy) -> (Vec<Input>, Option<Report>) {
+        let report = self.news(Report::VirtualUnusable(why));
+        (self.unplug(), report)
+    }
+
+    /// The reason of a refusal, unless it is that of the last one.
+    fn news(&mut self, report: Report) -> Option<Report> {
+        let is_news = self.refused.as_ref() != Some(&report);
+        self.refused = Some(report.clone());
+        is_news.then_some(report)
     }
 
     /// The batch of events for `state`, and the reason of a new refusal.
@@ -77,22 +169,24 @@ impl VirtualDevice {
         match self.check(clock, &state) {
             Check::Accepted => self.refused = None,
             Check::Late => return (Vec::new(), None),
-            Check::Refused(report) => {
-                let is_news = self.refused.as_ref() != Some(&report);
-                self.refused = Some(report.clone());
-                return (Vec::new(), is_news.then_some(report));
-            }
+            Check::Refused(report) => return (Vec::new(), self.news(report)),
         }
         if state.axes.is_empty() && state.buttons.is_empty() {
             return (self.unplug(), None);
         }
         let VirtualState { mut axes, mut buttons, .. } = state;
-        axes.resize(ENTRIES, 0);
-        buttons.resize(BUTTONS, false);
-        let mut events = Vec::new();
-        if self.axes.is_empty() {
+        let size = match self.source {
+            VirtualSource::Component => Size::COMPONENT,
+            VirtualSource::Joy => Size { axes: axes.len(), hats: 0, buttons: buttons.len() },
+        };
+        // Another size is another pad.
+        let mut events = if size == self.size { Vec::new() } else { self.unplug() };
+        axes.resize(size.entries(), 0);
+        buttons.resize(size.buttons, false);
+        if !self.is_connected {
+            self.is_connected = true;
             // Buttons that are down at the connection count from their next press on.
-            (self.axes, self.buttons) = (vec![0; ENTRIES], buttons.clone());
+            (self.axes, self.buttons, self.size) = (vec![0; size.entries()], buttons.clone(), size);
             events.push(Input::DeviceConnected {
                 id: ID,
                 name: self.name.clone(),
@@ -100,19 +194,19 @@ impl VirtualDevice {
                 serial: String::new(),
                 path: String::new(),
                 links: Vec::new(),
-                mapping: MAPPING.into(),
-                axes: vec![0; AXES],
+                mapping: if self.source == VirtualSource::Joy { "" } else { MAPPING }.into(),
+                axes: vec![0; size.axes],
                 buttons: buttons.clone(),
-                hats: vec![Hat::default(); HATS],
+                hats: vec![Hat::default(); size.hats],
             });
             events.push(Input::TriggersKnown { id: ID, axes: Vec::new() });
         }
-        for (axis, (&before, &value)) in self.axes.iter().zip(&axes).take(AXES).enumerate() {
+        for (axis, (&before, &value)) in self.axes.iter().zip(&axes).take(size.axes).enumerate() {
             if before != value {
                 events.push(Input::AxisMoved { id: ID, axis, value });
             }
         }
-        let halves = |axes: &[i16]| axes.get(AXES..).map(hat).unwrap_or_default();
+        let halves = |axes: &[i16]| axes.get(size.axes..).map(hat).unwrap_or_default();
         if halves(&self.axes) != halves(&axes) {
             events.push(Input::HatMoved { id: ID, hat: 0, state: halves(&axes) });
         }
@@ -140,8 +234,12 @@ impl VirtualDevice {
             return Check::Refused(Report::VirtualUnnamed);
         }
         let (axes, buttons) = (state.axes.len(), state.buttons.len());
-        if axes > ENTRIES || buttons > BUTTONS {
-            return Check::Refused(Report::VirtualTooBig { axes, buttons });
+        let most = match self.source {
+            VirtualSource::Component => [Size::COMPONENT.entries(), Size::COMPONENT.buttons],
+            VirtualSource::Joy => [device::AXES, device::BUTTONS],
+        };
+        if [axes, buttons].iter().zip(most).any(|(&count, most)| count > most) {
+            return Check::Refused(Report::VirtualTooBig { source: self.source, axes, buttons });
         }
         match self.freshness.judge(clock, state.stamp, TIMEOUT) {
             Ok(time) => {
@@ -149,28 +247,26 @@ impl VirtualDevice {
                 Check::Accepted
             }
             Err(Stale::Late) => Check::Late,
-            Err(_) => Check::Refused(Report::VirtualStale),
+            Err(_) => Check::Refused(Report::VirtualStale(self.source)),
         }
     }
 
     /// The batch of events that disconnects the device after a silence.
     pub(crate) fn expire(&mut self, now: Instant) -> Option<Vec<Input>> {
-        let is_silent = !self.axes.is_empty() && self.held.is_some_and(|time| time.is_expired(now, TIMEOUT));
+        let is_silent = self.is_connected && self.held.is_some_and(|time| time.is_expired(now, TIMEOUT));
         is_silent.then(|| self.unplug())
     }
 
     /// When it is disconnected if no state arrives.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.held.filter(|_| !self.axes.is_empty()).map(|time| time.expiry(TIMEOUT))
+        self.held.filter(|_| self.is_connected).map(|time| time.expiry(TIMEOUT))
     }
 
     fn unplug(&mut self) -> Vec<Input> {
-        self.held = None;
-        self.buttons.clear();
-        if core::mem::take(&mut self.axes).is_empty() {
-            return Vec::new();
+        if core::mem::take(&mut self.is_connected) {
+            return vec![Input::DeviceDisconnected { id: ID }, Input::BatchEnded];
         }
-        vec![Input::DeviceDisconnected { id: ID }, Input::BatchEnded]
+        Vec::new()
     }
 }
 

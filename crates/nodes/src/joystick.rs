@@ -155,8 +155,17 @@ pub fn subscribe<M: Contains<Joystick, Input: Send> + Send + 'static>(
     inputs: &mut Inputs<M>,
     node: &mut r2r::Node,
     shell: &Shell<M>,
+    set: &params::Set,
+    joy_input: &str,
 ) -> Result<Pads, Error> {
     let names = inputs.names();
+    if !joy_input.is_empty() && names.resolve(joy_input) == names.resolve("joy") {
+        let refusal = set.refuse(
+            "joy_input",
+            "must be another topic than 'joy', which this node publishes: remap one of them",
+        );
+        return Err(Error::Parameters { node: NAME.into(), refusals: vec![refusal] });
+    }
     ros::declare_stage(node, &names.resolve("~/reference"), &names.resolve("~/desired"))?;
     inputs.subscribe::<or_pose::State>(node, "~/reference", qos::commands(), move |message| {
         Some(M::wrap(Input::ReferenceReceived(messages::reference(&message))))
@@ -166,15 +175,19 @@ pub fn subscribe<M: Contains<Joystick, Input: Send> + Send + 'static>(
     inputs.subscribe::<sensor::JoyFeedback>(node, "joy/set_feedback", qos::edge(), move |message| {
         Some(M::wrap(Input::FeedbackReceived(pads::feedback(&message))))
     })?;
-    inputs.subscribe::<r2r::or_joystick::msg::State>(
-        node,
-        "~/virtual_device",
-        qos::edge(),
-        move |message| Some(M::wrap(Input::VirtualDeviceMoved(pads::virtual_state(message)))),
-    )?;
-    inputs.expect_one_publisher("~/virtual_device", move |count| {
-        M::wrap(Input::VirtualPublishersCounted(count))
-    });
+    let of_virtual = if joy_input.is_empty() {
+        const TOPIC: &str = "~/virtual_device";
+        inputs.subscribe::<r2r::or_joystick::msg::State>(node, TOPIC, qos::edge(), move |message| {
+            Some(M::wrap(Input::VirtualDeviceMoved(Ok(pads::virtual_state(message)))))
+        })?;
+        TOPIC
+    } else {
+        inputs.subscribe::<sensor::Joy>(node, joy_input, qos::edge(), move |message| {
+            Some(M::wrap(Input::VirtualDeviceMoved(pads::state_of_joy(&message))))
+        })?;
+        joy_input
+    };
+    inputs.expect_one_publisher(of_virtual, move |count| M::wrap(Input::VirtualPublishersCounted(count)));
     Pads::start(node, shell.clone())
 }
 
@@ -190,7 +203,9 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let (mut topics, parts) = Parts::new(&mut member.node)?;
     let machine = Joystick::new(member.params.clone());
     let shell = Shell::new(machine, Some(Input::ClockRead), move |output| topics.publish(output));
-    let pads = subscribe(&mut member.inputs, &mut member.node, &shell)?;
+    let set = member.set().clone();
+    let joy_input = &member.params.joy_input;
+    let pads = subscribe(&mut member.inputs, &mut member.node, &shell, &set, joy_input)?;
     let runner = member
         .runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?
         .managed(Input::ActivityChanged)?;

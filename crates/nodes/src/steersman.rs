@@ -104,8 +104,9 @@ pub fn run_with(
 
     let Member { node, params, inputs, .. } = &mut zones;
     zones_node::subscribe(inputs, node, params, true)?;
-    let Member { node, inputs, .. } = &mut joystick;
-    let pads = joystick_node::subscribe(inputs, node, &shell)?;
+    let set = joystick.set().clone();
+    let Member { node, params, inputs, .. } = &mut joystick;
+    let pads = joystick_node::subscribe(inputs, node, &shell, &set, &params.joy_input)?;
 
     let hindbrain = hindbrain.runner(&shell, |set| {
         Ok(Input::Hindbrain(hindbrain::Input::ParametersChanged(hindbrain::Params::read(set)?)))

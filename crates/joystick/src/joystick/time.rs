@@ -24,7 +24,7 @@ impl Joystick {
             self.handle_all([Input::ReadingLost, Input::BatchEnded]);
         }
         if let Some(events) = self.virtual_device.expire(self.now) {
-            self.emit(Report::VirtualSilent);
+            self.emit(Report::VirtualSilent(self.virtual_device.source()));
             self.handle_all(events);
         }
         let output = self.feedbacks.expire(self.now, self.devices.driver_id());

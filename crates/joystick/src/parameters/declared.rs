@@ -17,6 +17,9 @@ params::params! {
         control_device: String = Parameter::string("control_device", ""),
         /// Name of a virtual joystick, which is connected while its axes and buttons are published on `~/virtual_device`.
         virtual_device: String = Parameter::string("virtual_device", "").at_start(),
+        /// Topic of a `sensor_msgs/Joy` with the states of a pad that another program reads. They move the virtual joystick, whose name is
+        /// then `joy` by default, in place of `~/virtual_device`; unless control_device names another device, it alone drives.
+        joy_input: String = Parameter::string("joy_input", "").at_start(),
     }
 }
 

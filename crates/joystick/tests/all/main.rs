@@ -8,6 +8,7 @@ mod filter;
 mod health;
 mod identity;
 mod joy;
+mod joy_input;
 mod joy_properties;
 mod names;
 mod parameters;

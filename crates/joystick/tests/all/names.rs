@@ -280,11 +280,11 @@ fn the_virtual_device_has_the_names_of_an_xbox_pad() {
     let moved = |bench: &mut Bench, axes: &[i16], down| {
         let mut buttons = vec![false; 11];
         buttons[5] = down;
-        bench.give(Input::VirtualDeviceMoved(VirtualState {
+        bench.give(Input::VirtualDeviceMoved(Ok(VirtualState {
             axes: axes.to_vec(),
             buttons,
             ..VirtualState::default()
-        }));
+        })));
         bench.batch();
     };
     moved(&mut bench, &[0, 0], false);

@@ -99,6 +99,7 @@ fn params() -> impl Strategy<Value = Params> {
         |(rate, control_device, intrinsic, dynamics, linear, angular, enable, coords, joy)| Params {
             rate,
             control_device,
+            joy_input: String::new(),
             virtual_device: "Hand".into(),
             intrinsic,
             dynamics,
@@ -170,7 +171,7 @@ fn input() -> impl Strategy<Value = Input> {
         3 => Just(Input::DevicesPolled),
         1 => Just(Input::ReadingLost),
         2 => (stamp(), vec(any::<i16>(), 0..10), vec(any::<bool>(), 0..13)).prop_map(|(stamp, axes, buttons)| {
-            Input::VirtualDeviceMoved(VirtualState { stamp, axes, buttons })
+            Input::VirtualDeviceMoved(Ok(VirtualState { stamp, axes, buttons }))
         }),
         1 => (0..4_u8, 0..4_u8, any::<f32>())
             .prop_map(|(kind, id, intensity)| Input::FeedbackReceived(Feedback { kind, id, intensity })),

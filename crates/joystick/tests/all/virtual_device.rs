@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{Bench, ON, driving, guarded, wall};
-use joystick::{Input, Output, Params, Report, VirtualState};
+use joystick::{Input, Output, Params, Report, VirtualSource, VirtualState};
 use safety::Stamp;
 
 fn named(params: Params) -> Params {
@@ -17,7 +17,7 @@ fn held(axes: &[i16], buttons: &[usize]) -> VirtualState {
 
 fn hold(bench: &mut Bench, state: VirtualState) {
     bench.give(Input::ClockRead(wall(bench.millis).into()));
-    bench.give(Input::VirtualDeviceMoved(state));
+    bench.give(Input::VirtualDeviceMoved(Ok(state)));
     bench.drain();
 }
 
@@ -35,7 +35,7 @@ fn it_connects_at_rest_drives_and_disconnects_when_it_is_silent() {
     assert!(bench.forward() > 2.5, "495 ms after the last state");
     bench.run(5);
     assert_eq!((bench.last().vel, bench.machine.device_list()), (None, vec![]));
-    assert!(bench.reports().contains(&Report::VirtualSilent));
+    assert!(bench.reports().contains(&Report::VirtualSilent(VirtualSource::Component)));
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn an_empty_state_disconnects_it() {
     hold(&mut bench, VirtualState::default());
     assert_eq!(bench.machine.device_list(), Vec::<String>::new());
     bench.run(1000);
-    assert!(!bench.reports().contains(&Report::VirtualSilent), "it was not silent");
+    assert!(!bench.reports().contains(&Report::VirtualSilent(VirtualSource::Component)), "it was not silent");
 }
 
 #[test]
@@ -84,7 +84,13 @@ fn a_state_with_too_many_inputs_is_refused_reported_once_and_does_not_keep_it_co
     }
     let reports: Vec<_> =
         bench.reports().into_iter().filter(|report| report.to_string().contains("virtual_")).collect();
-    assert_eq!(reports, [Report::VirtualTooBig { axes: 9, buttons: 12 }, Report::VirtualSilent]);
+    assert_eq!(
+        reports,
+        [
+            Report::VirtualTooBig { source: VirtualSource::Component, axes: 9, buttons: 12 },
+            Report::VirtualSilent(VirtualSource::Component)
+        ]
+    );
     assert!(
         reports[0].to_string().ends_with("must have at most 8 (six, and a hat as two) and 11"),
         "{}",
@@ -98,7 +104,10 @@ fn states_with_old_or_repeated_stamps_do_not_keep_it_connected() {
     bench.run(10_000);
     let stamped = |millis| VirtualState { stamp: wall(millis), ..held(&[i16::MAX], &[]) };
     hold(&mut bench, stamped(9_500));
-    assert_eq!((bench.machine.device_list().len(), bench.reports().last()), (0, Some(&Report::VirtualStale)));
+    assert_eq!(
+        (bench.machine.device_list().len(), bench.reports().last()),
+        (0, Some(&Report::VirtualStale(VirtualSource::Component)))
+    );
     for _ in 0..60 {
         hold(&mut bench, stamped(10_000));
         bench.run(10);

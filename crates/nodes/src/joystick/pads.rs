@@ -1,9 +1,9 @@
 use std::sync::{Arc, Mutex};
 
 use gamepad::{Event, Gamepads, VirtualDevice, VirtualPad};
-use joystick::{DeviceId, Effect, Feedback, Hat, Input, Joystick, Printable, VirtualState};
+use joystick::{DeviceId, Effect, Feedback, Hat, Input, Joystick, Printable, UnusableJoy, VirtualState};
 use r2r::or_joystick::msg as or_joystick;
-use r2r::sensor_msgs::msg::JoyFeedback;
+use r2r::sensor_msgs::msg::{Joy, JoyFeedback};
 use ros::panics::lock;
 use ros::{Error, Shell, Stop, clock};
 use safety::Contains;
@@ -125,6 +125,11 @@ const fn is_extra(event: &Event) -> bool {
 pub fn virtual_state(message: or_joystick::State) -> VirtualState {
     let or_joystick::State { ts, buttons, axes } = message;
     VirtualState { stamp: clock::from_wire(&ts), axes, buttons }
+}
+
+/// The state of a pad that another program reads.
+pub fn state_of_joy(message: &Joy) -> Result<VirtualState, UnusableJoy> {
+    VirtualState::of_joy(clock::from_wire(&message.header.stamp), &message.axes, &message.buttons)
 }
 
 /// The requested feedback of the device that drives.

@@ -1,0 +1,155 @@
+//! A pad that another program reads, as the states of a `sensor_msgs/Joy`: it drives, is lost and comes back as a local pad.
+
+use crate::common;
+
+use common::{Bench, ON, guarded, wall};
+use joystick::{Input, Params, Report, VirtualSource, VirtualState, specification};
+use params::Value;
+use safety::{PublisherCount, Stamp};
+
+fn bench() -> Bench {
+    Bench::new(Params { joy_input: "pad".into(), virtual_device: "joy".into(), ..guarded() })
+}
+
+/// Axis 0 as the package `joy` has it, and the dead-man button.
+fn hold(bench: &mut Bench, axis: f32, on: bool) {
+    let mut buttons = [0; 13];
+    buttons[ON] = on.into();
+    give(bench, Stamp::ZERO, &[axis, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0], &buttons);
+}
+
+fn give(bench: &mut Bench, stamp: Stamp, axes: &[f32], buttons: &[i32]) {
+    bench.give(Input::ClockRead(wall(bench.millis).into()));
+    bench.give(Input::VirtualDeviceMoved(VirtualState::of_joy(stamp, axes, buttons)));
+    bench.drain();
+}
+
+/// Whether the last desired state asks for motion; a loss has no velocity.
+fn moves(bench: &Bench) -> bool {
+    bench.last().vel.is_some_and(|vel| vel[0] != 0.0)
+}
+
+fn drive(bench: &mut Bench, axis: f32) {
+    hold(bench, 0.0, false);
+    hold(bench, 0.0, true);
+    for _ in 0..20 {
+        hold(bench, axis, true);
+        bench.run(20);
+    }
+}
+
+#[test]
+fn it_drives_with_the_signs_of_a_local_pad() {
+    let mut bench = bench();
+    drive(&mut bench, -1.0); // right or down, which SDL counts as positive
+    assert!(bench.machine.active() && bench.forward() > 0.5, "{}", bench.forward());
+    assert_eq!(bench.machine.device_list(), ["joy"]);
+    hold(&mut bench, -1.0, false);
+    bench.run(20);
+    assert!(!bench.machine.active() && bench.forward() == 0.0, "the release of its button is a stop");
+}
+
+#[test]
+fn after_a_silence_it_needs_rest_and_a_new_press() {
+    let mut bench = bench();
+    drive(&mut bench, -1.0);
+    bench.run(505);
+    assert_eq!((bench.last().vel, bench.machine.device_list()), (None, vec![]), "a loss");
+    assert!(bench.reports().contains(&Report::VirtualSilent(VirtualSource::Joy)));
+    let stays = |bench: &mut Bench, axis, on, why: &str| {
+        for _ in 0..20 {
+            hold(bench, axis, on);
+            bench.run(20);
+            assert!(!moves(bench), "{why}");
+        }
+    };
+    stays(&mut bench, -1.0, true, "stick and button were held when it came back");
+    stays(&mut bench, 0.0, true, "the button was down when it came back");
+    stays(&mut bench, -1.0, true, "the button was not pressed since");
+    drive(&mut bench, -1.0);
+    assert!(bench.forward() > 0.5);
+}
+
+#[test]
+fn what_no_pad_sends_unplugs_it_at_once() {
+    for (axes, buttons, sentence) in [
+        (
+            &[0.0, f32::NAN][..],
+            &[0][..],
+            "'joy_input' has axes[1] NaN, must be from -1 to 1: the device is unplugged",
+        ),
+        (&[1.1], &[0], "'joy_input' has axes[0] 1.1, must be from -1 to 1: the device is unplugged"),
+        (&[f32::INFINITY], &[], "'joy_input' has axes[0] inf, must be from -1 to 1: the device is unplugged"),
+        (&[0.0], &[0, 2], "'joy_input' has buttons[1] 2, must be 0 or 1: the device is unplugged"),
+        (&[0.0], &[-1], "'joy_input' has buttons[0] -1, must be 0 or 1: the device is unplugged"),
+    ] {
+        let mut bench = bench();
+        drive(&mut bench, -1.0);
+        give(&mut bench, Stamp::ZERO, axes, buttons);
+        assert_eq!((bench.machine.active(), bench.machine.device_list()), (false, vec![]), "{sentence}");
+        assert_eq!(bench.last().vel, None, "a loss: {sentence}");
+        assert!(
+            bench.reports().iter().any(|report| report.to_string() == sentence && report.is_warning()),
+            "{sentence}"
+        );
+    }
+}
+
+#[test]
+fn another_size_is_another_pad() {
+    let mut bench = bench();
+    drive(&mut bench, -1.0);
+    for _ in 0..20 {
+        give(&mut bench, Stamp::ZERO, &[-1.0, 0.0], &[1; 13]);
+        bench.run(20);
+    }
+    assert!(!bench.machine.active() && bench.forward() == 0.0, "held at its connection");
+    assert_eq!(bench.machine.device_list(), ["joy"]);
+    // Buttons alone, or nothing at all, are no stick.
+    drive(&mut bench, -1.0);
+    give(&mut bench, Stamp::ZERO, &[], &[0; 13]);
+    assert!(!bench.machine.active());
+    give(&mut bench, Stamp::ZERO, &[], &[]);
+    assert_eq!(bench.machine.device_list(), Vec::<String>::new());
+}
+
+#[test]
+fn old_states_of_a_link_that_stood_still_move_nothing() {
+    let mut bench = bench();
+    drive(&mut bench, -1.0);
+    let old = wall(bench.millis);
+    bench.run(505);
+    for _ in 0..20 {
+        give(&mut bench, old, &[-1.0], &[1; 13]);
+        bench.run(20);
+        assert!(!moves(&bench) && bench.machine.device_list().is_empty());
+    }
+    assert!(bench.reports().contains(&Report::VirtualStale(VirtualSource::Joy)));
+    give(&mut bench, Stamp::ZERO, &[0.0; 65], &[0]);
+    let sentence = "'joy_input' is ignored: it has 65 axes and 1 buttons, must have at most 64 and 128";
+    assert!(bench.reports().iter().any(|report| report.to_string() == sentence));
+}
+
+#[test]
+fn a_second_publisher_unplugs_it() {
+    let mut bench = bench();
+    drive(&mut bench, -1.0);
+    bench.give(Input::VirtualPublishersCounted(PublisherCount::Known { compatible: 2, incompatible: 0 }));
+    bench.drain();
+    assert_eq!((bench.last().vel, bench.machine.device_list()), (None, vec![]));
+    hold(&mut bench, 0.0, false);
+    assert_eq!(bench.machine.device_list(), Vec::<String>::new());
+}
+
+#[test]
+fn it_alone_drives_unless_another_is_named() {
+    let read = |changes: &[(&str, &str)]| {
+        let changes = changes.iter().map(|(name, value)| ((*name).to_owned(), Value::Text((*value).into())));
+        Params::read(&specification().resolve(changes).unwrap()).unwrap()
+    };
+    let names = |params: Params| (params.virtual_device, params.control_device);
+    assert_eq!(names(read(&[("joy_input", "pad")])), ("joy".into(), "joy".into()));
+    let both = read(&[("joy_input", "pad"), ("virtual_device", "remote"), ("control_device", "X-Box")]);
+    assert_eq!(names(both), ("remote".into(), "X-Box".into()));
+    assert_eq!(names(read(&[])), (String::new(), String::new()));
+}
