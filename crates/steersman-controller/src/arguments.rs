@@ -5,7 +5,7 @@ use clap_complete::Shell;
 
 /// Loads, starts, stops, lists and unloads the controllers of the node mechanism.
 ///
-/// The exit code is 0 if every call succeeded, 1 if the manager refused one (its log says why) or went while the spawner waited,
+/// The exit code is 0 if every call succeeded, 1 if the manager refused one (the reason is printed) or went while the spawner waited,
 /// 2 for wrong arguments, 3 if the manager did not answer in time, and 130 if Ctrl-C ended it before that.
 #[derive(Debug, Parser)]
 #[command(name = "steersman-controller", version)]

@@ -11,6 +11,7 @@ macro_rules! print_out {
 mod arguments;
 mod inhibition;
 mod manager;
+mod reasons;
 
 use std::fmt::Display;
 use std::io::Write as _;
@@ -44,13 +45,17 @@ fn main() -> ExitCode {
     let started = start(&arguments).map_err(|error| Failure::Silent(error.to_string()));
     let done = started.and_then(|mut manager| run(&mut manager, &arguments));
     let failures = done.unwrap_or_else(|failure| vec![failure]);
-    failures.iter().for_each(report);
+    failures.iter().filter(|failure| !matches!(failure, Failure::Reported(_))).for_each(report);
     // The first one decides.
-    match failures.first() {
-        None => ExitCode::SUCCESS,
-        Some(Failure::Refused(_) | Failure::Deserted) => ExitCode::from(1),
-        Some(Failure::Silent(_) | Failure::Gone(_)) => ExitCode::from(3),
-        Some(Failure::Ended) => ExitCode::from(130),
+    failures.first().map_or(ExitCode::SUCCESS, |failure| ExitCode::from(exit_code(failure)))
+}
+
+fn exit_code(failure: &Failure) -> u8 {
+    match failure {
+        Failure::Refused(..) | Failure::Deserted => 1,
+        Failure::Silent(_) | Failure::Gone(_) => 3,
+        Failure::Ended => 130,
+        Failure::Reported(code) => *code,
     }
 }
 
@@ -96,7 +101,7 @@ fn run(manager: &mut Manager, arguments: &Arguments) -> Result<Vec<Failure>, Fai
         Command::Kill(names) => {
             // All motion ends before the first controller is unloaded, which may take its time.
             let mut failures = each(&names.names, |name| strict(manager, &[], &one(name)));
-            if failures.iter().all(|failure| matches!(failure, Failure::Refused(_))) {
+            if failures.iter().all(|failure| matches!(failure, Failure::Refused(..))) {
                 failures.extend(each(&names.names, |name| manager.unload(name)));
             }
             failures
@@ -117,7 +122,7 @@ fn each(names: &[String], mut call: impl FnMut(&String) -> Result<(), Failure>) 
     let mut failures = Vec::new();
     for name in names {
         if let Err(failure) = call(name) {
-            let is_over = !matches!(failure, Failure::Refused(_));
+            let is_over = !matches!(failure, Failure::Refused(..));
             failures.push(failure);
             if is_over {
                 break;
@@ -198,8 +203,12 @@ fn spawn(manager: &mut Manager, spawner: &Spawner) -> Result<Vec<Failure>, Failu
     if !spawner.stopped && !all.is_empty() {
         failures.extend(start_all(manager, &all).unwrap_or_else(|failure| vec![failure]));
     }
-    failures.iter().for_each(report);
     if !own.is_empty() {
+        // Now, since it may be long until this ends.
+        for failure in &mut failures {
+            report(&*failure);
+            *failure = Failure::Reported(exit_code(failure));
+        }
         let known: Vec<&str> = own.iter().filter(|name| all.contains(name)).map(String::as_str).collect();
         report(format_args!("{} loaded, until this ends", known.join(", ")));
         if let Err(failure) = manager.wait_for_end() {
@@ -219,8 +228,13 @@ fn start_all(manager: &mut Manager, names: &[String]) -> Result<Vec<Failure>, Fa
     manager.switch(names, &[], false)?;
     let list = manager.list()?;
     let runs = |name: &String| list.iter().any(|(other, state)| other == name && state == "running");
-    let failed = names.iter().filter(|name| !runs(name));
-    Ok(failed.map(|name| Failure::Refused(format!("start '{name}'"))).collect())
+    let failed: Vec<&String> = names.iter().filter(|name| !runs(name)).collect();
+    if failed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let reason = manager.reason();
+    let refused = |name: &String| Failure::Refused(format!("start '{name}'"), reason.about(name));
+    Ok(failed.into_iter().map(refused).collect())
 }
 
 /// Stops what the spawner loaded, and unloads it in reverse order.

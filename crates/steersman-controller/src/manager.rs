@@ -1,3 +1,4 @@
+use std::fmt;
 use std::future::Future;
 use std::io::Write as _;
 use std::pin::pin;
@@ -11,8 +12,10 @@ use r2r::pr2_mechanism_msgs::srv::{
 };
 use r2r::std_msgs::msg::Bool;
 use r2r::{Client, QosProfile, WrappedServiceTypeSupport};
-use ros::{Names, Node, Stop, clock, print_line, publishers, qos, wait_for_publishers};
+use ros::{Names, Node, Publisher, Stop, clock, print_line, publishers, qos, wait_for_publishers};
 use serde_json::{Value, json};
+
+use crate::reasons::Reasons;
 
 /// The constants of `SwitchController.srv`.
 const BEST_EFFORT: i32 = 1;
@@ -27,9 +30,9 @@ const LONG: Duration = Duration::from_secs(1);
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// The manager refused a call.
-    #[error("{0} failed; the log of the manager says why")]
-    Refused(String),
+    /// The manager refused a call, for these reasons.
+    #[error("{0} failed{1}")]
+    Refused(String, Reason),
     /// The manager is not there, or did not answer in time.
     #[error("{0}")]
     Silent(String),
@@ -42,6 +45,30 @@ pub(crate) enum Failure {
     /// The user ended the tool.
     #[error("ended")]
     Ended,
+    /// A failure that the user has seen, with its exit code.
+    #[error("failed")]
+    Reported(u8),
+}
+
+/// The lines of the manager's log about a refusal; empty if none arrived.
+#[derive(Debug)]
+pub(crate) struct Reason(Vec<String>);
+
+impl Reason {
+    /// The part of it about the controller `name`.
+    pub(crate) fn about(&self, name: &str) -> Self {
+        let quoted = format!("'{name}'");
+        Self(self.0.iter().filter(|line| line.contains(&quoted)).cloned().collect())
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("; the log of the manager says why");
+        }
+        write!(f, ": {}", self.0.join("; "))
+    }
 }
 
 /// A loaded controller: its name, and `running` or `stopped`.
@@ -96,6 +123,7 @@ impl Services {
 pub(crate) struct Manager {
     node: Node,
     services: Services,
+    reasons: Reasons,
     namespace: String,
     timeout: Duration,
     stop: Stop,
@@ -118,12 +146,13 @@ impl Manager {
             namespace => format!("/{namespace}/"),
         };
         let services = Services::new(&mut node, &namespace)?;
-        Ok(Self { node, services, namespace, timeout, stop, is_reporting, is_found: false })
+        let reasons = Reasons::new(&mut node)?;
+        Ok(Self { node, services, reasons, namespace, timeout, stop, is_reporting, is_found: false })
     }
 
     /// Outcome of a call that changes `what`, printed with what was `asked` if that is wanted.
-    fn report(&self, ok: Result<bool, Failure>, what: String, mut asked: Value) -> Result<(), Failure> {
-        let outcome = ok.and_then(|ok| if ok { Ok(()) } else { Err(Failure::Refused(what)) });
+    fn report(&mut self, ok: Result<bool, Failure>, what: String, mut asked: Value) -> Result<(), Failure> {
+        let outcome = ok.and_then(|ok| if ok { Ok(()) } else { Err(Failure::Refused(what, self.reason())) });
         if self.is_reporting {
             asked["ok"] = outcome.is_ok().into();
             if let Err(failure) = &outcome {
@@ -132,6 +161,24 @@ impl Manager {
             print_out!("{asked}");
         }
         outcome
+    }
+
+    /// The warnings of the manager since the last call that changes something began.
+    pub(crate) fn reason(&mut self) -> Reason {
+        // A topic is known before the name of its node.
+        const UNKNOWN: &str = "_NODE_NAME_UNKNOWN_";
+        let end = clock::now() + LONG;
+        while let Some(manager) = self.publisher() {
+            if manager.node != UNKNOWN {
+                let logger = manager.full_name.trim_matches('/').replace('/', ".");
+                return Reason(self.reasons.since_asked(&mut self.node, &logger));
+            }
+            if clock::now() >= end {
+                break;
+            }
+            self.node.spin_once(SLICE);
+        }
+        Reason(Vec::new())
     }
 
     /// Lets messages pass until `future` is ready, for `limit` at most; `None` if it is not, or the user ended the tool.
@@ -224,12 +271,14 @@ impl Manager {
 
     pub(crate) fn load(&mut self, name: &str) -> Result<(), Failure> {
         let request = LoadController::Request { name: name.to_owned() };
+        self.reasons.ask();
         let ok = self.call(|services| &services.load, &request).map(|answer| answer.ok);
         self.report(ok, format!("load '{name}'"), json!({ "call": "load", "name": name }))
     }
 
     pub(crate) fn unload(&mut self, name: &str) -> Result<(), Failure> {
         let request = UnloadController::Request { name: name.to_owned() };
+        self.reasons.ask();
         let ok = self.call(|services| &services.unload, &request).map(|answer| answer.ok);
         self.report(ok, format!("unload '{name}'"), json!({ "call": "unload", "name": name }))
     }
@@ -245,6 +294,7 @@ impl Manager {
             stop_controllers: stop.to_vec(),
             strictness: if is_strict { STRICT } else { BEST_EFFORT },
         };
+        self.reasons.ask();
         let ok = self.call(|services| &services.switch, &request).map(|answer| answer.ok);
         let what = format!("switch, start [{}], stop [{}],", start.join(", "), stop.join(", "));
         let asked = json!({ "call": "switch", "start": start, "stop": stop, "strict": is_strict });
@@ -253,6 +303,7 @@ impl Manager {
 
     pub(crate) fn reload(&mut self) -> Result<(), Failure> {
         let request = ReloadControllerLibraries::Request { force_kill: true };
+        self.reasons.ask();
         let ok = self.call(|services| &services.reload, &request).map(|answer| answer.ok);
         self.report(ok, "reload the libraries".to_owned(), json!({ "call": "reload-libraries" }))
     }
@@ -284,14 +335,17 @@ impl Manager {
     /// The manager's identity: that of the only publisher of its latched topic, which is another one after a restart. `None` if there is
     /// none within a second, or another one beside it: of two managers nobody knows which one answers.
     pub(crate) fn identity(&self) -> Option<Identity> {
+        self.publisher().map(|manager| manager.id.0)
+    }
+
+    /// The only publisher of the manager's latched topic.
+    fn publisher(&self) -> Option<Publisher> {
         let (name, namespace) = (self.node.name().ok()?, self.node.namespace().ok()?);
         let names = Names::new(&name, &namespace, std::env::args());
         let topic = names.resolve(&format!("{}motors_halted", self.namespace));
         wait_for_publishers(&self.node, [topic.clone()]);
-        match publishers(&self.node, &topic)?.as_slice() {
-            [one] => Some(one.id.0),
-            _ => None,
-        }
+        let mut all = publishers(&self.node, &topic)?;
+        if all.len() == 1 { all.pop() } else { None }
     }
 
     /// Waits without end until `topic` is true. It may be latched or not.

@@ -40,9 +40,13 @@ def test_its_exit_codes_are_honest():
     with arm() as (_, manager, _):
         assert manager.list() == []
         code, output = tool("load", "nobody", "pan_effort")
-        assert code == 1 and "load 'nobody' failed; the log of the manager says why" in output
+        assert code == 1 and "load 'nobody' failed: parameter 'nobody.type' is missing, must be the type of the controller" in output
         assert manager.list() == [("pan_effort", "stopped")], "the other one is loaded"
-        assert tool("stop", "nobody")[0] == 1
+        code, output = tool("stop", "nobody")
+        assert code == 1 and "failed: no controller 'nobody' is loaded" in output
+        code, output = tool("spawn", "pan_effort", "nobody", "--json")
+        refused = next(json.loads(line) for line in output.splitlines() if '"nobody"' in line)
+        assert refused["error"] == "load 'nobody' failed: parameter 'nobody.type' is missing, must be the type of the controller"
         assert tool("switch", "--start", "nobody", "--best-effort")[0] == 0
         code, output = tool("switch")
         assert code == 2 and "--start" in output and "--stop" in output
@@ -66,6 +70,15 @@ def test_a_spawner_takes_its_controllers_down_at_its_end():
         assert spawner.wait(10.0) == 0, spawner.output
         assert "'pan_effort' was loaded already, and stays loaded" in spawner.output
         assert manager.list() == [("pan_effort", "running")], "that one is not its own"
+
+
+def test_a_spawner_says_once_and_at_once_what_failed():
+    with arm():
+        spawner = Process("steersman-controller", "spawner", "pan_position", "nobody")
+        eventually(lambda: "pan_position loaded, until this ends" in spawner.output, lambda: spawner.output)
+        failed = "load 'nobody' failed: parameter 'nobody.type' is missing, must be the type of the controller"
+        assert failed in spawner.output, spawner.output
+        assert ended(spawner) == 1 and spawner.output.count("failed") == 1, spawner.output
 
 
 def test_the_completion_is_printed_without_a_graph():
