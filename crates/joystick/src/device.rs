@@ -31,6 +31,37 @@ pub(crate) const AXES: usize = 64;
 /// The maximum number of buttons processed per device.
 pub(crate) const BUTTONS: usize = 128;
 
+/// A trigger as a button, which a parameter can name.
+#[derive(Clone, Copy, Debug)]
+struct Trigger {
+    axis: usize,
+    is_inverted: bool,
+    is_down: bool,
+    /// It went down since it has a meaning.
+    counts: bool,
+}
+
+impl Trigger {
+    /// A trigger is down from three quarters of its way on, and up again below five eighths, so that no tremor releases it.
+    const DOWN: i16 = 16_384;
+    const UP: i16 = 8_192;
+
+    /// Follows the axis, and returns whether it just went down.
+    fn follow(&mut self, raw: i16) -> bool {
+        let value = if self.is_inverted { raw.saturating_neg() } else { raw };
+        let was_down = self.is_down;
+        self.is_down = value >= if was_down { Self::UP } else { Self::DOWN };
+        let went_down = self.is_down && !was_down;
+        self.counts = self.is_down && (went_down || self.counts);
+        went_down
+    }
+}
+
+/// The number of an axis as a button: after all buttons.
+pub(crate) const fn as_button(axis: usize) -> usize {
+    BUTTONS + axis
+}
+
 /// One connected device and its published state.
 #[derive(Clone, Debug)]
 pub(crate) struct Device {
@@ -63,6 +94,7 @@ pub(crate) struct Device {
     /// The number of real axes; the axes of the hats follow them.
     axes: usize,
     hats: usize,
+    triggers: [Option<Trigger>; 2],
 }
 
 /// The event refers to an axis, button or hat that the device does not have or that is not processed.
@@ -102,7 +134,40 @@ impl Device {
             moved,
             axes,
             hats,
+            triggers: [None; 2],
         }
+    }
+
+    /// Sets SDL's names of its inputs. A trigger that is down counts from its next press on.
+    pub(crate) fn name_inputs(&mut self, bindings: Bindings) {
+        self.triggers = bindings.triggers().map(|trigger| {
+            let (axis, is_inverted) = trigger?;
+            let mut trigger = Trigger { axis, is_inverted, is_down: false, counts: false };
+            trigger.follow(*self.state.axes.get(axis)?);
+            trigger.counts = false;
+            Some(trigger)
+        });
+        self.bindings = bindings;
+    }
+
+    /// The triggers that count as held buttons.
+    pub(crate) fn held_triggers(&self) -> [Option<usize>; 2] {
+        self.triggers
+            .map(|trigger| trigger.filter(|trigger| trigger.counts).map(|trigger| as_button(trigger.axis)))
+    }
+
+    /// Whether a button, or a trigger as one, is down and counts as held.
+    pub(crate) fn is_held(&self, button: usize) -> bool {
+        self.trigger(button).map_or(self.pressed.get(button) == Some(&true), |trigger| trigger.counts)
+    }
+
+    /// Whether a button, or a trigger as one, is down.
+    pub(crate) fn is_down(&self, button: usize) -> bool {
+        self.trigger(button).map_or(self.state.buttons.get(button) == Some(&true), |trigger| trigger.is_down)
+    }
+
+    fn trigger(&self, button: usize) -> Option<&Trigger> {
+        self.triggers.iter().flatten().find(|trigger| as_button(trigger.axis) == button)
     }
 
     /// The complete state.
@@ -128,6 +193,7 @@ impl Device {
     /// No button counts as held until its next press.
     pub(crate) fn forget_presses(&mut self) {
         self.pressed.fill(false);
+        self.triggers.iter_mut().flatten().for_each(|trigger| trigger.counts = false);
     }
 
     /// The rest positions of the axes that are not hats.
@@ -144,14 +210,16 @@ impl Device {
         self.state.stamp = stamp;
     }
 
-    pub(crate) fn axis(&mut self, axis: usize, value: i16) -> Result<(), BeyondLimits> {
+    /// Sets an axis and returns the button that it is, if it is a trigger that just went down.
+    pub(crate) fn axis(&mut self, axis: usize, value: i16) -> Result<Option<usize>, BeyondLimits> {
         if axis >= self.axes {
             return Err(BeyondLimits); // the following indices belong to the hats
         }
         *self.state.axes.get_mut(axis).ok_or(BeyondLimits)? = value;
         self.dirty = true;
         self.learn_rest(axis, value);
-        Ok(())
+        let trigger = self.triggers.iter_mut().flatten().find(|trigger| trigger.axis == axis);
+        Ok(trigger.and_then(|trigger| trigger.follow(value).then_some(as_button(axis))))
     }
 
     /// An axis at its end when the device connects is either a trigger, or a stick deflected at that moment. A stick
@@ -218,9 +286,13 @@ impl Device {
     pub(crate) fn read(&mut self, axes: &[i16], buttons: &[bool], hats: &[Hat]) {
         (self.dirty, self.is_read) = (true, true);
         let count = self.plain_axes();
+        let before = self.triggers;
         // Only axes that exist and are processed, so no index is beyond the limits.
         for (axis, &value) in axes.iter().enumerate().take(count) {
             let _ = self.axis(axis, value);
+        }
+        for (trigger, before) in self.triggers.iter_mut().flatten().zip(before.iter().flatten()) {
+            trigger.counts &= before.counts;
         }
         for (hat, &state) in hats.iter().enumerate() {
             let _ = self.hat(hat, state);
@@ -238,6 +310,9 @@ impl Device {
     pub(crate) fn release(&mut self) {
         self.state.buttons.fill(false);
         self.pressed.fill(false);
+        for trigger in self.triggers.iter_mut().flatten() {
+            (trigger.is_down, trigger.counts) = (false, false);
+        }
         let hats = self.axes;
         for (index, (axis, rest)) in self.state.axes.iter_mut().zip(&self.rest).enumerate() {
             *axis = if index < hats { *rest } else { 0 };
@@ -280,7 +355,7 @@ mod tests {
         assert_eq!((pad.published().axes.len(), pad.published().buttons.len()), (16, 16));
         assert_eq!(
             (pad.axis(63, 1), pad.axis(64, 1), pad.axis(usize::MAX, 1)),
-            (Ok(()), Err(BeyondLimits), Err(BeyondLimits))
+            (Ok(None), Err(BeyondLimits), Err(BeyondLimits))
         );
         assert_eq!((pad.button(127, true), pad.button(128, true)), (Ok(true), Err(BeyondLimits)));
         assert_eq!(pad.hat(0, UP_LEFT), Err(BeyondLimits));

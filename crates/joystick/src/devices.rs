@@ -148,6 +148,7 @@ impl Devices {
         self.driving().map_or(Stick::default(), |device| Stick {
             axes: &device.state().axes,
             buttons: device.pressed(),
+            triggers: device.held_triggers(),
             is_there: device.is_read,
         })
     }
@@ -160,8 +161,7 @@ impl Devices {
     /// Whether a button of the driving device is down but does not count, because it was pressed before it had a
     /// meaning.
     pub(crate) fn must_be_released(&self, button: usize) -> bool {
-        let is_down = |buttons: &[bool]| buttons.get(button) == Some(&true);
-        self.driving().is_some_and(|device| is_down(&device.state().buttons) && !is_down(device.pressed()))
+        self.driving().is_some_and(|device| device.is_down(button) && !device.is_held(button))
     }
 
     /// Whether a connected device is not being read.
@@ -200,7 +200,7 @@ impl Devices {
     ) -> (String, Option<String>) {
         let port = free_port_name(&identity.label, |name| self.list.iter().any(|device| device.name == name));
         let mut device = Device::new(id, port.clone(), identity, axes, buttons, hats);
-        device.bindings = bindings.within(axes.len(), buttons.len());
+        device.name_inputs(bindings.within(axes.len(), buttons.len()));
         let (mappings, names) = &self.mappings;
         device.unnamed = names.unnamed(mappings, &device.bindings);
         let same = |other: &&Device| other.identity.likeness(&device.identity) == Likeness::Same;
@@ -414,10 +414,11 @@ impl Devices {
         Ok(())
     }
 
-    pub(crate) fn axis(&mut self, id: DeviceId, axis: usize, value: i16) -> Result<(), Ignored> {
-        self.find(id)?.axis(axis, value)?;
+    /// Sets an axis and returns the button that it is, if it is a trigger of the driving device that was just pressed.
+    pub(crate) fn axis(&mut self, id: DeviceId, axis: usize, value: i16) -> Result<Option<usize>, Ignored> {
+        let pressed = self.find(id)?.axis(axis, value)?;
         self.touched(id);
-        Ok(())
+        Ok(pressed.filter(|_| self.driver == Some(id)))
     }
 
     /// Sets a button and returns whether a button of the driving device was just pressed. A press by which a device gets to

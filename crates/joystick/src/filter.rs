@@ -20,8 +20,16 @@ pub(crate) const STOP_TIME: Duration = Duration::from_secs(1);
 pub(crate) struct Stick<'a> {
     pub(crate) axes: &'a [i16],
     pub(crate) buttons: &'a [bool],
+    /// The triggers that are held, by their numbers as buttons.
+    pub(crate) triggers: [Option<usize>; 2],
     /// Whether it is connected and read.
     pub(crate) is_there: bool,
+}
+
+impl Stick<'_> {
+    fn is_held(&self, button: usize) -> bool {
+        self.buttons.get(button) == Some(&true) || self.triggers.contains(&Some(button))
+    }
 }
 
 /// The zeros still to be published after the stick or the reference stopped commanding.
@@ -98,7 +106,7 @@ impl Filter {
             dynamics: params.dynamics,
             requested_frame: params.intrinsic,
             mode: Mode::new(params.intrinsic),
-            activity: Activity::of(&params.mappings.enable, &[], false),
+            activity: Activity::of(&params.mappings.enable, |_| false, false),
             claims: false,
             acceleration: [0.0; 6],
             motion: Integrator::default(),
@@ -357,7 +365,7 @@ impl Filter {
     pub(crate) fn update(&mut self, now: Instant, stick: Stick<'_>, whole: bool) {
         let before = self.active();
         let taken = core::mem::take(&mut self.taken);
-        self.activity = Activity::of(&self.mappings.enable, stick.buttons, self.mode.latch);
+        self.activity = Activity::of(&self.mappings.enable, |button| stick.is_held(button), self.mode.latch);
         self.claims =
             self.is_active && self.activity.is_active() && (self.has_enable_button() || self.reaches(stick));
         let reach = Reach::of(&self.mappings, &self.dynamics, self.activity);

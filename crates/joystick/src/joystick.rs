@@ -184,7 +184,11 @@ impl Joystick {
                 self.devices.rename(id, name, &mut self.queue)?;
                 self.report_refused();
             }
-            Input::AxisMoved { id, axis, value } => self.devices.axis(id, axis, value)?,
+            Input::AxisMoved { id, axis, value } => {
+                if let Some(trigger) = self.devices.axis(id, axis, value)? {
+                    self.filter.pressed(trigger);
+                }
+            }
             Input::HatMoved { id, hat, state } => self.devices.hat(id, hat, state)?,
             Input::ButtonChanged { id, button, pressed } => {
                 if self.devices.button(id, button, pressed)? {

@@ -28,11 +28,11 @@ impl Activity {
     /// # Source
     /// joystick-genom3 1.1 `set_mappings`; own: with the latch set the buttons only select the speed range and never
     /// deactivate.
-    pub(crate) fn of(enable: &EnableButtons, buttons: &[bool], latch: bool) -> Self {
+    pub(crate) fn of(enable: &EnableButtons, is_held: impl Fn(usize) -> bool, latch: bool) -> Self {
         if *enable == EnableButtons::default() {
             return Self::Full;
         }
-        let down = |button: Option<usize>| button.and_then(|b| buttons.get(b)).is_some_and(|&down| down);
+        let down = |button: Option<usize>| button.is_some_and(&is_held);
         match (down(enable.on), down(enable.slow), latch) {
             (false, false, false) => Self::Inactive,
             (false, true, _) => Self::Slow,
@@ -149,6 +149,10 @@ mod tests {
 
     const ALL: EnableButtons = EnableButtons { on: Some(0), slow: Some(1), toggle: Some(2) };
 
+    fn held(buttons: &[bool]) -> impl Fn(usize) -> bool {
+        |button| buttons.get(button) == Some(&true)
+    }
+
     #[test]
     fn the_divisor_table_holds() {
         // on, slow, latch => divisor with slow = 4; None is inactive
@@ -163,7 +167,7 @@ mod tests {
             (false, false, true, Some(1.0)),
         ];
         for (on, slow, latch, divisor) in table {
-            let activity = Activity::of(&ALL, &[on, slow], latch);
+            let activity = Activity::of(&ALL, held(&[on, slow]), latch);
             assert_eq!(activity.is_active().then(|| activity.divisor(4.0)), divisor, "{on} {slow} {latch}");
         }
     }
@@ -171,20 +175,20 @@ mod tests {
     #[test]
     fn without_any_button_it_is_always_active() {
         let none = EnableButtons::default();
-        assert_eq!(Activity::of(&none, &[], false), Activity::Full);
+        assert_eq!(Activity::of(&none, held(&[]), false), Activity::Full);
         for one in [
             EnableButtons { on: Some(0), ..none },
             EnableButtons { slow: Some(0), ..none },
             EnableButtons { toggle: Some(0), ..none },
         ] {
-            assert_eq!(Activity::of(&one, &[false], false), Activity::Inactive);
+            assert_eq!(Activity::of(&one, held(&[false]), false), Activity::Inactive);
         }
     }
 
     #[test]
     fn a_button_that_the_stick_lacks_is_up() {
-        assert_eq!(Activity::of(&ALL, &[], false), Activity::Inactive);
-        assert_eq!(Activity::of(&ALL, &[true], false), Activity::Full);
+        assert_eq!(Activity::of(&ALL, held(&[]), false), Activity::Inactive);
+        assert_eq!(Activity::of(&ALL, held(&[true]), false), Activity::Full);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 use core::fmt;
 
 use crate::Mappings;
+use crate::device::{BUTTONS as MOST_BUTTONS, as_button};
 
 /// SDL's names of the axes of a game controller.
 pub(crate) const AXES: &[&str] = &["leftx", "lefty", "rightx", "righty", "lefttrigger", "righttrigger"];
@@ -31,6 +32,9 @@ pub(crate) const BUTTONS: &[&str] = &[
     "lefttrigger",
     "righttrigger",
 ];
+
+/// The axes that are buttons, too.
+const TRIGGERS: [&str; 2] = ["lefttrigger", "righttrigger"];
 
 /// The parameters that select axes, in the order of the coordinates.
 pub(crate) const AXIS_PARAMETERS: [&str; 6] =
@@ -116,6 +120,14 @@ impl Bindings {
         self.iter().find(|(known, _)| *known == name).map(|(_, binding)| binding)
     }
 
+    /// The triggers that are whole axes: each axis, and whether it is inverted.
+    pub(crate) fn triggers(&self) -> [Option<(usize, bool)>; 2] {
+        TRIGGERS.map(|name| match self.get(name)? {
+            Binding::Axis { axis, inverted } => Some((*axis, *inverted)),
+            Binding::Button(_) | Binding::Other(_) => None,
+        })
+    }
+
     /// The number of the axis or button that `name` means for a parameter, and whether it is inverted.
     fn number(&self, name: &str, is_axis: bool) -> Result<(usize, bool), Reason> {
         match self.get(name) {
@@ -123,7 +135,20 @@ impl Bindings {
             None => Err(Reason::Absent),
             Some(Binding::Axis { axis, inverted }) if is_axis => Ok((*axis, *inverted)),
             Some(Binding::Button(button)) if !is_axis => Ok((*button, false)),
+            Some(Binding::Axis { axis, .. }) if TRIGGERS.contains(&name) => Ok((as_button(*axis), false)),
             Some(other) => Err(Reason::Other(other.clone())),
+        }
+    }
+}
+
+/// A button, or a trigger as one, in a sentence.
+pub(crate) struct ButtonNumber(pub(crate) usize);
+
+impl fmt::Display for ButtonNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.checked_sub(MOST_BUTTONS) {
+            Some(axis) => write!(f, "axis {axis}"),
+            None => write!(f, "button {}", self.0),
         }
     }
 }
@@ -195,7 +220,7 @@ impl fmt::Display for Unnamed {
                 write!(f, "which is {binding} on this device and no {kind}")
             }
             Reason::Shared(first, button) => {
-                write!(f, "which is button {button} on this device, as {first} is")
+                write!(f, "which is {} on this device, as {first} is", ButtonNumber(*button))
             }
         }
     }
@@ -326,9 +351,9 @@ mod tests {
             ("enable.on", "dpup", XBOX, "enable.on is 'dpup', which is h0.1 on this device and no button"),
             (
                 "enable.on",
-                "lefttrigger",
-                XBOX,
-                "enable.on is 'lefttrigger', which is axis 2 on this device and no button",
+                "righttrigger",
+                "g,n,righttrigger:+a2",
+                "enable.on is 'righttrigger', which is +a2 on this device and no button",
             ),
             (
                 "linear.x.axis",

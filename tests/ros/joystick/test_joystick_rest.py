@@ -10,7 +10,7 @@ from processes import Process
 from std_msgs.msg import Bool
 
 CONNECTED, DESIRED = "/joystick/connected", "/joystick/desired"
-AHEAD, TOGGLE, DEAD_MAN = 1, 3, 5
+AHEAD, TOGGLE, DEAD_MAN, TRIGGER = 1, 3, 5, 5
 
 
 @pytest.fixture
@@ -77,6 +77,31 @@ def test_a_dead_man_that_comes_back_held_has_to_be_pressed_again(joystick):
     joystick.hold({AHEAD: -32767})
     joystick.hold({AHEAD: -32767}, [DEAD_MAN])
     wait_to_drive(joystick)
+
+
+@pytest.mark.fault("pad-comes-back")
+def test_a_trigger_is_a_dead_man_that_has_to_be_pressed_again(graph):
+    parameters = ["linear.x.axis:=lefty", "linear.x.scale:=-1.0", "enable.on:=righttrigger"]
+    joystick = Joystick(graph, *(part for parameter in parameters for part in ("-p", parameter)))
+    try:
+        graph.subscribe(Bool, CONNECTED, LATCHED)
+        start = time.monotonic()
+        joystick.hold({TRIGGER: 16000, AHEAD: -32767})
+        time.sleep(0.3)
+        assert not any(vx(message) for message in graph.since(DESIRED, start)), "the trigger is pulled less than three quarters"
+        joystick.hold()
+        joystick.hold({TRIGGER: 32767, AHEAD: -32767})
+        wait_to_drive(joystick)
+        replug(joystick, {TRIGGER: 32767})
+        joystick.hold({TRIGGER: 32767, AHEAD: -32767})
+        start = time.monotonic()
+        time.sleep(0.4)
+        assert not any(vx(message) for message in graph.since(DESIRED, start)), "a trigger that was never released drives"
+        joystick.hold()
+        joystick.hold({TRIGGER: 32767, AHEAD: -32767})
+        wait_to_drive(joystick)
+    finally:
+        joystick.process.stop()
 
 
 def test_a_node_that_starts_while_the_stick_is_held_waits_for_rest(joystick, graph):

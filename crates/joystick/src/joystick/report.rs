@@ -1,3 +1,4 @@
+use crate::names::ButtonNumber;
 use crate::{
     Dynamics, EnableButtons, Exception, Input, Joystick, Level, Mappings, Output, Printable, Report,
     RequestedMappings,
@@ -124,7 +125,8 @@ impl Joystick {
             let button = (*button)?;
             let again = if self.devices.must_be_released(button) { " (release it first)" } else { "" };
             let sdl_name = self.devices.mapped_names().of(name).map(|name| format!("{name}, "));
-            Some(format!("{act} {}button {button} ({name}){again}", sdl_name.unwrap_or_default()))
+            let button = ButtonNumber(button);
+            Some(format!("{act} {}{button} ({name}){again}", sdl_name.unwrap_or_default()))
         });
         format!("{} to drive", ways.collect::<Vec<_>>().join(" or "))
     }

@@ -1,5 +1,6 @@
 use params::Parameter;
 
+use crate::device::as_button;
 use crate::names::{AXIS_PARAMETERS, BUTTON_PARAMETERS, UNKNOWN};
 
 params::params! {
@@ -64,7 +65,10 @@ impl Mappings {
         }
         let mut mapped = *self;
         for (name, &mut button) in BUTTON_PARAMETERS.into_iter().zip(mapped.buttons_mut()) {
-            beyond.extend(button.filter(|&button| button >= buttons).map(|button| (name.to_owned(), button)));
+            let is_missing =
+                |button: usize| button >= buttons && !(as_button(0)..as_button(axes)).contains(&button);
+            beyond
+                .extend(button.filter(|&button| is_missing(button)).map(|button| (name.to_owned(), button)));
         }
         beyond
     }

@@ -6,7 +6,7 @@ use joystick::{
 };
 use params::Value;
 
-use crate::common::{Bench, PAD};
+use crate::common::{Bench, PAD, driving};
 
 const OTHER: DeviceId = DeviceId(8);
 /// One model through two drivers.
@@ -298,4 +298,111 @@ fn the_user_is_shown_the_name_of_the_button() {
     let how = bench.machine.health().1;
     let ways = "hold rightshoulder, button 5 (enable.on) or press x, button 2 (enable.toggle) to drive";
     assert!(how.contains(ways), "{how}");
+}
+
+/// An Xbox pad, whose triggers are axes, and whose right one is the dead-man switch.
+fn with_trigger(parameter: &str) -> Bench {
+    let changes = [("linear.x.axis", "lefty"), (parameter, "righttrigger")];
+    let changes = changes.map(|(name, value)| (name.to_owned(), Value::Text(value.to_owned())));
+    let params = Params::read(&specification().resolve(changes).unwrap()).unwrap();
+    let mut bench = Bench::new(Params { dynamics: driving().dynamics, ..params });
+    connect_xbox(&mut bench, i16::MIN);
+    bench
+}
+
+fn connect_xbox(bench: &mut Bench, right_trigger: i16) {
+    bench.give(Input::DeviceConnected {
+        id: PAD,
+        name: "Xbox".into(),
+        guid: "0300".into(),
+        serial: String::new(),
+        path: String::new(),
+        links: Vec::new(),
+        mapping: "0300,Xbox,leftx:a0,lefty:a1,lefttrigger:a2,righttrigger:a5,a:b0,b:b1".into(),
+        axes: vec![0, 0, i16::MIN, 0, 0, right_trigger],
+        buttons: vec![false; 11],
+        hats: Vec::new(),
+    });
+    bench.give(Input::TriggersKnown { id: PAD, axes: vec![2, 5] });
+    bench.batch();
+}
+
+fn pull(bench: &mut Bench, trigger: i16) {
+    bench.give(Input::AxisMoved { id: PAD, axis: 5, value: trigger });
+    bench.batch();
+}
+
+#[test]
+fn a_trigger_is_a_dead_man_switch() {
+    let mut bench = with_trigger("enable.on");
+    assert!(
+        bench.machine.health().1.contains("hold righttrigger, axis 5 (enable.on) to drive"),
+        "{:?}",
+        bench.machine.health()
+    );
+    for (value, is_active) in [
+        (0, false),
+        (16_383, false),
+        (16_384, true),
+        (9_000, true),
+        (8_192, true),
+        (8_191, false),
+        (16_000, false),
+        (i16::MAX, true),
+        (i16::MIN, false),
+    ] {
+        pull(&mut bench, value);
+        assert_eq!(bench.machine.active(), is_active, "{value}");
+    }
+    pull(&mut bench, i16::MAX);
+    bench.give(Input::AxisMoved { id: PAD, axis: 1, value: i16::MAX });
+    bench.batch();
+    bench.run(200);
+    assert!(bench.forward() > 0.1);
+    pull(&mut bench, 0);
+    bench.run(20);
+    assert_eq!(bench.forward(), 0.0, "released");
+    assert!(
+        !bench
+            .reports()
+            .iter()
+            .any(|report| matches!(report, Report::MissingInputs { .. } | Report::InputsUnnamed { .. }))
+    );
+}
+
+#[test]
+fn a_trigger_that_is_held_when_its_pad_comes_back_has_to_be_released() {
+    let mut bench = with_trigger("enable.on");
+    pull(&mut bench, i16::MAX);
+    assert!(bench.machine.active());
+    bench.give(Input::DeviceDisconnected { id: PAD });
+    bench.batch();
+    connect_xbox(&mut bench, i16::MAX);
+    assert!(!bench.machine.active(), "held at the connection");
+    assert!(bench.machine.health().1.contains("release it first"), "{:?}", bench.machine.health());
+    pull(&mut bench, i16::MAX - 1);
+    assert!(!bench.machine.active());
+    pull(&mut bench, i16::MIN);
+    pull(&mut bench, i16::MAX);
+    assert!(bench.machine.active());
+    // The devices are not read for a while, in which it stays held.
+    bench.give(Input::ReadingLost);
+    bench.batch();
+    bench.give(Input::DevicesPolled);
+    let axes = vec![0, 0, i16::MIN, 0, 0, i16::MAX];
+    bench.give(Input::DeviceRead { id: PAD, axes, buttons: vec![false; 11], hats: Vec::new() });
+    bench.batch();
+    assert!(!bench.machine.active(), "read again");
+    pull(&mut bench, i16::MIN);
+    pull(&mut bench, i16::MAX);
+    assert!(bench.machine.active());
+}
+
+#[test]
+fn a_trigger_toggles() {
+    let mut bench = with_trigger("enable.toggle");
+    for (value, is_active) in [(i16::MAX, true), (i16::MIN, true), (i16::MAX, false), (i16::MIN, false)] {
+        pull(&mut bench, value);
+        assert_eq!(bench.machine.active(), is_active, "{value}");
+    }
 }
