@@ -1,12 +1,16 @@
 use core::time::Duration;
 
 use crate::core::COUNT;
-use crate::hindbrain::{TICK, nanos};
+use crate::hindbrain::nanos;
+
+/// How long a count is kept for a fraction, at least. A servo takes a value every 20 ms, and a serial line at 9600 baud one every 50 ms: what
+/// changes faster would reach a motor by chance.
+const HOLD: Duration = Duration::from_millis(100);
 
 /// Motor values whose mean is the level, also between two counts: what one value lacks is carried over to the next ones.
 ///
-/// * Each value is one of the two counts next to the level, and over any time the sum of the values times their durations is within one count
-///   times [`TICK`] of that of the levels. So the mean over 0.32 s is the level to within 1/16 count.
+/// * Each value is one of the two counts next to the level. While values are at most 0.1 s apart, the sum of the values times their
+///   durations is within one count times 0.1 s of that of the levels: over 1.6 s the mean is the level to within 1/16 count.
 /// * A whole level, so also zero, is sent as it is. The core gives a [rest](crate::core::CoreParams::rest) only to levels beyond one
 ///   count, so no value alternates with a stop.
 /// * Equal levels of both wheels give equal values, and opposite ones opposite values: straight ahead stays straight.
@@ -20,28 +24,38 @@ pub struct Carry {
     /// The levels in force, in 1/[`COUNT`], and the counts sent for them.
     exact: [i64; 2],
     counts: [i16; 2],
+    /// Whether a fraction is one count more now, and for how long that has been chosen.
+    is_more: [bool; 2],
+    chosen: Duration,
 }
 
 impl Carry {
     /// The counts to send for the levels `exact`, in 1/[`COUNT`], after the last ones were in force for `time`.
     pub fn send(&mut self, exact: [i64; 2], time: Duration) -> [i16; 2] {
-        let tick = micros(TICK);
-        let passed = micros(time).min(tick); // a later call is not the rule
+        let hold = micros(HOLD);
+        let time = time.min(HOLD);
+        self.chosen = (self.chosen + time).min(HOLD);
         for i in [0, 1] {
             let lacks = self.exact[i].abs() - i64::from(self.counts[i].abs()) * COUNT;
-            self.lacks[i] = (self.lacks[i] + lacks * passed).clamp(-COUNT * tick, COUNT * tick);
+            self.lacks[i] = (self.lacks[i] + lacks * micros(time)).clamp(-COUNT * hold, COUNT * hold);
             if exact[i] % COUNT == 0 || exact[i].signum() != self.exact[i].signum() {
                 self.lacks[i] = 0;
             }
         }
-        if exact[0].abs() == exact[1].abs() {
+        let are_alike = exact[0].abs() == exact[1].abs();
+        if are_alike {
             self.lacks = [(self.lacks[0] + self.lacks[1]) / 2; 2];
+        }
+        if self.chosen >= HOLD || are_alike && self.is_more[0] != self.is_more[1] {
+            self.chosen = Duration::ZERO;
+            let is_more = |i: usize| (exact[i] % COUNT).abs() * hold + self.lacks[i] >= COUNT / 2 * hold;
+            self.is_more = [is_more(0), is_more(1)];
         }
         self.exact = exact;
         self.counts = [0, 1].map(|i| {
             let (whole, rest) = (exact[i] / COUNT, exact[i] % COUNT);
-            let is_more = rest != 0 && rest.abs() * tick + self.lacks[i] >= COUNT / 2 * tick;
-            i16::try_from(whole + if is_more { rest.signum() } else { 0 }).unwrap_or(0) // within the range of targets
+            let more = if self.is_more[i] { rest.signum() } else { 0 };
+            i16::try_from(whole + more).unwrap_or(0) // a level is within the range of its targets
         });
         self.counts
     }

@@ -201,6 +201,8 @@ impl Hindbrain {
         let before = self.outputs;
         let was_latched = self.state.latch.is_some();
         (self.state, self.outputs) = step(&self.state, &inputs, &self.params.core);
+        // A stick passes the first count again and again, which is no news.
+        let stops = |causes: Causes| causes.without(Cause::CommandBelowCount);
         let entered = |state| u64::from(before.state != state && self.outputs.state == state);
         self.counters.overruns += u64::from(inputs.dt > self.params.core.overrun_limit);
         self.counters.estops += entered(StopState::Estop);
@@ -214,7 +216,7 @@ impl Hindbrain {
         if self.outputs.state != before.state {
             self.changed = (self.outputs.causes.worst(), now);
             self.publish();
-        } else if self.outputs.causes != before.causes {
+        } else if stops(self.outputs.causes) != stops(before.causes) {
             self.timers.detail = self.timers.detail.min(self.detailed + TICK);
         }
     }

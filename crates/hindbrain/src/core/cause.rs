@@ -102,7 +102,7 @@ macro_rules! causes {
 causes! {
     CommandBelowCount: "CMD_BELOW_COUNT", Reports, Itself, Warn of Command,
         "the command asks for less than the least motor value: nothing moves",
-        "the command in force is not a zero, and both wheels are below one count: 1/66 of `wheel_speed`";
+        "the state is `OK`, nothing brakes, and what passes of the command asks both wheels for less than one count: 1/66 of `wheel_speed`";
     CommandInvalid: "CMD_INVALID", Reports, Itself, Warn of Command,
         "the last command was refused",
         "the last message on `cmd_vel` was not a command; the previous one counts until it is stale";
@@ -214,6 +214,12 @@ impl Causes {
     #[must_use]
     pub const fn with(self, cause: Cause, is: bool) -> Self {
         if is { Self(self.0 | 1 << cause as u8) } else { self }
+    }
+
+    /// This set without `cause`.
+    #[must_use]
+    pub const fn without(self, cause: Cause) -> Self {
+        Self(self.0 & !(1 << cause as u8))
     }
 
     /// The union with `other`.

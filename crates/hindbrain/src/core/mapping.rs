@@ -67,7 +67,7 @@ impl Mapping {
 ///
 /// `port = linear - angular`, `starboard = linear + angular`. If one of them is beyond full, both are divided by the same
 /// number: the vehicle drives the same curve more slowly. Rounds toward zero: no setpoint makes a wheel turn faster than
-/// commanded.
+/// commanded, in the mean.
 /// * `full`: the level at full speed; no level is further from zero than it
 /// # Source
 /// own: REP-103's sign (a positive turn slows port), turns in place, and reverse is the mirror image of forward. The

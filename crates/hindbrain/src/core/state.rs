@@ -224,9 +224,6 @@ impl State {
         let [front, back] = self.blocked_pairs(params);
         match cause {
             Cause::CommandInvalid => self.command.followed_by_invalid,
-            Cause::CommandBelowCount => {
-                self.command.setpoint.is_some_and(|setpoint| params.is_below_count(setpoint))
-            }
             Cause::ResetConflict => self.conflicts.on(SoleTopic::Reset),
             Cause::IrInvalid => any_fitted(|reading| reading == Some(Reading::Invalid)),
             Cause::IrStale => any_fitted(|reading| reading.is_none()),
@@ -249,8 +246,13 @@ impl State {
                 EstopLine::Released { .. } | EstopLine::Pressed => false,
             },
             Cause::EstopPressed => self.estop == EstopLine::Pressed,
-            // Not conditions: the step detects an overrun and a gap and remembers the others, and the machine handles the node's end.
-            Cause::Overrun | Cause::MotorGap | Cause::FaultLatched | Cause::EstopLatched => false,
+            // Not conditions: the step detects an overrun, a gap and what is below a count and remembers the others, and the machine handles
+            // the node's end.
+            Cause::CommandBelowCount
+            | Cause::Overrun
+            | Cause::MotorGap
+            | Cause::FaultLatched
+            | Cause::EstopLatched => false,
             Cause::NotArmed | Cause::NeutralWait | Cause::Stopping => false,
         }
     }

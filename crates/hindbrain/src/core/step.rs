@@ -30,6 +30,7 @@ pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outp
     let causes = conditions.union(remembered);
     let before = state.stop;
     next.stop = StopState::of(causes);
+    let causes = causes.with(Cause::CommandBelowCount, next.is_below_count(causes, state.levels(), params));
     if before != StopState::Ok && next.stop == StopState::Ok && inputs.fresh_command(params).is_none() {
         // A setpoint from before the state became OK does not move the vehicle.
         next.command.setpoint = next.command.setpoint.map(|_| Setpoint::ZERO);
@@ -150,8 +151,15 @@ impl State {
             .with(Cause::NeutralWait, !self.neutral && required < Recovery::Zero && is_armed)
     }
 
-    /// Moves the wheels; the step that enters OK does not move them yet. Returns what is commanded beyond the whole counts, in
-    /// 1/[`COUNT`](super::COUNT), once both wheels have these.
+    /// Whether a command that the vehicle follows moves no wheel, since what passes the gate is below one count.
+    fn is_below_count(&self, causes: Causes, levels: [i16; 2], params: &CoreParams) -> bool {
+        let follows = self.stop == StopState::Ok && !causes.have(Effect::Brakes);
+        let passes = |setpoint| self.gate(levels, params).pass(setpoint);
+        follows && self.command.setpoint.is_some_and(|setpoint| params.is_below_count(passes(setpoint)))
+    }
+
+    /// Moves the wheels; the step that enters OK does not move them yet. Returns what is commanded beyond the whole count, in
+    /// 1/[`COUNT`](super::COUNT), of each wheel that has it.
     fn drive(
         &mut self,
         stays_ok: bool,
@@ -168,12 +176,10 @@ impl State {
         if self.stop == StopState::Ok {
             let targets = params.targets(setpoint);
             self.wheels.advance(targets, dt, &params.slopes, params.strict, params.is_exact);
-            if self.wheels.exact() == targets {
-                return params.rest(setpoint);
-            }
-        } else {
-            self.wheels.cut(dt, &params.slopes);
+            let (exact, rest) = (self.wheels.exact(), params.rest(setpoint));
+            return [0, 1].map(|i| if exact[i] == targets[i] { rest[i] } else { 0 });
         }
+        self.wheels.cut(dt, &params.slopes);
         [0; 2]
     }
 }

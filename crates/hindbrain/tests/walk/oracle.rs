@@ -8,7 +8,7 @@ use safety::PublisherCount;
 
 use crate::books::{Commands, Enable, Estop, MS, Message, Moment, Ns, Received, Reset, Seen, Sensor, Want};
 use crate::motion::Motion;
-use crate::table::{Asks, Does, any, asks, does};
+use crate::table::{Asks, Does, any, asks, does, state_of};
 use crate::wheel::{Aim, Slopes};
 
 /// How late a call may be before received messages may have been queued.
@@ -311,6 +311,12 @@ impl Oracle {
         }
     }
 
+    /// The setpoint that passes: without its turn before an obstacle.
+    fn passes(&self, now: Ns) -> Want {
+        let is_clear = self.blocked(now) == [false, false];
+        if is_clear { self.wanted() } else { Want { angular: 0, ..self.wanted() } }
+    }
+
     /// Whether front and back are blocked.
     fn blocked(&self, now: Ns) -> [bool; 2] {
         let ir = &self.params.core.infrared;
@@ -343,7 +349,6 @@ impl Oracle {
         let moved = self.state == StopState::Ok || self.motion.levels() != [0; 2];
         let late = self.last_snapshot.is_some_and(|last| now - last > core.overrun_limit as Ns);
         Causes::NONE
-            .with(Cause::CommandBelowCount, self.is_strict() && self.wanted().is_below_count(core.full))
             .with(Cause::CommandInvalid, self.commands.last_was_refused)
             .with(Cause::IrInvalid, fitted().any(|sensor| sensor.invalid))
             .with(Cause::IrStale, fitted().any(|sensor| sensor.measured.is_none()))
@@ -375,6 +380,9 @@ impl Oracle {
             causes = self.with_what_stays(causes, what);
         }
         let state = state_of(causes);
+        let is_below = self.is_strict() && self.passes(now).is_below_count(self.params.core.full);
+        let is_followed = state == StopState::Ok && !any(causes, Does::Brake);
+        causes = causes.with(Cause::CommandBelowCount, is_below && is_followed);
         self.became_ok = state == StopState::Ok && self.state != StopState::Ok;
         if self.became_ok && !what.fresh {
             self.taken_back = true;
@@ -416,13 +424,11 @@ impl Oracle {
             return [Aim::REST; 2];
         }
         let full = self.params.core.full;
-        let Want { linear, angular } = self.wanted();
         if !self.is_strict() {
             // The original's mixing, as documented: a turn slows one wheel, and there is no turn in place.
-            return [Aim::up_to(f64::from(linear) / 1e6, full); 2];
+            return [Aim::up_to(f64::from(self.wanted().linear) / 1e6, full); 2];
         }
-        let straight = self.blocked(now) != [false, false];
-        let angular = if straight { 0 } else { angular };
+        let Want { linear, angular } = self.passes(now);
         let parts = [linear - angular, linear + angular];
         // If one is beyond full speed, both are divided by the same number.
         let most = parts[0].abs().max(parts[1].abs()).max(1_000_000);
@@ -431,8 +437,8 @@ impl Oracle {
 
     /// Whether these are the previous levels.
     pub fn stands(&self, levels: [i16; 2]) -> bool {
-        let meant = |i: usize| self.aims[i].meant(self.motion.levels()[i], levels[i]);
-        self.motion.levels() == levels || self.motion.levels() == [meant(0), meant(1)]
+        let known = self.motion.levels();
+        known == levels || known == [0, 1].map(|i| self.aims[i].meant(known[i], levels[i]))
     }
 
     /// Whether there was a snapshot, or these are the previous levels.
@@ -484,17 +490,5 @@ impl Oracle {
         self.motion.feed(now, self.params.core.slopes.rest as Ns, self.is_strict(), into);
         (self.taken_back, self.zero, self.armed, self.reset, self.conflicts, self.device).hash(into);
         (self.inactive, self.stopping, self.latch, self.overrun, self.state, self.causes).hash(into);
-    }
-}
-
-/// The most severe effect is the state.
-fn state_of(causes: Causes) -> StopState {
-    match does(causes) {
-        Does::Nothing | Does::Brake => StopState::Ok,
-        Does::StopByIr => StopState::SoftIr,
-        Does::StopByRos if any(causes, Does::StopByIr) => StopState::SoftBoth,
-        Does::StopByRos => StopState::SoftRos,
-        Does::Fault => StopState::Fault,
-        Does::EmergencyStop => StopState::Estop,
     }
 }

@@ -1,6 +1,6 @@
 //! The causes of `docs/safety.md`, written a second time: the effect of each one, and what motion requires after it.
 
-use hindbrain::{Cause, Causes};
+use hindbrain::{Cause, Causes, StopState};
 
 /// The effect of a cause, the least severe first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,6 +65,18 @@ pub fn does(causes: Causes) -> Does {
 /// Whether one of `causes` does this.
 pub fn any(causes: Causes, what: Does) -> bool {
     rows(causes).any(|(does, _)| does == what)
+}
+
+/// The most severe effect is the state.
+pub fn state_of(causes: Causes) -> StopState {
+    match does(causes) {
+        Does::Nothing | Does::Brake => StopState::Ok,
+        Does::StopByIr => StopState::SoftIr,
+        Does::StopByRos if any(causes, Does::StopByIr) => StopState::SoftBoth,
+        Does::StopByRos => StopState::SoftRos,
+        Does::Fault => StopState::Fault,
+        Does::EmergencyStop => StopState::Estop,
+    }
 }
 
 /// Condition for motion after `causes`.
