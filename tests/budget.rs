@@ -11,10 +11,10 @@ use tests::{files, root};
 
 /// Of all Markdown files. Robots, pads and switches as people have them need pages that nothing replaces: 1,050 words. Speeds per
 /// coordinate, as teleop_twist_joy has them, replace computed accelerations: 130.
-const WORDS: usize = 42_650;
+const WORDS: usize = 42_720;
 /// Of robots and tools together, in any language. Robots, pads and switches as people have them need code that nothing replaces: 800. Speeds per
 /// coordinate and parameters that may be unset: 96.
-const LINES: usize = 58_745;
+const LINES: usize = 58_860;
 
 /// Folders that hold nothing but tests.
 const TESTS: [&str; 6] = ["tests", "test", "benches", "examples", "fuzz", "testing"];
