@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::Value;
+use crate::value::FOREIGN_PAGE;
 use crate::yaml::{Node, Tree, documents, value, wrong};
 
 pub use crate::yaml::Wrong;
@@ -70,6 +71,13 @@ pub fn is_for(pattern: &str, name: &str) -> bool {
     matches(&parts(pattern), &parts(name))
 }
 
+/// Keys at the top of parameter files of ROS 1 for twist_mux and teleop_twist_joy.
+const ROS_1: [&str; 6] = ["topics", "locks", "axis_linear", "axis_angular", "scale_linear", "enable_button"];
+
+fn ros_1() -> String {
+    format!("; for twist_mux's and teleop_twist_joy's files of ROS 1 see {FOREIGN_PAGE}")
+}
+
 #[derive(Default)]
 struct Blocks {
     found: Vec<Block>,
@@ -109,10 +117,11 @@ impl Blocks {
                     self.read(&name, &path, below)?;
                 }
                 _ => {
-                    return Err(wrong(
-                        value.line,
-                        format!("'{}' must be below the key 'ros__parameters' of a node", path.join(".")),
-                    ));
+                    let names = path.join(".");
+                    let hint =
+                        if path.iter().any(|name| ROS_1.contains(name)) { ros_1() } else { String::new() };
+                    let what = format!("'{names}' must be below the key 'ros__parameters' of a node{hint}");
+                    return Err(wrong(value.line, what));
                 }
             }
         }
@@ -198,6 +207,11 @@ m: {ros__parameters: }
             ("n: [1, 2", "line 2: "),
             ("- 1", "line 1: must be a node's name"),
             ("n:\n  a: 1", "line 2: 'n.a' must be below the key 'ros__parameters' of a node"),
+            (
+                "topics:\n- name: nav",
+                "line 1: 'topics' must be below the key 'ros__parameters' of a node; for twist_mux's and teleop_twist_joy's files of \
+                 ROS 1 see docs/coming_from_joy_and_twist_mux.md",
+            ),
             (
                 "/hind*:\n  ros__parameters: {}",
                 "line 1: '/hind*' is no pattern of nodes: * and ** stand for whole names",

@@ -21,4 +21,4 @@ pub use declared::Choice;
 pub use loop_thread::LoopThread;
 pub use set::{Set, nearest};
 pub use specification::{AUTOSTART, Fixed, Group, Preset, PresetValue, Specification};
-pub use value::{Foreign, Refusal, Value, check_topic, quoted};
+pub use value::{FOREIGN_PAGE, Foreign, Refusal, Value, check_topic, quoted};

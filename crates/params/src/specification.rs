@@ -209,7 +209,20 @@ impl Specification {
                 }
             }
         }
+        // Once is enough: another program's file has many of its names.
+        let _ = refusals.iter_mut().rev().any(|refusal| refusal.names_page(self.foreign));
         if refusals.is_empty() { Ok(set) } else { Err(refusals) }
+    }
+
+    /// Whether `name` is another program's name of one of its parameters.
+    pub fn is_foreign(&self, name: &str) -> bool {
+        foreign(name, self.foreign).is_some()
+    }
+
+    /// Whether `node` is by default the name of a node of a program whose parameters it knows.
+    pub fn knows_program(&self, node: &str) -> bool {
+        let program = node.strip_suffix("_node").unwrap_or(node);
+        self.foreign.iter().any(|[known, ..]| *known == program)
     }
 
     /// Whether `name` is one of its parameters, may belong to a group or an owner of them, or is probably misspelt for one or another
@@ -220,7 +233,7 @@ impl Specification {
             self.open.is_some() || self.groups.iter().any(|group| nearest(first, [group.prefix]).is_some())
         });
         is_in_group
-            || foreign(name, self.foreign).is_some()
+            || self.is_foreign(name)
             || nearest(name, self.parameters.iter().map(|declared| declared.name)).is_some()
     }
 

@@ -185,6 +185,16 @@ impl Refusal {
         Self { name: name.into(), what: what.into() }
     }
 
+    /// Names the page that translates all names of these programs, if its name is one of them; returns whether it is.
+    pub(crate) fn names_page(&mut self, all: &[Foreign]) -> bool {
+        let is_foreign = foreign(&self.name, all).is_some();
+        if is_foreign {
+            self.what.push_str(": see ");
+            self.what.push_str(FOREIGN_PAGE);
+        }
+        is_foreign
+    }
+
     /// `value` breaks `rule`, which says what it must be.
     pub fn of(name: &str, value: &Value, rule: &str) -> Self {
         Self::new(name, format!("is {}, {rule}", value.quoted()))
@@ -194,6 +204,9 @@ impl Refusal {
 /// The parameter of another program: the program, its name there, and what it is here. After a last `.` any name fits, for which `{}`
 /// stands.
 pub type Foreign = [&'static str; 3];
+
+/// The page that translates the parameters of all [`Foreign`] programs.
+pub const FOREIGN_PAGE: &str = "docs/coming_from_joy_and_twist_mux.md";
 
 /// The hint what another program's parameter `name` is here, for a [`Refusal`].
 pub(crate) fn foreign(name: &str, all: &[Foreign]) -> Option<String> {

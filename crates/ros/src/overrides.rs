@@ -2,7 +2,7 @@ use std::fmt::Write;
 use std::fs;
 
 use params::file::{Block, is_for, read, read_value};
-use params::{Specification, Value, nearest, quoted};
+use params::{FOREIGN_PAGE, Specification, Value, nearest, quoted};
 
 use crate::{Error, clock_topic};
 
@@ -190,29 +190,42 @@ impl Overrides {
     }
 
     /// Checks that no block of a file has a name that is none of `nodes` and sets only what the node whose full name is `name`
-    /// `declares`, if no block names this node: what was meant for it would not be in force.
+    /// declares by its `specification`, or knows as another program's, if no block names this node: what was meant for it would not be in
+    /// force, such as a lock of twist_mux. Blocks for such a program under its own name count whatever they set.
     /// # Errors
     /// The first such block.
     pub(crate) fn check_unnamed(
         &self,
         name: &str,
         nodes: &[&str],
-        declares: impl Fn(&str) -> bool,
+        specification: &Specification,
     ) -> Result<(), Error> {
         let own = last_name(name);
         let mut blocks = self.given.iter().filter(|given| !given.is_rule && !given.is_pattern());
         if blocks.clone().any(|given| given.last_name() == own) {
             return Ok(());
         }
+        let is_declared = |name: &str| specification.declares(name);
+        let is_theirs = |given: &Given| {
+            let is_foreign = |name: &str| specification.is_foreign(name);
+            let all_known = given.names().all(|name| is_declared(name) || is_foreign(name));
+            specification.knows_program(given.last_name()) || all_known && given.names().any(is_foreign)
+        };
         let unnamed = blocks.find(|given| {
-            !nodes.contains(&given.last_name())
-                && given.names().next().is_some()
-                && given.names().all(&declares)
+            let is_ours_or_theirs = given.names().all(is_declared) || is_theirs(given);
+            !nodes.contains(&given.last_name()) && given.names().next().is_some() && is_ours_or_theirs
         });
-        let Some(Given { place, block, .. }) = unnamed else { return Ok(()) };
+        let Some(given) = unnamed else { return Ok(()) };
+        let what = if is_theirs(given) {
+            format!(
+                "sets what '{own}' has under other names, and '{own}' has no block: translate it by {FOREIGN_PAGE}"
+            )
+        } else {
+            format!("sets only parameters of '{own}', which has no block: write '{own}' in its place")
+        };
+        let Given { place, block, .. } = given;
         Err(Error::Start(format!(
-            "{place}: '{}' is not a node of Steersman and sets only parameters of '{own}', which has no block: write '{own}' in its place, \
-             or add an empty block '{own}' if it is another program's",
+            "{place}: '{}' is not a node of Steersman and {what}, or add an empty block '{own}' if it is another program's",
             block.node
         )))
     }
@@ -410,9 +423,14 @@ mod tests {
     #[test]
     fn a_block_of_an_unknown_name_with_a_nodes_parameters_alone_is_refused() {
         let check = |blocks: &[(&str, &[&str])]| {
-            let declares = |name: &str| ["estop.required", "track"].contains(&name);
+            const ESTOP: Parameter<bool> = Parameter::bool("estop.required", false);
             let nodes = KNOWN.map(|(name, _)| name);
-            setting(blocks).check_unnamed("/hindbrain", &nodes, declares).map_err(|error| error.to_string())
+            let specification = hindbrain()
+                .with_all(vec![ESTOP.declaration()])
+                .with_foreign(&[["mux", "topics.", "sources.{}"], ["mux", "gauge", "track"]]);
+            setting(blocks)
+                .check_unnamed("/hindbrain", &nodes, &specification)
+                .map_err(|error| error.to_string())
         };
         let meant: (&str, &[&str]) = ("brain", &["estop.required", "autostart"]);
         assert_eq!(
@@ -420,8 +438,21 @@ mod tests {
             "f, line 1: 'brain' is not a node of Steersman and sets only parameters of 'hindbrain', which has no block: write \
              'hindbrain' in its place, or add an empty block 'hindbrain' if it is another program's"
         );
+        for theirs in [
+            ("chooser", &["topics.nav.priority", "gauge", "track", "use_sim_time"][..]),
+            ("/**/mux", &["track"]),
+            ("mux_node", &["unknown"]),
+        ] {
+            let refused = check(&[theirs]).unwrap_err();
+            let end = "sets what 'hindbrain' has under other names, and 'hindbrain' has no block: translate it by \
+                docs/coming_from_joy_and_twist_mux.md, or add an empty block 'hindbrain' if it is another program's";
+            assert_eq!(refused, format!("f, line 0: '{}' is not a node of Steersman and {end}", theirs.0));
+            assert_eq!(check(&[theirs, ("hindbrain", &[])]), Ok(()));
+        }
         for fine in [
             &[meant, ("hindbrain", &[])][..],
+            &[("camera", &["gauge", "exposure"])],
+            &[("mux", &["use_sim_time"])],
             &[("controller", &["track", "gain"])],
             &[("controller", &["use_sim_time", "autostart"])],
             &[("joystick", &["track"])],

@@ -57,7 +57,7 @@ impl Parameters {
             log::warn!(target: &name, "passes over what is given to all nodes and is no parameter of this one: '{names}'");
         }
         given.check_meant_for(&full_name, specification)?;
-        given.check_unnamed(&full_name, nodes, |key| specification.declares(key))?;
+        given.check_unnamed(&full_name, nodes, specification)?;
         if let Some(sentence) = given.nothing_for(&full_name) {
             log::warn!(target: &name, "{sentence}");
         }

@@ -4,6 +4,7 @@ import time
 
 import pytest
 from parameters import parameters_in
+from paths import ROOT
 from processes import Process
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import (
@@ -361,3 +362,52 @@ def test_help_and_version_are_answered(argument, answer):
     process = Process("hindbrain", argument)
     assert process.wait() == 0
     assert answer in process.output
+
+
+PAGE = "docs/coming_from_joy_and_twist_mux.md"
+MUX = "{topics: {nav: {topic: nav_vel, timeout: 0.5, priority: 10}}, locks: {halt: {topic: halt, timeout: 0.0, priority: 255}}}"
+TELEOP = "{axis_linear: {x: 1}, scale_linear: {x: 0.5}, enable_button: 4, require_enable_button: true, publish_stamped_twist: true}"
+
+
+@pytest.mark.parametrize(
+    "executable, text",
+    [
+        ("velocity_arbiter", f"twist_mux: {{ros__parameters: {MUX}}}"),
+        ("velocity_arbiter", f"/**/twist_mux: {{ros__parameters: {MUX}}}"),
+        ("velocity_arbiter", f"/**: {{ros__parameters: {MUX}}}"),
+        ("velocity_arbiter", f"velocity_arbiter: {{ros__parameters: {MUX}}}"),
+        ("velocity_arbiter", f"my_mux: {{ros__parameters: {MUX}}}"),
+        ("velocity_arbiter", "twist_mux: {ros__parameters: {locks: {halt: {topic: halt, timeout: 0.0, priority: 255}}}}"),
+        ("velocity_arbiter", "twist_mux: {ros__parameters: {locks.halt.topic: halt, locks.halt.timeout: 0.0, use_sim_time: false}}"),
+        ("velocity_arbiter", "topics:\n- {name: nav, topic: nav_vel, timeout: 0.5, priority: 10}\n"),
+        ("velocity_arbiter", "locks:\n- {name: halt, topic: halt, timeout: 0.0, priority: 255}\n"),
+        ("steersman", f"twist_mux: {{ros__parameters: {MUX}}}"),
+        ("joystick", f"teleop_twist_joy_node: {{ros__parameters: {TELEOP}}}"),
+        ("joystick", f"teleop_twist_joy_ps4: {{ros__parameters: {TELEOP}}}"),
+        ("joystick", f"joystick: {{ros__parameters: {TELEOP}}}"),
+        ("joystick", f"/**: {{ros__parameters: {TELEOP}}}"),
+        ("joystick", "joy_node: {ros__parameters: {dev: /dev/input/js0}}\nother: {ros__parameters: {a: 1}}"),
+        ("joystick", "joystick: {ros__parameters: {deadzone: 0.1, autorepeat_rate: 20.0}}"),
+        ("joystick", "axis_linear: 1\nscale_linear: 0.5\nenable_button: 0\n"),
+        ("joystick", "axis_linear:\n  x: 1\nenable_button: 0\n"),
+    ],
+)
+def test_an_untouched_file_is_refused_and_the_page_is_named(tmp_path, executable, text):
+    """As the projects in test_public_configurations.py have them. Otherwise the robot would start without their locks, or with a stick that does nothing."""
+    process = Process(executable, "--ros-args", *parameters_in(tmp_path, text))
+    assert process.wait() == 1, process.output
+    assert process.output.count(PAGE) == 1, process.output
+
+
+# All parameters of joy 3.3, teleop_twist_joy 2.6 and twist_mux 4.4, by their sources.
+THEIRS = """device_id device_name deadzone autorepeat_rate coalesce_interval_ms sticky_buttons publish_stamped_twist frame require_enable_button
+    enable_button enable_turbo_button inverted_reverse axis_linear.x axis_linear.y axis_linear.z axis_angular.yaw axis_angular.pitch
+    axis_angular.roll scale_linear scale_linear_turbo scale_angular scale_angular_turbo use_stamped topics.<name>.topic topics.<name>.timeout
+    topics.<name>.priority locks.<name>.topic locks.<name>.timeout locks.<name>.priority cmd_vel_out"""
+
+
+@pytest.mark.starts_nothing
+def test_the_page_translates_each_parameter():
+    rows = [line for line in (ROOT / PAGE).read_text().splitlines() if line.startswith("|")]
+    first = " ".join(row.split("|")[1] for row in rows)
+    assert [name for name in THEIRS.split() if f"`{name}`" not in first] == []

@@ -55,7 +55,7 @@ pub fn specification() -> Specification {
         "Lets one of several velocity sources drive: by priority, timeout and lock.",
     )
     .managed()
-    .with_foreign(&[["twist_mux", "topics.", "sources.{}"], ["twist_mux", "use_stamped", "stamped"]])
+    .with_foreign(&[["twist_mux", "topics.", "sources.{}"], ["twist_mux", "use_stamped", "stamped, and each source's type,"]])
     .with_all(Declared::declarations())
     .with_all(LinearX::declarations())
     .with_all(AngularZ::declarations())

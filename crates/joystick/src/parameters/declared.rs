@@ -187,7 +187,7 @@ pub fn specification() -> Specification {
     .with_protections(&["enable."])
 }
 
-const FOREIGN: [Foreign; 14] = [
+const FOREIGN: [Foreign; 23] = [
     ["joy", "device_id", "control_device"],
     ["joy", "device_name", "control_device"],
     ["joy", "deadzone", "joy.dead_zone"],
@@ -198,6 +198,8 @@ const FOREIGN: [Foreign; 14] = [
     ["teleop_twist_joy", "enable_turbo_button", "enable.on, beside enable.slow,"],
     ["teleop_twist_joy", "axis_linear.", "linear.{}.axis"],
     ["teleop_twist_joy", "axis_angular.yaw", "angular.z.axis"],
+    ["teleop_twist_joy", "axis_angular.pitch", "angular.y.axis"],
+    ["teleop_twist_joy", "axis_angular.roll", "angular.x.axis"],
     ["teleop_twist_joy", "scale_linear.", "linear.{}.max_speed, beside a turbo speed linear.{}.slow_speed,"],
     ["teleop_twist_joy", "scale_linear_turbo.", "linear.{}.max_speed"],
     [
@@ -205,5 +207,12 @@ const FOREIGN: [Foreign; 14] = [
         "scale_angular.yaw",
         "angular.z.max_speed, beside a turbo speed angular.z.slow_speed,",
     ],
+    ["teleop_twist_joy", "scale_angular.pitch", "angular.y.max_speed"],
+    ["teleop_twist_joy", "scale_angular.roll", "angular.x.max_speed"],
     ["teleop_twist_joy", "scale_angular_turbo.yaw", "angular.z.max_speed"],
+    ["teleop_twist_joy", "scale_angular_turbo.pitch", "angular.y.max_speed"],
+    ["teleop_twist_joy", "scale_angular_turbo.roll", "angular.x.max_speed"],
+    ["teleop_twist_joy", "require_enable_button", "true with any enable.*, false with none,"],
+    ["teleop_twist_joy", "publish_stamped_twist", "stamped of velocity_arbiter and zone_scaler"],
+    ["teleop_twist_joy", "inverted_reverse", "without a counterpart"],
 ];
