@@ -36,6 +36,8 @@ pub(crate) const BUTTONS: usize = 128;
 struct Trigger {
     axis: usize,
     is_inverted: bool,
+    /// Where it is was seen: at an end when the device connected, or by an event. Some drivers have 0 before the first one.
+    is_known: bool,
     is_down: bool,
     /// It went down since it has a meaning.
     counts: bool,
@@ -51,7 +53,8 @@ impl Trigger {
         let value = if self.is_inverted { raw.saturating_neg() } else { raw };
         let was_down = self.is_down;
         self.is_down = value >= if was_down { Self::UP } else { Self::DOWN };
-        let went_down = self.is_down && !was_down;
+        let went_down = self.is_down && !was_down && self.is_known;
+        self.is_known = true;
         self.counts = self.is_down && (went_down || self.counts);
         went_down
     }
@@ -142,9 +145,10 @@ impl Device {
     pub(crate) fn name_inputs(&mut self, bindings: Bindings) {
         self.triggers = bindings.triggers().map(|trigger| {
             let (axis, is_inverted) = trigger?;
-            let mut trigger = Trigger { axis, is_inverted, is_down: false, counts: false };
-            trigger.follow(*self.state.axes.get(axis)?);
-            trigger.counts = false;
+            let mut trigger = Trigger { axis, is_inverted, is_known: false, is_down: false, counts: false };
+            let raw = *self.state.axes.get(axis)?;
+            trigger.follow(raw);
+            trigger.is_known = is_end(raw);
             Some(trigger)
         });
         self.bindings = bindings;

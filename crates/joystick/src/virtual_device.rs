@@ -183,7 +183,8 @@ impl VirtualDevice {
         let mut events = if size == self.size { Vec::new() } else { self.unplug() };
         axes.resize(size.entries(), 0);
         buttons.resize(size.buttons, false);
-        if !self.is_connected {
+        let connects = !self.is_connected;
+        if connects {
             self.is_connected = true;
             // Buttons that are down at the connection count from their next press on.
             (self.axes, self.buttons, self.size) = (vec![0; size.entries()], buttons.clone(), size);
@@ -202,7 +203,7 @@ impl VirtualDevice {
             events.push(Input::TriggersKnown { id: ID, axes: Vec::new() });
         }
         for (axis, (&before, &value)) in self.axes.iter().zip(&axes).take(size.axes).enumerate() {
-            if before != value {
+            if connects || before != value {
                 events.push(Input::AxisMoved { id: ID, axis, value });
             }
         }

@@ -109,7 +109,7 @@ def test_a_controller_follows_the_motor_topics_and_stops_first(kind, tmp_path):
             assert reported.index("motors") < reported.index("timeout")
         watched = {"roboclaw": "it stops by itself after 200ms", "pololu": "it was seen to stop by itself within 200ms"}
         assert watched[kind] in vehicle.process.output
-        ways = [(0.5, 0.25, (74, 41)), (-1.0, 0.0, (156, 156)), (0.0, -1.0, (24, 156)), (0.0, 0.0, (90, 90))]
+        ways = [(1.0, 0.5, (68, 24)), (-1.0, 0.0, (156, 156)), (0.0, -1.0, (24, 156)), (0.0, 0.0, (90, 90))]
         for linear, angular, servos in ways:
             vehicle.set_command(linear, angular)
             vehicle.wait_for_motors(*servos, f"{linear}, {angular}")
@@ -123,9 +123,9 @@ def test_channels_are_set_by_parameters(tmp_path):
     with Device("roboclaw", tmp_path / "motor") as device, Vehicle(parameters) as vehicle:
         vehicle.wait(lambda: vehicle.source("motor_controller").says == "works", "it is not open")
         vehicle.start()
-        vehicle.set_command(0.5, 0.25)  # port 16 counts, starboard 49
-        vehicle.wait_for_motors(74, 41, "a curve")
-        device.wait(lambda: device.motors == [duty(41), -duty(74)], "motor 1 is starboard, port is the other way round")
+        vehicle.set_command(1.0, 0.5)  # port 22 counts, starboard 66
+        vehicle.wait_for_motors(68, 24, "a curve")
+        device.wait(lambda: device.motors == [duty(24), -duty(68)], "motor 1 is starboard, port is the other way round")
         assert device.since(0.0, "timeout") == [0.2]
 
 

@@ -385,6 +385,15 @@ fn a_trigger_that_is_held_when_its_pad_comes_back_has_to_be_released() {
     pull(&mut bench, i16::MIN);
     pull(&mut bench, i16::MAX);
     assert!(bench.machine.active());
+    // A driver that has 0 before the first event.
+    bench.give(Input::DeviceDisconnected { id: PAD });
+    bench.batch();
+    connect_xbox(&mut bench, 0);
+    pull(&mut bench, i16::MAX);
+    assert!(!bench.machine.active(), "held at the connection, and seen with the first event");
+    pull(&mut bench, i16::MIN);
+    pull(&mut bench, i16::MAX);
+    assert!(bench.machine.active());
     // The devices are not read for a while, in which it stays held.
     bench.give(Input::ReadingLost);
     bench.batch();
