@@ -122,6 +122,7 @@ fn arrows_go_from_ros_to_the_pure_crates() {
             let builds_on_it = matches!(
                 (name.as_str(), other.as_str()),
                 (_, "safety" | "params")
+                    | ("joystick" | "arbiter" | "zones" | "hindbrain" | "chair" | "drive_chain", "why")
                     | ("arbiter", "limiter")
                     | ("surround" | "pictures" | "chair", "zones")
                     | ("luci_chair", "zones" | "chair")

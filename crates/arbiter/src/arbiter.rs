@@ -59,6 +59,8 @@ pub struct Arbiter {
     pub(crate) is_active: bool,
     pub(crate) stopping: bool,
     queue: VecDeque<Command>,
+    /// The last command that was queued.
+    pub(crate) sent: Command,
     pub(crate) active: Active,
     announced: Option<Active>,
     /// Whether the indices have changed since then.
@@ -88,6 +90,7 @@ impl Arbiter {
             is_active: true,
             stopping: false,
             queue: VecDeque::with_capacity(QUEUE),
+            sent: Command::STOP,
             active,
             announced: None,
             renamed: false,
@@ -364,6 +367,7 @@ impl Arbiter {
             self.queue.pop_front();
             self.counters.dropped += 1;
         }
+        self.sent = command;
         self.queue.push_back(command);
     }
 }

@@ -13,6 +13,7 @@
 
 mod arbiter;
 mod event;
+mod explain;
 mod judgement;
 mod lock_monitor;
 mod parameters;

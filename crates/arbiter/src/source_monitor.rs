@@ -175,6 +175,11 @@ impl SourceMonitor {
         self.commands.asks_for_motion()
     }
 
+    /// The command in force.
+    pub(crate) fn command(&self) -> Option<Command> {
+        self.commands.command()
+    }
+
     pub(crate) fn is_in_force(&self) -> bool {
         self.commands.command().is_some()
     }

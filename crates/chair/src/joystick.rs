@@ -146,16 +146,23 @@ fn zone_numbered(number: i32) -> Result<Zone, BadJoystick> {
     Zone::from_number(number).ok_or(bad)
 }
 
-impl fmt::Display for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Source {
+    /// LUCI's name of the source.
+    pub const fn as_str(self) -> &'static str {
+        match self {
             Self::RampAssist => "ramp assist",
             Self::AutonomousRemote => "autonomous remote",
             Self::Wdi => "WDI",
             Self::ChairVirtual => "chair virtual",
             Self::ChairPhysical => "chair physical",
             Self::SharedRemote => "shared remote",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

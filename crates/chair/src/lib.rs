@@ -15,6 +15,7 @@
 
 mod chair;
 mod encoders;
+mod explain;
 mod feedback;
 mod joystick;
 mod life_cycle;

@@ -4,6 +4,7 @@ use arbiter::Arbiter;
 use hindbrain::Hindbrain;
 use joystick::Joystick;
 use safety::{Backlog, ClockReading, Contains, Instant, Machine, earliest};
+use why::{Explain, Stage};
 use zones::ZoneScaler;
 
 /// An event for one of the stages.
@@ -86,6 +87,14 @@ impl Drive {
     /// The stages, for inspection.
     pub fn stages(&self) -> &Stages {
         &self.stages
+    }
+
+    /// The stages with what each holds back, from the hand to the motors: for [`why::choose`].
+    /// # Real-time
+    /// Nothing is allocated.
+    pub fn explain(&self) -> [Stage; 4] {
+        let Stages { joystick, arbiter, zones, hindbrain } = &self.stages;
+        [joystick.explain(), arbiter.explain(), zones.explain(), hindbrain.explain()]
     }
 
     /// Polls each stage, first to last, up to its next command: one pass carries a command through all stages before their other

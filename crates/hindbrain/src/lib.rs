@@ -16,6 +16,7 @@ pub mod core;
 mod detail;
 mod edge;
 mod event;
+mod explain;
 mod fraction;
 mod hindbrain;
 mod leds;

@@ -163,6 +163,11 @@ impl Filter {
         self.waits
     }
 
+    /// Whether the stick commands an acceleration.
+    pub(crate) fn is_pushed(&self) -> bool {
+        self.acceleration != [0.0; 6]
+    }
+
     /// The numbers of takeovers that started from zero, and of those that started slower than the reference.
     pub(crate) fn seeds(&self) -> (u64, u64) {
         (self.seeds_refused, self.seeds_limited)

@@ -14,6 +14,7 @@ use crate::names::Bindings;
 use crate::virtual_device::VirtualDevice;
 use crate::{DeviceId, Input, Output, Params, PoseState, Report};
 
+mod explain;
 mod report;
 mod time;
 

@@ -95,6 +95,11 @@ impl Reference {
         self.was_received && self.needs_zero
     }
 
+    /// Whether its publisher asks for motion, in force or not.
+    pub(crate) fn asks_for_motion(&self) -> bool {
+        self.monitor.asks_for_motion()
+    }
+
     /// Whether a reference was ever received, fresh or not.
     pub(crate) fn was_received(&self) -> bool {
         self.was_received

@@ -69,8 +69,10 @@ fn named(reason: Reason, chain: &[Stage]) -> Reason {
 
 /// Nobody asks for motion.
 fn idle(chain: &[Stage], gate: &Stage) -> Reason {
+    let ends = |reason: &Reason| matches!(reason.code, Code::StageInactive | Code::StageStopping);
     let slow = |reason: &Reason| matches!(reason.code, Code::DeadBand | Code::TooSlow);
-    if let Some(reason) = chain.iter().find_map(|stage| stage.findings.first(slow)) {
+    let of = |is: fn(&Reason) -> bool| chain.iter().find_map(|stage| stage.findings.first(is));
+    if let Some(reason) = of(ends).or_else(|| of(slow)) {
         return reason;
     }
     let idle = |stage: &Stage| stage.findings.first(|reason| reason.rank() == 8);

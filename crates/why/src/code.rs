@@ -145,6 +145,8 @@ codes! {
         ResetConflict: "RESET_CONFLICT", EndPublisher by Configuration,
             "Two nodes publish {0}: {1} and {2}. End one of them."
             or "hind/reset has not one publisher that fits, so no press counts. Leave one of std_msgs/Bool, reliable.";
+        ResetHeld: "RESET_HELD", Reset by Operator,
+            "Reset was pressed too early. Release it, then press and release it again.";
         EstopLatched: "ESTOP_LATCHED", Reset by Operator, "An emergency stop is latched. Press and release reset.";
         Overrun: "OVERRUN", Reset by Operator,
             "The motors were not supervised in time. Press and release reset.";

@@ -21,6 +21,7 @@ mod boundaries;
 mod calibration;
 mod curve;
 mod decision;
+mod explain;
 mod feedback;
 mod held;
 mod joystick;

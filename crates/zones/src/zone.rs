@@ -69,9 +69,10 @@ impl Zone {
     }
 }
 
-impl fmt::Display for Zone {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Zone {
+    /// The name of the zone.
+    pub const fn as_str(self) -> &'static str {
+        match self {
             Self::Front => "front",
             Self::FrontLeft => "front left",
             Self::FrontRight => "front right",
@@ -81,7 +82,13 @@ impl fmt::Display for Zone {
             Self::BackRight => "back right",
             Self::Back => "back",
             Self::Origin => "origin",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Zone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

@@ -88,6 +88,24 @@ fn a_released_dead_man_stops_without_an_allocation() {
 }
 
 #[test]
+fn why_it_stands_or_moves_is_read_without_an_allocation() {
+    let mut bench = Bench::new();
+    for round in 0..20 {
+        match round {
+            0 => bench.plug(),
+            5 => bench.stick(1.0, 0.0, true),
+            10 => bench.enable(true),
+            15 => bench.scaling = Some([0.0; 16]),
+            _ => {}
+        }
+        bench.pass(Duration::from_millis(100));
+        let before = count();
+        let reason = std::hint::black_box(why::choose(&bench.drive.explain()));
+        assert_eq!(count() - before, 0, "{reason:?}");
+    }
+}
+
+#[test]
 fn a_takeover_is_reported_after_the_motor_value() {
     let mut bench = Bench::new();
     bench.full_ahead();

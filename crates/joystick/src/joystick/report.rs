@@ -25,6 +25,40 @@ safety::counters! {
     }
 }
 
+/// Whether the stick drives, or why not: from it follow the node's health and its part in `why`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Health {
+    /// The node has ended.
+    Stopped,
+    /// No device can be read.
+    ReadingLost,
+    /// No device drives.
+    NoDevice,
+    /// The device lacks mapped inputs.
+    MissingInputs,
+    /// No axis is mapped.
+    Unmapped,
+    /// It is enabled, but has to be at rest first.
+    WaitsForRest,
+    /// It drives.
+    Drives,
+    /// It is pushed, was not at rest before, and is not enabled.
+    PushedEarly,
+    /// It is pushed while a button is held that does not enable it.
+    Pushed {
+        /// The button.
+        button: usize,
+    },
+    /// It is not enabled, and the reference has to ask for zero first.
+    ReferenceWaits,
+    /// It is not enabled, and the reference is passed on.
+    PassesReference,
+    /// It is not enabled, and the reference is no longer sent.
+    ReferenceOld,
+    /// It is not enabled, and there is no reference.
+    NoReference,
+}
+
 impl Joystick {
     /// Keys and values for `/diagnostics`.
     pub fn report(&self) -> Vec<(&'static str, String)> {
@@ -52,68 +86,99 @@ impl Joystick {
 
     /// The health of the node, and the reason.
     pub fn health(&self) -> (Level, String) {
-        if self.stopped {
-            return (Level::Warn, "stopped".into());
-        }
-        if self.reading.is_lost() {
-            return (Level::Error, Report::ReadingLost(true).to_string());
-        }
-        if self.controlled().is_none() {
-            if let Some(refused) = self.refused.first() {
-                return (Level::Warn, refused.to_string());
+        let how = || self.how_to_drive();
+        match self.judge() {
+            Health::Stopped => (Level::Warn, "stopped".into()),
+            Health::ReadingLost => (Level::Error, Report::ReadingLost(true).to_string()),
+            Health::NoDevice => self.health_without_device(),
+            Health::MissingInputs => {
+                let name = self.controlled().unwrap_or_default().to_owned();
+                let missing = Report::MissingInputs { name, parameters: self.missing.clone() };
+                (Level::Warn, missing.to_string())
             }
-            let mut text = match self.devices.awaited() {
-                Some(name) => {
-                    format!("waiting for the device {}; control_device selects another", Printable(name))
-                }
-                None => "no device is connected".into(),
-            };
-            text += match (self.active(), self.filter.reference().in_force()) {
-                (true, _) => "; until it is back a takeover by enable.toggle commands zero",
-                (false, Some(_)) => "; the reference is passed on",
-                (false, None) => "; nothing is claimed",
-            };
-            // A robot that never had a device needs none; one that was lost, or that is named, is missing.
-            let is_missing = self.devices.awaited().is_some() || self.active();
-            return (if is_missing { Level::Warn } else { Level::Ok }, text);
+            Health::Unmapped => (Level::Warn, Report::Unmapped.to_string()),
+            Health::WaitsForRest => (Level::Warn, self.waiting().to_string()),
+            Health::Drives => (Level::Ok, Report::Active(true).to_string()),
+            Health::PushedEarly => (Level::Warn, format!("inactive: {}; {}", how(), self.waiting())),
+            Health::Pushed { button } => {
+                let text = format!("inactive: the stick is pushed with button {button} held; {}", how());
+                (Level::Warn, text)
+            }
+            Health::ReferenceWaits => {
+                (Level::Warn, format!("inactive: {}; {}", Report::ReferenceWaits(true), how()))
+            }
+            Health::PassesReference => {
+                (Level::Ok, format!("inactive: the reference is passed on; {}", how()))
+            }
+            Health::ReferenceOld => (Level::Ok, format!("inactive: the reference is old; {}", how())),
+            Health::NoReference => {
+                (Level::Ok, format!("inactive: {}; there is no reference to pass on", how()))
+            }
         }
-        if !self.missing.is_empty() {
-            let name = self.controlled().unwrap_or_default().to_owned();
-            return (
-                Level::Warn,
-                Report::MissingInputs { name, parameters: self.missing.clone() }.to_string(),
-            );
+    }
+
+    /// Whether the stick, or else the reference, drives, as of the last call.
+    pub(super) fn judge(&self) -> Health {
+        if self.stopped {
+            Health::Stopped
+        } else if self.reading.is_lost() {
+            Health::ReadingLost
+        } else if self.controlled().is_none() {
+            Health::NoDevice
+        } else if !self.missing.is_empty() {
+            Health::MissingInputs
+        } else {
+            self.judge_stick()
         }
+    }
+
+    /// The part of [`judge`](Self::judge) for a connected stick, whether or not it has all inputs that are mapped.
+    pub(super) fn judge_stick(&self) -> Health {
         if !self.filter.has_axis() {
-            return (Level::Warn, Report::Unmapped.to_string());
+            return Health::Unmapped;
         }
         if self.active() {
-            return match self.filter.waits() {
-                true => (Level::Warn, self.waiting().to_string()),
-                false => (Level::Ok, Report::Active(true).to_string()),
-            };
+            return if self.filter.waits() { Health::WaitsForRest } else { Health::Drives };
         }
-        let how = self.how_to_drive();
         let stick = self.devices.stick();
         if self.filter.deflected_axis(stick).is_some() {
             if self.filter.waits() {
-                return (Level::Warn, format!("inactive: {how}; {}", self.waiting()));
+                return Health::PushedEarly;
             }
             if let Some(button) = stick.buttons.iter().position(|held| *held) {
-                let text = format!("inactive: the stick is pushed with button {button} held; {how}");
-                return (Level::Warn, text);
+                return Health::Pushed { button };
             }
         }
         let reference = self.filter.reference();
         if reference.waits_for_zero() {
-            (Level::Warn, format!("inactive: {}; {how}", Report::ReferenceWaits(true)))
+            Health::ReferenceWaits
         } else if reference.in_force().is_some() {
-            (Level::Ok, format!("inactive: the reference is passed on; {how}"))
+            Health::PassesReference
         } else if reference.was_received() {
-            (Level::Ok, format!("inactive: the reference is old; {how}"))
+            Health::ReferenceOld
         } else {
-            (Level::Ok, format!("inactive: {how}; there is no reference to pass on"))
+            Health::NoReference
         }
+    }
+
+    fn health_without_device(&self) -> (Level, String) {
+        if let Some(refused) = self.refused.first() {
+            return (Level::Warn, refused.to_string());
+        }
+        let mut text = match self.devices.awaited() {
+            Some(name) => {
+                format!("waiting for the device {}; control_device selects another", Printable(name))
+            }
+            None => "no device is connected".into(),
+        };
+        text += match (self.active(), self.filter.reference().in_force()) {
+            (true, _) => "; until it is back a takeover by enable.toggle commands zero",
+            (false, Some(_)) => "; the reference is passed on",
+            (false, None) => "; nothing is claimed",
+        };
+        // A robot that never had a device needs none; one that was lost, or that is named, is missing.
+        let is_missing = self.devices.awaited().is_some() || self.active();
+        (if is_missing { Level::Warn } else { Level::Ok }, text)
     }
 
     /// Instruction for the user: buttons to hold or press to drive with the stick.
