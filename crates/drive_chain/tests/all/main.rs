@@ -12,6 +12,7 @@ mod held;
 mod holes;
 mod machine;
 mod mismatches;
+mod operator;
 mod reference;
 mod rest;
 mod stages;
