@@ -64,6 +64,7 @@ impl Shell<'_> {
             ["cc", file, ..] if file.contains('/') => exists("file", file),
             ["cc", ..] | ["./my_program"] => Ok(()),
             ["cp", "-r", path, _] => exists("folder", path),
+            ["ros2", "run", "steersman", "steersman-why", rest @ ..] => why(rest),
             ["ros2", "run", "steersman", node, ..] => {
                 exists("node", &format!("crates/nodes/src/bin/{node}.rs"))
             }
@@ -163,6 +164,13 @@ fn mapper(words: &[&str]) -> Result<(), String> {
     options
         .find(|word| !known.contains(&format!("{}: ", word.trim_start_matches('-'))))
         .map_or(Ok(()), |word| Err(format!("steersman-joystick has no option {word}")))
+}
+
+fn why(words: &[&str]) -> Result<(), String> {
+    let known = read("crates/steersman-why/src/main.rs");
+    let unknown =
+        words.iter().find(|word| !known.contains(&format!("    {}: ", word.trim_start_matches('-'))));
+    unknown.map_or(Ok(()), |word| Err(format!("steersman-why has no option {word}")))
 }
 
 fn controller(words: &[&str]) -> Result<(), String> {

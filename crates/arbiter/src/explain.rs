@@ -36,8 +36,10 @@ impl Arbiter {
     fn asking(&self) -> Option<usize> {
         let sources = self.params.sources.iter().zip(&self.sources).zip(&self.active.verdicts).enumerate();
         sources
-            .filter(|(_, ((_, monitor), verdict))| {
-                monitor.asks_for_motion() || matches!(verdict, Verdict::Invalid)
+            .filter(|(_, ((source, monitor), verdict))| {
+                // A stick that was lost sends states without a velocity.
+                let is_wrong = **verdict == Verdict::Invalid && source.kind != SourceType::PoseState;
+                monitor.asks_for_motion() || is_wrong
             })
             .max_by_key(|(_, ((source, _), _))| source.priority)
             .map(|(index, _)| index)
@@ -98,6 +100,9 @@ impl Arbiter {
                 stage.find(if is_stick { Code::StickSilent } else { Code::SourceSilent }, [name, topic]);
             }
             Verdict::Conflict => stage.find(Code::SourceConflict, [name, topic]),
+            Verdict::Invalid => stage.find(Code::CmdInvalid, [name]),
+            Verdict::TooOld => stage.find(Code::CmdTooOld, [name]),
+            Verdict::FromFuture => stage.find(Code::CmdAhead, [name]),
             _ if monitor.command().is_some_and(creeps) => stage.find(Code::DeadBand, [name]),
             _ => stage.find(if is_stick { Code::AtRest } else { Code::SourceAtRest }, [name]),
         }

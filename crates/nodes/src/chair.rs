@@ -12,10 +12,12 @@ mod topics;
 
 use chair::{Chair, ChairInput, ChairOutput, Input, Output, Params, State, specification};
 use ros::{Error, Runner, Shell, Status, Stop};
+use why::Explain;
 
 use self::services::Services;
 use self::topics::Topics;
 use crate::start::{self, Member};
+use crate::why::Why;
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "chair";
@@ -47,6 +49,7 @@ pub fn run_with(
     let params = member.params.clone();
     let services = Services::new(&mut member.node, member.inputs.names(), params.remote.mode)?;
     let mut topics = Topics::new(&mut member.node, &params)?;
+    let why = Why::new(&mut member.node, member.inputs.names(), false)?;
     inputs::subscribe(&mut member.inputs, &mut member.node, &params)?;
     let chair = Chair::new(&params);
     let final_messages = chair.remote().final_outputs();
@@ -70,6 +73,7 @@ pub fn run_with(
         .sleep_longer_at_rest()
         .status(move |chair| presence.report(status(chair)))
         .task(services.answers(shell.clone()))
+        .task(why.task(shell.clone(), |chair| [chair.explain()], |_| ()))
         .count_publishers([topics::REMOTE], |_, count| {
             ChairInput::Remote(Input::StickPublishersCounted(count))
         });

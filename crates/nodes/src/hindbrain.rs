@@ -20,6 +20,7 @@ use hindbrain::{CommandType, Driver, Hindbrain, Input, Params, Source, specifica
 use params::{Refusal, Set, Value};
 use ros::{Error, Inputs, Names, Runner, Shell, Status, Stop};
 use safety::Contains;
+use why::{Code, Explain, Stage};
 
 use self::controller::{Controller, Events};
 use self::drive_topics::{BASE, DriveTopics};
@@ -28,6 +29,7 @@ use self::inputs::EnableQueue;
 use self::watch::Watch;
 use crate::command_topic::SharedLatency;
 use crate::start::{self, Member};
+use crate::why::Why;
 use crate::zone_scaler;
 
 pub use self::topics::{APPLIED, DETAIL, INFRARED, Topics};
@@ -49,6 +51,7 @@ pub struct Parts {
     commands: Option<CommandType>,
     drives: &'static [&'static str],
     base: DriveTopics,
+    why: Why,
 }
 
 impl Parts {
@@ -75,16 +78,25 @@ impl Parts {
         let watch = topics.watch.clone();
         let (latency, base) = (topics.latency.clone(), topics.drives.clone());
         let commands = (!composed).then_some(params.command_type);
-        Ok((topics, Self { publishers, enables, watch, events, latency, names, commands, drives, base }))
+        let why = Why::new(node, &names, composed)?;
+        Ok((topics, Self { publishers, enables, watch, events, latency, names, commands, drives, base, why }))
     }
 
-    /// Adds the node's tasks and its diagnostics to `runner`.
-    pub fn add_tasks<M: Contains<Hindbrain, Input: Send> + Send + 'static>(
+    /// Adds the node's tasks and its diagnostics to `runner`. `explain` reads the stages of the machine, hindbrain last.
+    pub fn add_tasks<M: Contains<Hindbrain, Input: Send> + Send + 'static, const N: usize>(
         self,
         runner: Runner<M>,
         shell: &Shell<M>,
+        explain: fn(&M) -> [Stage; N],
     ) -> Runner<M> {
-        let Self { publishers, enables, watch, events, latency, names, commands, drives, base } = self;
+        let Self { publishers, enables, watch, events, latency, names, commands, drives, base, why } = self;
+        let (graph, obeyed, is_driver) = (publishers.clone(), base.clone(), events.is_some());
+        let why = why.task(shell.clone(), explain, move |gate| {
+            complete(gate, &graph);
+            if let Some(topic) = obeyed.without_subscriber().filter(|_| !is_driver) {
+                gate.find(Code::NoMotorNode, [topic]);
+            }
+        });
         let device = publishers.clone();
         let status = move |machine: &M| {
             let hindbrain = machine.stage();
@@ -121,8 +133,25 @@ impl Parts {
         if let Some(events) = events {
             runner = runner.watch(events.watch(shell.clone(), publishers.clone()));
         }
-        runner = runner.needs_subscriber(BASE, move || base.has_subscribers());
+        runner = runner.needs_subscriber(BASE, move || base.has_subscribers()).task(why);
         Counter::new(publishers, names, commands, drives).add_to(runner, enables)
+    }
+}
+
+/// Names the nodes of a conflict, which only the graph knows.
+fn complete(gate: &mut Stage, publishers: &Publishers) {
+    for (code, source) in [
+        (Code::EstopConflict, Source::Estop),
+        (Code::ResetConflict, Source::Reset),
+        (Code::EnableConflict, Source::Enable),
+        (Code::CmdConflict, Source::Command),
+    ] {
+        let mut nodes = publishers.of(source);
+        nodes.sort_unstable();
+        if let ([one, other], true) = (nodes.as_slice(), gate.findings.contain(code)) {
+            let [one, other] = [one, other].map(|node| node.rsplit('/').next().unwrap_or_default());
+            gate.findings.name(code, [source.name(), one, other]);
+        }
     }
 }
 
@@ -176,6 +205,6 @@ pub fn run_with(
     let runner = member
         .runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?
         .managed(Input::ActivityChanged)?;
-    let runner = with(parts.add_tasks(runner, &shell));
+    let runner = with(parts.add_tasks(runner, &shell, |hindbrain| [hindbrain.explain()]));
     start::run(runner, stop, &shell, [Input::Stopping])
 }

@@ -34,6 +34,7 @@ use self::device_topics::DeviceTopics;
 use self::log::Log;
 use crate::messages;
 use crate::start::{self, Member};
+use crate::why::StageTopic;
 
 pub use self::pads::Pads;
 
@@ -58,6 +59,7 @@ pub struct Parts {
     effects: Receiver<(DeviceId, Effect)>,
     log: Log,
     joy: r2r::Publisher<sensor::Joy>,
+    stage: StageTopic,
 }
 
 impl Parts {
@@ -68,7 +70,13 @@ impl Parts {
         let (effects, asked) = channel();
         let joy = Topic::new(node, "joy", qos::edge())?;
         let devices = DeviceTopics::default();
-        let parts = Self { devices, effects: asked, log: Log::default(), joy: joy.share() };
+        let parts = Self {
+            devices,
+            effects: asked,
+            log: Log::default(),
+            joy: joy.share(),
+            stage: StageTopic::new(node)?,
+        };
         let topics = Topics {
             desired: Desired::new(node)?,
             joy,
@@ -90,7 +98,7 @@ impl Parts {
         pads: Pads,
         stop: &Stop,
     ) -> Result<Runner<M>, Error> {
-        let Self { devices, effects, log, joy } = self;
+        let Self { devices, effects, log, joy, stage } = self;
         let runner = services::serve(runner, &log)?;
         let (extra_pads, extra_shell) = (pads.clone(), shell.clone());
         let mut absence = Absence::new();
@@ -113,6 +121,7 @@ impl Parts {
                 joy_shell.deliver(M::wrap(Input::JoySubscribersCounted(count)));
             }
         };
+        let stage = stage.task::<Joystick, _>(shell);
         let (shell, status_log) = (shell.clone(), log.clone());
         let switch = move |_: &mut r2r::Node| {
             if let Some(on) = log.switched() {
@@ -124,6 +133,7 @@ impl Parts {
             .status(move |machine| status_log.report(status(machine.stage())))
             .task(switch)
             .task(extras)
+            .task(stage)
             .task(move |node| devices.serve(node))
             .task(pads.watch(stop)))
     }

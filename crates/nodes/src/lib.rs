@@ -23,4 +23,5 @@ pub mod steersman;
 pub mod surround;
 pub mod switch_relay;
 pub mod velocity_arbiter;
+pub mod why;
 pub mod zone_scaler;

@@ -18,6 +18,7 @@ use ros::{Error, Runner, Shell, Stop};
 use zones::ZoneScaler;
 
 use crate::start::{self, Member, StopOnDrop};
+use crate::why::StageTopic;
 use crate::{hindbrain as hindbrain_node, joystick as joystick_node};
 use crate::{velocity_arbiter as arbiter_node, zone_scaler as zones_node};
 
@@ -66,6 +67,8 @@ pub fn run_with(
     let mut arbiter_topics = arbiter_node::Topics::new(&mut arbiter.node, &arbiter.params, &names)?;
     let mut zones_topics = zones_node::Topics::new(&mut zones.node, &zones.params)?;
     let mut picture = zones_node::Picture::new(&mut zones.node)?;
+    let (arbiter_stage, zones_stage) =
+        (StageTopic::new(&mut arbiter.node)?, StageTopic::new(&mut zones.node)?);
     // The topics that stop are subscribed to before those that move.
     let driver = hindbrain_node::driver(hindbrain.set())?;
     let Member { node, params, inputs, .. } = &mut hindbrain;
@@ -113,14 +116,15 @@ pub fn run_with(
     })?;
     let hindbrain =
         hindbrain.managed(|active| Input::Hindbrain(hindbrain::Input::ActivityChanged(active)))?;
-    let hindbrain = hindbrain_parts.add_tasks(hindbrain, &shell);
+    let hindbrain = hindbrain_parts.add_tasks(hindbrain, &shell, Drive::explain);
     let drawn = shell.clone();
     let zones = zones
         .runner(&shell, |set| Ok(Input::Zones(zones::Input::ParametersChanged(zones::Params::read(set)?))))?
         .managed(|active| Input::Zones(zones::Input::ActivityChanged(active)))?
         .status(move |drive| zones_latency.report(zones_node::status(&drive.stages().zones)))
         .log_levels()
-        .task(move |_| picture.draw(&drawn));
+        .task(move |_| picture.draw(&drawn))
+        .task(zones_stage.task::<ZoneScaler, _>(&shell));
     let (for_stick, for_topics) = ((names.clone(), wiring.clone()), (names.clone(), wiring));
     let arbiter = arbiter
         .runner(&shell, move |set| {
@@ -136,6 +140,7 @@ pub fn run_with(
         .on_update(move |set| shared_params.update(set))
         .publishes_alone([arbiter_node::COMMAND])
         .task(move |_| line.print())
+        .task(arbiter_stage.task::<Arbiter, _>(&shell))
         .subscribe(move |set| arbiter_node::subscriptions(set, &for_topics.0, &for_topics.1))?
         .find_loops_of(arbiter_node::COMMAND)?;
     let joystick = joystick.runner(&shell, |set| {

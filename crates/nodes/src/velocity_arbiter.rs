@@ -20,6 +20,7 @@ use safety::{Command, Contains, Instant, NotFinite, PublisherCount, Stamp};
 use crate::command_topic::CommandTopic;
 use crate::messages;
 use crate::start::{self, Member};
+use crate::why::StageTopic;
 
 /// The node's name, which is also its executable and its key in a YAML file.
 pub const NAME: &str = "velocity_arbiter";
@@ -275,6 +276,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     await_locks(&member.node, member.inputs.names(), &member.params);
     let mut topics = Topics::new(&mut member.node, &member.params, member.inputs.names())?;
+    let stage = StageTopic::new(&mut member.node)?;
     let (command, latency) = (topics.command.topic.clone(), topics.command.latency.clone());
     let (shared_params, line, names) =
         (topics.shared_params.clone(), topics.line.clone(), member.inputs.names().clone());
@@ -292,6 +294,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         .on_update(move |set| shared_params.update(set))
         .publishes_alone([COMMAND])
         .task(move |_| line.print())
+        .task(stage.task::<Arbiter, _>(&shell))
         .subscribe(move |set| subscriptions(set, &names, &wiring))?
         .find_loops_of(COMMAND)?;
     start::run(runner, stop, &shell, [Input::Stopping])

@@ -16,6 +16,7 @@ use zones::{Applied, Channel, Feedback, Input, Output, Params, ZoneScaler, speci
 
 use crate::command_topic::{self, CommandTopic};
 use crate::start::{self, Member};
+use crate::why::StageTopic;
 use crate::{luci_topics, messages, velocity_arbiter};
 
 pub use self::picture::Picture;
@@ -145,6 +146,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let (command, latency) = (topics.command.topic.clone(), topics.command.latency.clone());
     subscribe(&mut member.inputs, &mut member.node, &member.params, false)?;
     let mut picture = Picture::new(&mut member.node)?;
+    let stage = StageTopic::new(&mut member.node)?;
     let scaler = ZoneScaler::new(member.params.clone());
     let shell = Shell::new(scaler, Some(Input::ClockRead), move |output| topics.publish(output));
     let drawn = shell.clone();
@@ -155,6 +157,9 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
         .status(move |machine| latency.report(status(machine)))
         .needs_subscriber(COMMAND, move || command.has_subscribers())
         .log_levels();
-    let runner = runner.task(move |_| picture.draw(&drawn)).sleep_longer_at_rest();
+    let runner = runner
+        .task(move |_| picture.draw(&drawn))
+        .task(stage.task::<ZoneScaler, _>(&shell))
+        .sleep_longer_at_rest();
     start::run(runner, stop, &shell, [Input::Stopping])
 }

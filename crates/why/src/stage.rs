@@ -42,6 +42,13 @@ impl Stage {
         Self { name: name.into(), ..Self::default() }
     }
 
+    /// Whether nothing but velocities differs from `other`.
+    pub fn is_alike(&self, other: &Self) -> bool {
+        let flow = |flow: Flow| Flow { velocity: [0.0; 2], ..flow };
+        let plain = |stage: &Self| Self { asked: flow(stage.asked), passed: flow(stage.passed), ..*stage };
+        plain(self) == plain(other)
+    }
+
     /// Adds a finding.
     pub fn find<'a>(&mut self, code: Code, names: impl IntoIterator<Item = &'a str>) {
         self.findings.push(Reason::of(code, names));

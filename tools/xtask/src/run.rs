@@ -12,7 +12,7 @@ use crate::setup;
 use crate::test::HACK;
 
 /// The tools that run beside the nodes, each a package of this name.
-pub const TOOLS: [&str; 2] = ["steersman-controller", "steersman-joystick"];
+pub const TOOLS: [&str; 3] = ["steersman-controller", "steersman-joystick", "steersman-why"];
 
 /// The profile for tests, and the one for a robot.
 #[derive(Clone, Copy, PartialEq, Eq)]

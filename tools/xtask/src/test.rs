@@ -231,6 +231,7 @@ const OTHERS: &[&str] = &[
     "libhaptix",
     "steersman-joystick",
     "steersman-controller",
+    "steersman-why",
     "demo",
     "bench",
     "scenarios",

@@ -22,7 +22,7 @@ const STATES: u64 = 400;
 /// Seeds that once failed.
 const FAILED: [u64; 0] = [];
 
-/// What everybody around the vehicle does, until it is changed.
+/// All that happens around the vehicle, until it is changed.
 struct World {
     bench: Bench,
     /// Whether SDL reads the devices.

@@ -54,6 +54,17 @@ impl DriveTopics {
         }
     }
 
+    /// A topic that no node subscribes to, so that nothing moves.
+    pub fn without_subscriber(&self) -> Option<&'static str> {
+        match &self.kind {
+            Kind::Motors(motors) => {
+                let found = MOTORS.into_iter().zip(motors).find(|(_, motor)| !motor.has_subscribers());
+                found.map(|(name, _)| name)
+            }
+            Kind::Base(base) => (!base.has_subscribers()).then_some(BASE),
+        }
+    }
+
     /// Whether publishing the last message on one of them failed.
     pub fn are_failing(&self) -> bool {
         match &self.kind {
