@@ -83,28 +83,34 @@ impl Arbiter {
         }
     }
 
-    /// Who could ask: the present source of the highest priority, then one that is not a stick.
+    /// Who could ask: the present source of the highest priority, then one that is not a stick; and a stick that fell silent.
     fn explain_idle(&self, stage: &mut Stage) {
         let is_silent = |verdict: &Verdict| matches!(verdict, Verdict::NeverReceived | Verdict::TimedOut);
-        let sources = self.params.sources.iter().zip(&self.sources).zip(&self.active.verdicts);
-        let first = sources.max_by_key(|((source, _), verdict)| {
+        let is_stick = |source: &crate::Source| source.kind == SourceType::PoseState;
+        let sources = || self.params.sources.iter().zip(&self.sources).zip(&self.active.verdicts);
+        let first = sources().max_by_key(|((source, _), verdict)| {
             let is_present = !is_silent(verdict);
-            (is_present, is_present || source.kind != SourceType::PoseState, source.priority)
+            (is_present, is_present || !is_stick(source), source.priority)
         });
+        let lost =
+            sources().find(|((source, _), verdict)| is_stick(source) && **verdict == Verdict::TimedOut);
+        if let Some(((source, _), _)) = lost {
+            stage.find(Code::StickSilent, [source.name.as_str(), source.topic.as_str()]);
+        }
         let Some(((source, monitor), verdict)) = first else { return };
         let (name, topic) = (source.name.as_str(), source.topic.as_str());
-        let is_stick = source.kind == SourceType::PoseState;
         let creeps = |command: Command| !command.velocity.is_zero() && command.velocity.is_neutral();
         match verdict {
             verdict if is_silent(verdict) => {
-                stage.find(if is_stick { Code::StickSilent } else { Code::SourceSilent }, [name, topic]);
+                let code = if is_stick(source) { Code::StickSilent } else { Code::SourceSilent };
+                stage.find(code, [name, topic]);
             }
             Verdict::Conflict => stage.find(Code::SourceConflict, [name, topic]),
             Verdict::Invalid => stage.find(Code::CmdInvalid, [name]),
             Verdict::TooOld => stage.find(Code::CmdTooOld, [name]),
             Verdict::FromFuture => stage.find(Code::CmdAhead, [name]),
             _ if monitor.command().is_some_and(creeps) => stage.find(Code::DeadBand, [name]),
-            _ => stage.find(if is_stick { Code::AtRest } else { Code::SourceAtRest }, [name]),
+            _ => stage.find(if is_stick(source) { Code::AtRest } else { Code::SourceAtRest }, [name]),
         }
     }
 }

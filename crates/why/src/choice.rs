@@ -42,7 +42,10 @@ fn held_back(chain: &[Stage]) -> Option<Reason> {
     for stage in chain {
         let is_asked = stage.asked.is_motion || before.is_some_and(|before| before.passed.is_motion);
         let found = if is_asked && !stage.passed.is_motion {
-            let found = stage.findings.first(|reason| reason.rank() >= 7);
+            // Asked by the stage before it alone, it knows no source of its own that asks.
+            let lost = |reason: &Reason| reason.rank() == 7 || reason.code == Code::StickSilent;
+            let found =
+                stage.findings.first(|reason| lost(reason) || stage.asked.is_motion && reason.rank() > 7);
             found.or(Some(Reason::of(Code::StageHolds, [stage.name.as_str()])))
         } else {
             // Each stage sends zeros while nobody asks for motion: silence is a fault in any case.
@@ -76,10 +79,13 @@ fn idle(chain: &[Stage], gate: &Stage) -> Reason {
         return reason;
     }
     let idle = |stage: &Stage| stage.findings.first(|reason| reason.rank() == 8);
+    let stick = |reason: &Reason| reason.code == Code::StickSilent;
+    let is_stick_lost = chain.first().and_then(|first| first.findings.first(stick)); // no stage of a joystick is before it
     let with_device = chain.iter().find(|stage| stage.has_device).and_then(idle);
     // A source that is not a stick counts before a joystick without a device.
     let other = |reason: &Reason| matches!(reason.code, Code::SourceAtRest | Code::SourceSilent);
     let found = with_device
+        .or(is_stick_lost)
         .or_else(|| chain.iter().find_map(|stage| stage.findings.first(other)))
         .or_else(|| chain.iter().find_map(idle));
     found.unwrap_or_else(|| Reason::of(Code::NoCommand, [gate.name.as_str()]))
@@ -153,6 +159,19 @@ mod tests {
         assert_eq!(code(&[stage("joystick", false, false, &[Code::NoDevice]), chain[2]]), Code::NoDevice);
         assert_eq!(code(&chain[2..]), Code::NoCommand);
         assert_eq!(code(&[]), Code::GateSilent);
+    }
+
+    #[test]
+    fn a_stick_whose_node_died_is_missed_before_a_source_that_never_was() {
+        let silent = stage("velocity_arbiter", false, false, &[Code::SourceSilent, Code::StickSilent]);
+        let gate = stage("hindbrain", false, false, &[]);
+        assert_eq!(code(&[silent, gate]), Code::StickSilent);
+        let mut joystick = stage("joystick", false, false, &[Code::NoDevice]);
+        assert_eq!(code(&[joystick, silent, gate]), Code::SourceSilent, "its node is there");
+        joystick = stage("joystick", true, true, &[]);
+        assert_eq!(code(&[joystick, silent, gate]), Code::StickSilent, "it just died");
+        let other = stage("velocity_arbiter", false, false, &[Code::SourceSilent]);
+        assert_eq!(code(&[joystick, other, gate]), Code::StageHolds, "no source has its topic");
     }
 
     #[test]

@@ -257,10 +257,10 @@ codes! {
             "Nobody drives: {0} lacks inputs that are mapped. Correct the mapping.";
         AtRest: "AT_REST", Push by Operator, "{0} asks for nothing. Push the stick.";
         SourceAtRest: "SOURCE_AT_REST", Push by Command, "{0} asks for nothing. Give it a goal.";
-        SourceSilent: "SOURCE_SILENT", Start by Command,
-            "Nobody drives: {0} is silent on {1}. Start it, or give it a goal.";
         StickSilent: "STICK_SILENT", Start by Command,
             "Nobody drives: the stick {0} is silent on {1}. Start its node.";
+        SourceSilent: "SOURCE_SILENT", Start by Command,
+            "Nobody drives: {0} is silent on {1}. Start it, or give it a goal.";
         NoDevice: "NO_DEVICE", Repair by Operator, "Nobody drives: no joystick is connected. Connect one.";
         DeviceAwaited: "DEVICE_AWAITED", Repair by Operator,
             "Nobody drives: the joystick {0} is not connected. Connect it, or set control_device.";

@@ -143,6 +143,17 @@ def why(*arguments):
     return done.returncode, done.stdout.splitlines(), done.stderr
 
 
+def test_a_joystick_that_dies_is_missed_and_not_another_source(separate):
+    watch(separate)
+    separate.drive_forward()
+    says(separate, MOVES)
+    joystick = separate.processes["joystick"]
+    os.kill(joystick.process.pid, signal.SIGKILL)
+    joystick.wait()
+    found = says(separate, "Nobody drives: the stick joystick is silent on /joystick/desired. Start its node.")
+    assert found["moves"] == "may", "the next source drives"
+
+
 def until(condition, failure, timeout=20.0):
     """Waits without the graph's lock, which would keep its publishers from repeating: a process may be discovered late."""
     start = time.monotonic()
