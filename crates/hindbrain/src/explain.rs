@@ -58,6 +58,7 @@ impl Hindbrain {
             Cause::CommandConflict => stage.find(Code::CmdConflict, [Source::Command.name()]),
             Cause::MotorGap => stage.find(Code::MotorGap, []),
             Cause::CommandStale => stage.find(Code::CmdSilent, [NAME, Source::Command.name()]),
+            Cause::CommandBelowCount => stage.find(Code::TooSlow, [Source::Command.name()]),
             Cause::CommandInvalid => stage.find(Code::CmdInvalid, [Source::Command.name()]),
             Cause::NeutralWait => stage.find(Code::WaitsForZero, []),
             Cause::WayBlocked => {

@@ -241,7 +241,7 @@ impl Adapter for Driven {
             Message::Stick(hand) => {
                 let (axes, buttons) = held(hand);
                 let state = VirtualState { stamp: Stamp::ZERO, axes, buttons };
-                return Some(Input::Joystick(joystick::Input::VirtualDeviceMoved(state)));
+                return Some(Input::Joystick(joystick::Input::VirtualDeviceMoved(Ok(state))));
             }
             Message::Lock(closed) => {
                 return Some(Input::Arbiter(arbiter::Input::LockReceived { lock: lock(machine), closed }));
