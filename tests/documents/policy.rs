@@ -196,6 +196,7 @@ fn tool(pages: &[Page]) -> (String, String) {
             calls.add(REQUEST, &name);
         }
     }
+    calls.add(SUBSCRIBE, "/rosout"); // for the reasons of refusals
     (node.to_owned(), calls.profile(node))
 }
 

@@ -190,8 +190,8 @@ impl Overrides {
     }
 
     /// Checks that no block of a file has a name that is none of `nodes` and sets only what the node whose full name is `name`
-    /// declares by its `specification`, or knows as another program's, if no block names this node: what was meant for it would not be in
-    /// force, such as a lock of twist_mux. Blocks for such a program under its own name count whatever they set.
+    /// declares by its `specification`, if no block names this node: what was meant for it would not be in force. Without any block for
+    /// `nodes` what it knows as another program's is refused, too, such as a lock of twist_mux.
     /// # Errors
     /// The first such block.
     pub(crate) fn check_unnamed(
@@ -205,29 +205,29 @@ impl Overrides {
         if blocks.clone().any(|given| given.last_name() == own) {
             return Ok(());
         }
-        let is_declared = |name: &str| specification.declares(name);
+        let is_robots = blocks.clone().any(|given| nodes.contains(&given.last_name()));
+        let (is_declared, is_foreign) =
+            (|name: &_| specification.declares(name), |name: &_| specification.is_foreign(name));
         let is_theirs = |given: &Given| {
-            let is_foreign = |name: &str| specification.is_foreign(name);
-            let all_known = given.names().all(|name| is_declared(name) || is_foreign(name));
-            specification.knows_program(given.last_name()) || all_known && given.names().any(is_foreign)
+            let is_known = given.names().all(|name| is_declared(name) || is_foreign(name));
+            !is_robots
+                && (is_known && given.names().any(is_foreign)
+                    || specification.knows_program(given.last_name()))
         };
         let unnamed = blocks.find(|given| {
-            let is_ours_or_theirs = given.names().all(is_declared) || is_theirs(given);
-            !nodes.contains(&given.last_name()) && given.names().next().is_some() && is_ours_or_theirs
+            let is_meant = given.names().all(is_declared) || is_theirs(given);
+            is_meant && !nodes.contains(&given.last_name()) && given.names().next().is_some()
         });
         let Some(given) = unnamed else { return Ok(()) };
         let what = if is_theirs(given) {
-            format!(
-                "sets what '{own}' has under other names, and '{own}' has no block: translate it by {FOREIGN_PAGE}"
-            )
+            let translate = format!("'{own}' has no block: translate it by {FOREIGN_PAGE}");
+            format!("sets what '{own}' has under other names, and {translate}")
         } else {
             format!("sets only parameters of '{own}', which has no block: write '{own}' in its place")
         };
-        let Given { place, block, .. } = given;
-        Err(Error::Start(format!(
-            "{place}: '{}' is not a node of Steersman and {what}, or add an empty block '{own}' if it is another program's",
-            block.node
-        )))
+        let (place, node) = (&given.place, &given.block.node);
+        let empty = format!("add an empty block '{own}' if it is another program's");
+        Err(Error::Start(format!("{place}: '{node}' is not a node of Steersman and {what}, or {empty}")))
     }
 
     /// Refuses a rule that applies neither to one of the nodes `known`, which may run in other processes, nor to a node in `renamed`,
@@ -451,6 +451,7 @@ mod tests {
         }
         for fine in [
             &[meant, ("hindbrain", &[])][..],
+            &[("mux_node", &["unknown"]), ("joystick", &["rate"])],
             &[("camera", &["gauge", "exposure"])],
             &[("mux", &["use_sim_time"])],
             &[("controller", &["track", "gain"])],

@@ -386,15 +386,18 @@ def test_what_a_node_before_hindbrain_accepts_acts_at_once_and_it_drives_on(stac
         stack.wait_for_state("OK")
         time.sleep(0.3)
         command.twist.linear.x = 0.5
-    stack.wait_for_motors(lambda port, starboard: port == starboard == before, f"{driver} does not drive")
+    # Between two counts both are sent in turn: 73 and 74 for 16.5 counts.
+    stack.wait_for_motors(lambda port, starboard: port == starboard in (before, before - 1), f"{driver} does not drive")
     parameters = Parameters(stack.graph, node)
     descriptor = parameters.described()[name]
     start = time.monotonic()
     result = parameters.set(descriptor, value)
     assert result.successful, result.reason
-    stack.wait_for_motors(lambda port, starboard: port == starboard == after, f"{name} has no effect")
-    acts = next(at for at, message in stack.graph.messages["/motor/port"] if at >= start and message.data != before) - start
+    stack.wait_for_motors(lambda port, starboard: port == starboard in (after, after - 1), f"{name} has no effect")
+    now = lambda at, message: at >= start and message.data not in (before, before - 1)  # noqa: E731
+    acts = next(at for at, message in stack.graph.messages["/motor/port"] if now(at, message)) - start
     assert acts < SLACK, f"{name} acts after {acts:.3f} s"
     time.sleep(0.5)
     reported = [message.data for message in stack.graph.since("/motor/port", start)]
-    assert reported[-1] == after and reported == sorted(reported), f"it does not drive on: {reported}"
+    steady = [value + 1 if value in (before - 1, after - 1) else value for value in reported]
+    assert steady[-1] == after and steady == sorted(steady), f"it does not drive on: {reported}"
