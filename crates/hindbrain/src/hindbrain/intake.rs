@@ -156,7 +156,7 @@ impl Hindbrain {
 
 impl Hindbrain {
     /// Everything that affects later outputs, with every time relative to now: two machines with the same key will send the
-    /// same motor values for the same events, but for the count more of a [fraction](crate::fraction::Carry). For exhaustive searches.
+    /// same motor values for the same events, but for the count more of a fraction. For exhaustive searches.
     pub fn key(&self) -> Key {
         let core = &self.params.core;
         let now = self.clock.now();
