@@ -217,7 +217,7 @@ fn message(reason: &Reason, chain: &[Stage], since: &str) -> DiagnosticStatus {
     also.sort_unstable();
     also.dedup();
     let also = also.into_iter().filter(|code| *code != reason.code).map(|code| code.row().name);
-    let moves = Moves::of(reason);
+    let moves = Moves::in_chain(reason, chain);
     let level = if moves == Moves::No { Level::Warn } else { Level::Ok };
     let values = [
         ("code", reason.row().name.to_owned()),

@@ -120,6 +120,12 @@ mod tests {
         assert_eq!(code(&chain), Code::NotEnabled);
         chain[1] = stage("hindbrain", true, true, &[]);
         assert_eq!(code(&chain), Code::CmdConflict);
+        // It is the reason, while the wheels still turn.
+        assert_eq!(crate::Moves::in_chain(&choose(&chain), &chain), crate::Moves::Yes);
+        chain[1] = stage("hindbrain", true, false, &[]);
+        assert_eq!(crate::Moves::in_chain(&choose(&chain), &chain), crate::Moves::No);
+        chain = [stage("zone_scaler", true, true, &[]), stage("hindbrain", true, true, &[Code::NoMotorNode])];
+        assert_eq!(crate::Moves::in_chain(&choose(&chain), &chain), crate::Moves::No);
     }
 
     #[test]

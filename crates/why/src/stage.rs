@@ -129,6 +129,12 @@ impl Moves {
         }
     }
 
+    /// Whether the vehicle moves if this is the `reason` and the last stage of `chain` is the gate: a stop that still brakes moves.
+    pub fn in_chain(reason: &Reason, chain: &[Stage]) -> Self {
+        let has_values = chain.last().is_some_and(|gate| gate.passed.is_motion);
+        if has_values && reason.code != Code::NoMotorNode { Self::Yes } else { Self::of(reason) }
+    }
+
     /// The word in the topic.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -14,7 +14,7 @@ from geometry_msgs.msg import TwistStamped
 from graph import EDGE, LATCHED
 from processes import Process
 from stack import Stack
-from std_msgs.msg import Bool
+from std_msgs.msg import Bool, Int16
 
 
 def watch(stack):
@@ -204,6 +204,11 @@ def test_the_motors_need_a_node_that_obeys(graph):
         graph.wait(lambda: found("NO_COMMAND"), lambda: str(graph.last("/why")))
         command.twist.linear.x = 0.5
         graph.wait(lambda: found("NO_MOTOR_NODE"), lambda: str(graph.last("/why")))
-        assert graph.last("/why").message == "No node subscribes to motor/port, so nothing moves. Start what obeys it."
+        last = graph.last("/why")
+        assert last.message == "No node subscribes to motor/port, so nothing moves. Start what obeys it."
+        assert values(last)["moves"] == "no"
+        # One motor alone turns the vehicle.
+        graph.record(Int16, "/motor/starboard")
+        graph.wait(lambda: values(graph.last("/why"))["moves"] == "yes", lambda: str(graph.last("/why")))
     finally:
         processes[0].stop()

@@ -54,12 +54,12 @@ impl DriveTopics {
         }
     }
 
-    /// A topic that no node subscribes to, so that nothing moves.
+    /// The first topic if no node subscribes to any, so that nothing moves: one motor alone turns the vehicle.
     pub fn without_subscriber(&self) -> Option<&'static str> {
         match &self.kind {
             Kind::Motors(motors) => {
-                let found = MOTORS.into_iter().zip(motors).find(|(_, motor)| !motor.has_subscribers());
-                found.map(|(name, _)| name)
+                let is_obeyed = motors.iter().any(|motor| motor.has_subscribers());
+                (!is_obeyed).then(|| MOTORS[0])
             }
             Kind::Base(base) => (!base.has_subscribers()).then_some(BASE),
         }
