@@ -1,5 +1,7 @@
 use core::time::Duration;
 
+use safety::Instant;
+
 use crate::core::COUNT;
 use crate::hindbrain::nanos;
 
@@ -21,19 +23,25 @@ const HOLD: Duration = Duration::from_millis(100);
 pub struct Carry {
     /// By how much the values were too near to zero, in 1/[`COUNT`] times microseconds.
     lacks: [i64; 2],
-    /// The levels in force, in 1/[`COUNT`], and the counts sent for them.
+    /// The levels in force, in 1/[`COUNT`], the counts sent for them, and since when.
     exact: [i64; 2],
     counts: [i16; 2],
+    sent: Instant,
     /// Whether a fraction is one count more now, and for how long that has been chosen.
     is_more: [bool; 2],
     chosen: Duration,
 }
 
 impl Carry {
-    /// The counts to send for the levels `exact`, in 1/[`COUNT`], after the last ones were in force for `time`.
-    pub fn send(&mut self, exact: [i64; 2], time: Duration) -> [i16; 2] {
+    /// The counts sent last.
+    pub fn counts(&self) -> [i16; 2] {
+        self.counts
+    }
+
+    /// Chooses the counts to send at `now` for the levels `exact`, in 1/[`COUNT`].
+    pub fn send(&mut self, exact: [i64; 2], now: Instant) {
         let hold = micros(HOLD);
-        let time = time.min(HOLD);
+        let time = now.since(self.sent).min(HOLD);
         self.chosen = (self.chosen + time).min(HOLD);
         for i in [0, 1] {
             let lacks = self.exact[i].abs() - i64::from(self.counts[i].abs()) * COUNT;
@@ -51,13 +59,12 @@ impl Carry {
             let is_more = |i: usize| (exact[i] % COUNT).abs() * hold + self.lacks[i] >= COUNT / 2 * hold;
             self.is_more = [is_more(0), is_more(1)];
         }
-        self.exact = exact;
+        (self.exact, self.sent) = (exact, now);
         self.counts = [0, 1].map(|i| {
             let (whole, rest) = (exact[i] / COUNT, exact[i] % COUNT);
             let more = if self.is_more[i] { rest.signum() } else { 0 };
             i16::try_from(whole + more).unwrap_or(0) // a level is within the range of its targets
         });
-        self.counts
     }
 }
 

@@ -58,9 +58,7 @@ pub struct Hindbrain {
     driven: Option<Instant>,
     state: State,
     outputs: Outputs,
-    /// The levels in whole counts, as last sent, when that was, and what they lacked.
-    counts: [i16; 2],
-    sent: Instant,
+    /// The motor values that were sent last.
     carry: Carry,
     /// The stamps of commands, and the last one that was accepted.
     commands: Freshness,
@@ -108,8 +106,6 @@ impl Hindbrain {
             driven: None,
             state,
             outputs,
-            counts: outputs.levels,
-            sent: Instant::ZERO,
             carry: Carry::default(),
             commands: Freshness::default(),
             accepted: Command::STOP,
@@ -142,7 +138,9 @@ impl Hindbrain {
 
     /// The values for the motors, as of the last call.
     pub fn motors(&self) -> Motors {
-        Motors::new(self.counts, self.outputs.exact, self.accepted.stamp)
+        let Outputs { levels, exact, .. } = self.outputs;
+        let counts = if self.params.core.is_exact { levels } else { self.carry.counts() };
+        Motors::new(counts, exact, self.accepted.stamp)
     }
 
     /// The core's state, for inspection.
@@ -228,10 +226,7 @@ impl Hindbrain {
     }
 
     fn send(&mut self) {
-        let Outputs { levels, exact, .. } = self.outputs;
-        let time = self.clock.now().since(self.sent);
-        self.counts = if self.params.core.is_exact { levels } else { self.carry.send(exact, time) };
-        self.sent = self.clock.now();
+        self.carry.send(self.outputs.exact, self.clock.now());
         self.motors = Some(self.motors());
         self.timers.tick = self.clock.now() + TICK;
         self.counters.drives += 1;

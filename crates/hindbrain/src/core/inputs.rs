@@ -148,11 +148,10 @@ impl CoreParams {
         self.strict && setpoint != Setpoint::ZERO && self.targets(setpoint) == [0; 2]
     }
 
-    /// By how much the levels for a setpoint are beyond [`targets`](Self::targets), in 1/[`COUNT`](super::COUNT): less than a count, with
+    /// By how much the levels for a setpoint are beyond its [`targets`](Self::targets), in 1/[`COUNT`](super::COUNT): less than a count, with
     /// the sign of the target, and zero for a target of zero. A wheel that is below one count stands: alternating with zero it would
     /// start again and again by itself, also after a stop.
-    pub fn rest(&self, setpoint: Setpoint) -> [i64; 2] {
-        let targets = self.targets(setpoint);
+    pub fn rest(&self, setpoint: Setpoint, targets: [i64; 2]) -> [i64; 2] {
         let exact = if self.strict { self.mapping().targets(setpoint, self.full, true) } else { targets };
         [0, 1].map(|i| if targets[i] == 0 { 0 } else { exact[i] - targets[i] })
     }

@@ -30,18 +30,17 @@ pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outp
     let causes = conditions.union(remembered);
     let before = state.stop;
     next.stop = StopState::of(causes);
-    let causes = causes.with(Cause::CommandBelowCount, next.is_below_count(causes, state.levels(), params));
+    let passing = next.command.setpoint.map(|setpoint| next.gate(state.levels(), params).pass(setpoint));
+    let follows = next.stop == StopState::Ok && !causes.have(Effect::Brakes);
+    let is_below_count = follows && passing.is_some_and(|setpoint| params.is_below_count(setpoint));
+    let causes = causes.with(Cause::CommandBelowCount, is_below_count);
     if before != StopState::Ok && next.stop == StopState::Ok && inputs.fresh_command(params).is_none() {
         // A setpoint from before the state became OK does not move the vehicle.
         next.command.setpoint = next.command.setpoint.map(|_| Setpoint::ZERO);
     }
-    let rest = next.drive(
-        before == StopState::Ok && next.stop == StopState::Ok,
-        causes,
-        state.levels(),
-        inputs.dt,
-        params,
-    );
+    // The step that enters OK does not move the wheels yet.
+    let setpoint = passing.filter(|_| follows && before == StopState::Ok).unwrap_or(Setpoint::ZERO);
+    let rest = next.drive(setpoint, inputs.dt, params);
     let outputs = next.outputs(causes, params);
     let exact = [0, 1].map(|i| outputs.exact[i] + rest[i]);
     (next, Outputs { exact, ..outputs })
@@ -151,36 +150,16 @@ impl State {
             .with(Cause::NeutralWait, !self.neutral && required < Recovery::Zero && is_armed)
     }
 
-    /// Whether a command that the vehicle follows moves no wheel, since what passes the gate is below one count.
-    fn is_below_count(&self, causes: Causes, levels: [i16; 2], params: &CoreParams) -> bool {
-        let follows = self.stop == StopState::Ok && !causes.have(Effect::Brakes);
-        let passes = |setpoint| self.gate(levels, params).pass(setpoint);
-        follows && self.command.setpoint.is_some_and(|setpoint| params.is_below_count(passes(setpoint)))
-    }
-
-    /// Moves the wheels; the step that enters OK does not move them yet. Returns what is commanded beyond the whole count, in
-    /// 1/[`COUNT`](super::COUNT), of each wheel that has it.
-    fn drive(
-        &mut self,
-        stays_ok: bool,
-        causes: Causes,
-        levels: [i16; 2],
-        dt: u64,
-        params: &CoreParams,
-    ) -> [i64; 2] {
-        let obeys_command = stays_ok && !causes.have(Effect::Brakes);
-        let setpoint = match self.command.setpoint {
-            Some(setpoint) if obeys_command => self.gate(levels, params).pass(setpoint),
-            _ => Setpoint::ZERO,
-        };
-        if self.stop == StopState::Ok {
-            let targets = params.targets(setpoint);
-            self.wheels.advance(targets, dt, &params.slopes, params.strict, params.is_exact);
-            let (exact, rest) = (self.wheels.exact(), params.rest(setpoint));
-            return [0, 1].map(|i| if exact[i] == targets[i] { rest[i] } else { 0 });
+    /// Moves the wheels. Returns what is commanded beyond the whole count, in 1/[`COUNT`](super::COUNT), of each wheel that has it.
+    fn drive(&mut self, setpoint: Setpoint, dt: u64, params: &CoreParams) -> [i64; 2] {
+        if self.stop != StopState::Ok {
+            self.wheels.cut(dt, &params.slopes);
+            return [0; 2];
         }
-        self.wheels.cut(dt, &params.slopes);
-        [0; 2]
+        let targets = params.targets(setpoint);
+        self.wheels.advance(targets, dt, &params.slopes, params.strict, params.is_exact);
+        let (exact, rest) = (self.wheels.exact(), params.rest(setpoint, targets));
+        [0, 1].map(|i| if exact[i] == targets[i] { rest[i] } else { 0 })
     }
 }
 
