@@ -154,15 +154,17 @@ impl Device {
         self.bindings = bindings;
     }
 
-    /// The triggers that count as held buttons.
-    pub(crate) fn held_triggers(&self) -> [Option<usize>; 2] {
-        self.triggers
-            .map(|trigger| trigger.filter(|trigger| trigger.counts).map(|trigger| as_button(trigger.axis)))
-    }
-
-    /// Whether a button, or a trigger as one, is down and counts as held.
+    /// Whether a button, or a trigger as one, counts as held. One that was down at the connection counts only from its next press on.
+    ///
+    /// # Source
+    /// own: a pad that reconnects with its dead-man button held down, for whatever reason, must not drive.
     pub(crate) fn is_held(&self, button: usize) -> bool {
         self.trigger(button).map_or(self.pressed.get(button) == Some(&true), |trigger| trigger.counts)
+    }
+
+    /// The first button that counts as held; triggers are not looked at.
+    pub(crate) fn first_held(&self) -> Option<usize> {
+        self.pressed.iter().position(|held| *held)
     }
 
     /// Whether a button, or a trigger as one, is down.
@@ -184,14 +186,6 @@ impl Device {
         let DeviceState { stamp, buttons, axes } = &self.state;
         let (axes, buttons) = (axes.iter().take(MAX_PUBLISHED), buttons.iter().take(MAX_PUBLISHED));
         DeviceState { stamp: *stamp, axes: axes.copied().collect(), buttons: buttons.copied().collect() }
-    }
-
-    /// The buttons that count as held. A button that was down at the connection counts only from its next press on.
-    ///
-    /// # Source
-    /// own: a pad that reconnects with its dead-man button held down, for whatever reason, must not drive.
-    pub(crate) fn pressed(&self) -> &[bool] {
-        &self.pressed
     }
 
     /// No button counts as held until its next press.
@@ -384,10 +378,10 @@ mod tests {
     #[test]
     fn a_button_held_at_the_connection_counts_from_its_next_press_on() {
         let mut pad = Device::new(DeviceId(1), "pad".into(), Identity::default(), &[], &[true, false], &[]);
-        assert_eq!((&pad.state().buttons[..], pad.pressed()), (&[true, false][..], &[false, false][..]));
+        assert_eq!((&pad.state().buttons[..], pad.is_held(0)), (&[true, false][..], false));
         let mut counts = |down| {
             pad.button(0, down).unwrap();
-            pad.pressed()[0]
+            pad.is_held(0)
         };
         assert_eq!([true, false, true, true, false].map(&mut counts), [false, false, true, true, false]);
     }
@@ -424,7 +418,7 @@ mod tests {
         assert_eq!((&pad.state().axes[..], pad.is_read), (&[0, -32768, 0, 0][..], false));
         pad.read(&[5, 6, 7], &[true, true], &[UP_LEFT, UP_LEFT]);
         assert_eq!(pad.state().axes, [5, 6, -32768, -32768]);
-        assert_eq!((&pad.state().buttons[..], pad.pressed(), pad.is_read), (&[true][..], &[false][..], true));
+        assert_eq!((&pad.state().buttons[..], pad.is_held(0), pad.is_read), (&[true][..], false, true));
         pad.read(&[], &[], &[]);
         assert_eq!(pad.state().axes, [5, 6, -32768, -32768]);
     }

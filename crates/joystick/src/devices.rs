@@ -143,14 +143,9 @@ impl Devices {
         core::mem::take(&mut self.new_driver)
     }
 
-    /// The driving device for the filter; without one there are no axes and no buttons.
+    /// The driving device for the filter.
     pub(crate) fn stick(&self) -> Stick<'_> {
-        self.driving().map_or(Stick::default(), |device| Stick {
-            axes: &device.state().axes,
-            buttons: device.pressed(),
-            triggers: device.held_triggers(),
-            is_there: device.is_read,
-        })
+        Stick(self.driving())
     }
 
     /// Whether the driving device is being read.

@@ -2,6 +2,7 @@ use core::time::Duration;
 
 use safety::{Clock, Instant, PublisherCount, REMOVAL_TIME, Received, Stamp, Velocity};
 
+use crate::device::Device;
 use crate::integrator::Integrator;
 use crate::joystick::Course;
 use crate::mapping::{DeflectedAxis, commands, deflected_axis, is_at_rest, reads_the_same};
@@ -15,20 +16,22 @@ pub(crate) const LOSS_TIME: Duration = Duration::from_millis(100);
 /// that misses some messages. Afterwards the stick claims nothing.
 pub(crate) const STOP_TIME: Duration = Duration::from_secs(1);
 
-/// The state of the driving stick that the filter uses.
+/// The driving device as the filter uses it; without one there are no axes and no buttons.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Stick<'a> {
-    pub(crate) axes: &'a [i16],
-    pub(crate) buttons: &'a [bool],
-    /// The triggers that are held, by their numbers as buttons.
-    pub(crate) triggers: [Option<usize>; 2],
-    /// Whether it is connected and read.
-    pub(crate) is_there: bool,
-}
+pub(crate) struct Stick<'a>(pub(crate) Option<&'a Device>);
 
-impl Stick<'_> {
-    fn is_held(&self, button: usize) -> bool {
-        self.buttons.get(button) == Some(&true) || self.triggers.contains(&Some(button))
+impl<'a> Stick<'a> {
+    fn axes(self) -> &'a [i16] {
+        self.0.map_or(&[], |device| &device.state().axes)
+    }
+
+    fn is_held(self, button: usize) -> bool {
+        self.0.is_some_and(|device| device.is_held(button))
+    }
+
+    /// Whether it is connected and read.
+    fn is_there(self) -> bool {
+        self.0.is_some_and(|device| device.is_read)
     }
 }
 
@@ -155,7 +158,7 @@ impl Filter {
 
     /// The mapped axis that is farthest off rest, and its distance.
     pub(crate) fn deflected_axis(&self, stick: Stick<'_>) -> Option<DeflectedAxis> {
-        deflected_axis(&self.mappings, stick.axes)
+        deflected_axis(&self.mappings, stick.axes())
     }
 
     /// Whether the stick commands nothing because it has not been at rest yet.
@@ -183,7 +186,7 @@ impl Filter {
 
     fn reaches(&self, stick: Stick<'_>) -> bool {
         let all = self.mappings.linear.iter().chain(&self.mappings.angular);
-        stick.is_there && all.filter_map(|mapping| mapping.axis).any(|axis| axis < stick.axes.len())
+        stick.is_there() && all.filter_map(|mapping| mapping.axis).any(|axis| axis < stick.axes().len())
     }
 
     /// Advances the time and returns whether the reference expired while it was passed on.
@@ -250,13 +253,13 @@ impl Filter {
     }
 
     fn remap(&mut self, mappings: Mappings, dynamics: Dynamics, stick: Stick<'_>) {
-        let [before, after] = [&self.mappings, &mappings].map(|mappings| commands(mappings, stick.axes));
+        let [before, after] = [&self.mappings, &mappings].map(|mappings| commands(mappings, stick.axes()));
         let turns = before.iter().zip(after).any(|(&before, after)| after != 0.0 && before * after <= 0.0);
         let is_other =
             turns || !reads_the_same(&self.mappings, &mappings) || self.mappings.enable != mappings.enable;
         let changes = self.mappings != mappings || self.dynamics != dynamics;
         let begins = changes && self.active() && self.commands_zero();
-        if (is_other || begins) && !is_at_rest(&mappings, stick.axes) {
+        if (is_other || begins) && !is_at_rest(&mappings, stick.axes()) {
             self.wait_for_rest();
         }
         if self.mappings.enable != mappings.enable {
@@ -374,8 +377,8 @@ impl Filter {
         self.claims =
             self.is_active && self.activity.is_active() && (self.has_enable_button() || self.reaches(stick));
         let reach = Reach::of(&self.mappings, &self.dynamics, self.activity);
-        self.waits &= !(whole && is_at_rest(&self.mappings, stick.axes));
-        let commands = if self.waits { [0.0; 6] } else { commands(&self.mappings, stick.axes) };
+        self.waits &= !(whole && is_at_rest(&self.mappings, stick.axes()));
+        let commands = if self.waits { [0.0; 6] } else { commands(&self.mappings, stick.axes()) };
         self.acceleration = core::array::from_fn(|at| commands[at] * reach[at].acceleration);
         match (before, self.active()) {
             (false, true) => {
@@ -389,7 +392,7 @@ impl Filter {
             _ => {}
         }
         // Releasing a button is an act of the user; everything else is a loss, in motion or at rest.
-        let is_lost = taken || before && (!stick.is_there || !self.has_enable_button());
+        let is_lost = taken || before && (!stick.is_there() || !self.has_enable_button());
         if is_lost && !self.active() {
             let retracts = taken && !self.claimed; // its release was published
             self.stop_sequence = StopSequence { retracts, ..StopSequence::after_loss(now, true) };

@@ -34,7 +34,7 @@ pub fn state() -> QosProfile {
 }
 
 /// For `/rosout`, as rcl's profile: who comes late receives the lines of the last ten seconds.
-pub(crate) fn rosout() -> QosProfile {
+pub fn rosout() -> QosProfile {
     QosProfile::default().reliable().transient_local().keep_last(1000).lifespan(Duration::from_secs(10))
 }
 

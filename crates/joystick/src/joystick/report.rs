@@ -1,3 +1,4 @@
+use crate::device::Device;
 use crate::names::ButtonNumber;
 use crate::{
     Dynamics, EnableButtons, Exception, Input, Joystick, Level, Mappings, Output, Printable, Report,
@@ -145,7 +146,7 @@ impl Joystick {
             if self.filter.waits() {
                 return Health::PushedEarly;
             }
-            if let Some(button) = stick.buttons.iter().position(|held| *held) {
+            if let Some(button) = self.devices.driving().and_then(Device::first_held) {
                 return Health::Pushed { button };
             }
         }
