@@ -21,7 +21,8 @@ use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict, 
 ///   source has to send a zero first; otherwise those of lower priority that ask for motion. If a lock was lost, the sources below it that
 ///   ask for motion are lost. So nothing drives off by itself. The same holds if a stick was lost at rest before its
 ///   [release](crate::State), and if parameters remove such a source or let another one drive.
-///   A source that is preempted, or masked by a lock that was closed and opened, needs no zero: a person did that.
+///   A source that is preempted, or masked by a lock that was closed and opened, needs no zero: a person did that. And a person may
+///   [take the place](Input::Acknowledged) of the zero that a source which sends commands would have to send, unless it is a stick.
 ///   A source that may have been sending before the arbiter subscribed begins with a zero, and so does a stick after any
 ///   silence.
 /// * While no source drives, or the driving one sends zero, a zero is sent every 0.1 s: the later stages receive an unbroken stream.
@@ -410,6 +411,16 @@ impl Machine for Arbiter {
                 Some(monitor) => monitor.count(publishers),
                 None => self.counters.unknown += 1,
             },
+            Input::Acknowledged => {
+                let now = self.clock.now();
+                for source in 0..self.sources.len() {
+                    if self.can_be_acknowledged(source)
+                        && let Some(monitor) = self.sources.get_mut(source)
+                    {
+                        monitor.acknowledge(now);
+                    }
+                }
+            }
             Input::ParametersChanged(params) => self.adopt(params),
             Input::ActivityChanged(is_active) => {
                 self.is_active = is_active;

@@ -42,6 +42,8 @@ pub enum Input {
         /// The publishers.
         publishers: PublisherCount,
     },
+    /// A person acknowledges the losses: what [`Arbiter::can_be_acknowledged`](crate::Arbiter::can_be_acknowledged) names needs no zero.
+    Acknowledged,
     /// The clock of stamps at this `now`. Expected before the events that happen at it.
     ClockRead(ClockReading),
     /// Parameters to use from now on; indices are those of the new lists. A source or lock keeps its state if its name, topic and

@@ -143,6 +143,7 @@ pub fn run_with(
         .task(arbiter_stage.task::<Arbiter, _>(&shell))
         .subscribe(move |set| arbiter_node::subscriptions(set, &for_topics.0, &for_topics.1))?
         .find_loops_of(arbiter_node::COMMAND)?;
+    let arbiter = arbiter_node::serve(arbiter)?;
     let joystick = joystick.runner(&shell, |set| {
         Ok(Input::Joystick(joystick::Input::ParametersChanged(joystick::Params::read(set)?)))
     })?;

@@ -13,8 +13,9 @@ use r2r::diagnostic_msgs::msg::{DiagnosticStatus, KeyValue};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::or_pose_estimator::msg as or_pose;
 use r2r::std_msgs::msg::Bool;
+use r2r::std_srvs::srv::Trigger;
 use ros::panics::lock;
-use ros::{Candidate, Error, Names, Shell, Status, Stop, SubscriptionSpec, Topic, clock, qos};
+use ros::{Candidate, Error, Names, Runner, Shell, Status, Stop, SubscriptionSpec, Topic, clock, qos};
 use safety::{Command, Contains, Instant, NotFinite, PublisherCount, Stamp};
 
 use crate::command_topic::CommandTopic;
@@ -264,6 +265,29 @@ fn candidate<M: Contains<Arbiter> + 'static>(kind: SourceType) -> Candidate<M> {
     }
 }
 
+/// Makes `runner` answer `~/acknowledge`: a person takes the place of the zeros that sources would have to send.
+/// # Errors
+/// The middleware refuses the service.
+pub fn serve<M: Contains<Arbiter> + 'static>(runner: Runner<M>) -> Result<Runner<M>, Error> {
+    runner.service::<Trigger::Service>("~/acknowledge", |_, context| {
+        let (success, message) = context.shell().decide(|machine| {
+            let arbiter = machine.stage();
+            let sources = &arbiter.params().sources;
+            let found = sources.iter().enumerate().filter(|(index, _)| arbiter.can_be_acknowledged(*index));
+            let found: Vec<&str> = found.map(|(_, source)| source.name.as_str()).collect();
+            let answer = match found.is_empty() {
+                false => format!("the next command of {} counts", found.join(" and of ")),
+                true => {
+                    format!("no source waits for a zero: {}", line_of(arbiter.active(), arbiter.params()))
+                }
+            };
+            ((!found.is_empty(), answer), Some(M::wrap(Input::Acknowledged)))
+        });
+        log::info!(target: NAME, "a person acknowledged: {message}");
+        Some(Trigger::Response { success, message })
+    })
+}
+
 /// The node's diagnostics.
 pub fn status(arbiter: &Arbiter) -> Status {
     Status::of(arbiter.health(), arbiter.report())
@@ -287,7 +311,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let runner = member
         .runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?
         .managed(Input::ActivityChanged)?;
-    let runner = runner
+    let runner = serve(runner)?
         .sleep_longer_at_rest()
         .status(move |machine| latency.report(status(machine)))
         .needs_subscriber(COMMAND, move || command.has_subscribers())

@@ -82,6 +82,27 @@ def test_a_source_that_comes_back_in_motion_waits_for_a_zero(executable):
         arbiter.drives("dock", 0.3)
 
 
+def test_a_person_takes_the_place_of_the_zero(executable):
+    with Arbiter({**NAVIGATION, **DOCK}, executable) as arbiter:
+        arbiter.publish("/nav", 0.1)
+        dock = arbiter.publish("/dock", 0.3, Twist)
+        arbiter.drives("dock", 0.3)
+        dock.timer.cancel()
+        reason(arbiter, "navigation", OTHER_LOST)
+        reason(arbiter, "dock", "timed out")
+        answer = arbiter.acknowledge()
+        assert (answer.success, answer.message) == (True, "the next command of navigation counts")
+        arbiter.drives("navigation", 0.1)
+        answer = arbiter.acknowledge()
+        assert not answer.success and answer.message.startswith("no source waits for a zero: navigation drives; dock timed out"), answer
+        back = time.monotonic()
+        dock.timer.reset()
+        reason(arbiter, "dock", LOST)
+        assert set(arbiter.speeds_since(back)) == {0.1}, "an acknowledgement counts for what was lost before it"
+        assert arbiter.acknowledge().message == "the next command of dock counts"
+        arbiter.drives("dock", 0.3)
+
+
 @pytest.mark.fault("source-lost")
 def test_a_source_that_dies_behind_a_closed_lock_lets_nothing_below_it_drive(executable):
     with Arbiter({**NAVIGATION, **DOCK, **DOOR}, executable) as arbiter:

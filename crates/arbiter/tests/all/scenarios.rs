@@ -38,6 +38,7 @@ enum Event {
         source: usize,
         count: usize,
     },
+    Acknowledge,
     /// The machine is not called for this many ticks.
     Hold(i64),
     /// The wall clock is set forward by this many ticks.
@@ -158,6 +159,11 @@ impl Pair {
                     self.send(Input::SourcePublishersCounted { source, publishers });
                 }
             }
+            Event::Acknowledge => {
+                self.model.acknowledge();
+                self.model.update();
+                self.send(Input::Acknowledged);
+            }
             Event::Hold(ticks) => {
                 let until = self.now + time(ticks);
                 // A machine without an earlier deadline was not held; a machine that is slightly late is not tested here.
@@ -250,6 +256,7 @@ fn events() -> impl Strategy<Value = Vec<(u32, Event)>> {
         5 => (0..3usize, prop::bool::weighted(0.25)).prop_map(|(lock, closed)| Event::Lock { lock, closed }),
         1 => (0..3usize, 0..3usize).prop_map(|(lock, count)| Event::LockPublishers { lock, count }),
         2 => (0..4usize, 0..3usize).prop_map(|(source, count)| Event::Publishers { source, count }),
+        2 => Just(Event::Acknowledge),
         1 => (13..60i64).prop_map(Event::Hold),
         1 => (-30..30i64).prop_map(Event::Jump),
         1 => (0..4usize).prop_map(|source| Event::Toggle { source }),

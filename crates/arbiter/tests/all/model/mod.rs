@@ -80,6 +80,7 @@ impl Model {
             Some((Fault::Future, age)) if age < timeout => return Some(Verdict::FromFuture),
             Some((Fault::Nonsense, age)) if age < timeout => return Some(Verdict::Invalid),
             Some((Fault::Unasked, age)) if age < timeout => return Some(owes),
+            Some((Fault::Granted, age)) if age < timeout => return Some(Verdict::Waits),
             _ => {}
         }
         if !memory.received {
@@ -401,6 +402,17 @@ impl Model {
         }
     }
 
+    /// A person takes the place of the zeros that are owed by all that send, and that nothing else holds back.
+    pub fn acknowledge(&mut self) {
+        for source in 0..self.sources.len() {
+            let owes = self.present[source] && matches!(self.verdict(source), Verdict::WaitsForZero(_));
+            if owes && !self.setting.sticks[source] && self.waited() == 0 {
+                self.sources[source].owes = None;
+                self.sources[source].fault = Some((Fault::Granted, 0));
+            }
+        }
+    }
+
     /// Messages of several publishers do not count.
     pub fn count_lock(&mut self, lock: usize, publishers: usize) {
         let bar = &mut self.locks[lock];
@@ -426,7 +438,7 @@ impl Model {
     pub fn verdict(&self, source: usize) -> Verdict {
         let best = self.best();
         match self.flaw(source) {
-            Some(flaw) if !matches!(flaw, Verdict::WaitsForZero(_)) => return flaw,
+            Some(flaw) if !matches!(flaw, Verdict::WaitsForZero(_) | Verdict::Waits) => return flaw,
             _ => {}
         }
         let shut = self.closed_above(source);
@@ -436,6 +448,7 @@ impl Model {
             };
         }
         match self.flaw(source) {
+            Some(Verdict::Waits) if best.is_some() => Verdict::Outranked { by: self.index(best.unwrap()) },
             Some(flaw) => flaw,
             None if self.driving == Some(source) => Verdict::Drives,
             None if best == Some(source) => Verdict::Waits,
