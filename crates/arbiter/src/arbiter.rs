@@ -7,7 +7,7 @@ use safety::{
 use crate::lock_monitor::LockMonitor;
 use crate::ramp::Ramp;
 use crate::source_monitor::SourceMonitor;
-use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict, ZeroCause};
+use crate::{Active, Counters, Input, Invalid, NotAcknowledged, Output, Params, Refused, Verdict, ZeroCause};
 
 /// Lets one of several velocity sources drive.
 ///
@@ -67,6 +67,9 @@ pub struct Arbiter {
     /// Whether the indices have changed since then.
     renamed: bool,
     last_invalid: Option<(usize, Invalid)>,
+    /// The stamp of the last acknowledgement, and why it changed nothing.
+    pub(crate) acknowledged: Stamp,
+    pub(crate) not_acknowledged: Option<NotAcknowledged>,
     counters: Counters,
 }
 
@@ -96,6 +99,8 @@ impl Arbiter {
             announced: None,
             renamed: false,
             last_invalid: None,
+            acknowledged: Stamp::ZERO,
+            not_acknowledged: None,
             counters: Counters::default(),
             params,
         };
@@ -411,16 +416,7 @@ impl Machine for Arbiter {
                 Some(monitor) => monitor.count(publishers),
                 None => self.counters.unknown += 1,
             },
-            Input::Acknowledged => {
-                let now = self.clock.now();
-                for source in 0..self.sources.len() {
-                    if self.can_be_acknowledged(source)
-                        && let Some(monitor) = self.sources.get_mut(source)
-                    {
-                        monitor.acknowledge(now);
-                    }
-                }
-            }
+            Input::Acknowledged { stamp } => self.acknowledge(stamp),
             Input::ParametersChanged(params) => self.adopt(params),
             Input::ActivityChanged(is_active) => {
                 self.is_active = is_active;

@@ -1,7 +1,7 @@
 use core::cmp::Reverse;
 use core::time::Duration;
 
-use crate::{Arbiter, SourceType, Traffic, Verdict, ZeroCause};
+use crate::{Arbiter, Traffic, Verdict, ZeroCause};
 
 /// Decides which source may drive.
 impl Arbiter {
@@ -65,14 +65,6 @@ impl Arbiter {
             }
             hindrance => hindrance,
         }
-    }
-
-    /// Whether a person can take the place of the zero that `source` has to send, as of the last call: it sends commands now, and waits
-    /// for nothing else. Not of a stick, which a person lets go; and not just after the machine was held, when the request may be old.
-    pub fn can_be_acknowledged(&self, source: usize) -> bool {
-        let is_stick = self.params.sources.get(source).is_none_or(|spec| spec.kind == SourceType::PoseState);
-        let waits = matches!(self.active.verdicts.get(source), Some(Verdict::WaitsForZero(_)));
-        waits && !is_stick && self.clock.waited().is_zero()
     }
 
     /// Whether `source` has more than one publisher, or their number is not known.

@@ -11,6 +11,7 @@
 //! can move a motor.
 #![forbid(unsafe_code)]
 
+mod acknowledge;
 mod arbiter;
 mod event;
 mod explain;
@@ -25,6 +26,7 @@ mod status;
 mod verdict;
 mod wiring;
 
+pub use acknowledge::NotAcknowledged;
 pub use arbiter::Arbiter;
 pub use event::{Input, Output, State};
 pub use limiter::Limits;

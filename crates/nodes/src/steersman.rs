@@ -107,6 +107,7 @@ pub fn run_with(
 
     let Member { node, params, inputs, .. } = &mut zones;
     zones_node::subscribe(inputs, node, params, true)?;
+    arbiter_node::subscribe(&mut arbiter.inputs, &mut arbiter.node)?;
     let set = joystick.set().clone();
     let Member { node, params, inputs, .. } = &mut joystick;
     let pads = joystick_node::subscribe(inputs, node, &shell, &set, &params.joy_input)?;
@@ -143,7 +144,6 @@ pub fn run_with(
         .task(arbiter_stage.task::<Arbiter, _>(&shell))
         .subscribe(move |set| arbiter_node::subscriptions(set, &for_topics.0, &for_topics.1))?
         .find_loops_of(arbiter_node::COMMAND)?;
-    let arbiter = arbiter_node::serve(arbiter)?;
     let joystick = joystick.runner(&shell, |set| {
         Ok(Input::Joystick(joystick::Input::ParametersChanged(joystick::Params::read(set)?)))
     })?;

@@ -12,10 +12,9 @@ use params::{Refusal, Set};
 use r2r::diagnostic_msgs::msg::{DiagnosticStatus, KeyValue};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::or_pose_estimator::msg as or_pose;
-use r2r::std_msgs::msg::Bool;
-use r2r::std_srvs::srv::Trigger;
+use r2r::std_msgs::msg::{Bool, Header};
 use ros::panics::lock;
-use ros::{Candidate, Error, Names, Runner, Shell, Status, Stop, SubscriptionSpec, Topic, clock, qos};
+use ros::{Candidate, Error, Inputs, Names, Shell, Status, Stop, SubscriptionSpec, Topic, clock, qos};
 use safety::{Command, Contains, Instant, NotFinite, PublisherCount, Stamp};
 
 use crate::command_topic::CommandTopic;
@@ -265,26 +264,15 @@ fn candidate<M: Contains<Arbiter> + 'static>(kind: SourceType) -> Candidate<M> {
     }
 }
 
-/// Makes `runner` answer `~/acknowledge`: a person takes the place of the zeros that sources would have to send.
+/// Subscribes to the acknowledgements of a person. Any number of nodes may publish them, since each counts by its stamp.
 /// # Errors
-/// The middleware refuses the service.
-pub fn serve<M: Contains<Arbiter> + 'static>(runner: Runner<M>) -> Result<Runner<M>, Error> {
-    runner.service::<Trigger::Service>("~/acknowledge", |_, context| {
-        let (success, message) = context.shell().decide(|machine| {
-            let arbiter = machine.stage();
-            let sources = &arbiter.params().sources;
-            let found = sources.iter().enumerate().filter(|(index, _)| arbiter.can_be_acknowledged(*index));
-            let found: Vec<&str> = found.map(|(_, source)| source.name.as_str()).collect();
-            let answer = match found.is_empty() {
-                false => format!("the next command of {} counts", found.join(" and of ")),
-                true => {
-                    format!("no source waits for a zero: {}", line_of(arbiter.active(), arbiter.params()))
-                }
-            };
-            ((!found.is_empty(), answer), Some(M::wrap(Input::Acknowledged)))
-        });
-        log::info!(target: NAME, "a person acknowledged: {message}");
-        Some(Trigger::Response { success, message })
+/// The middleware refuses the topic.
+pub fn subscribe<M: Contains<Arbiter> + 'static>(
+    inputs: &mut Inputs<M>,
+    node: &mut r2r::Node,
+) -> Result<(), Error> {
+    inputs.subscribe::<Header>(node, "acknowledge", qos::edge(), |header| {
+        Some(M::wrap(Input::Acknowledged { stamp: clock::from_wire(&header.stamp) }))
     })
 }
 
@@ -300,6 +288,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     await_locks(&member.node, member.inputs.names(), &member.params);
     let mut topics = Topics::new(&mut member.node, &member.params, member.inputs.names())?;
+    subscribe(&mut member.inputs, &mut member.node)?;
     let stage = StageTopic::new(&mut member.node)?;
     let (command, latency) = (topics.command.topic.clone(), topics.command.latency.clone());
     let (shared_params, line, names) =
@@ -311,7 +300,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let runner = member
         .runner(&shell, |set| Params::read(set).map(Input::ParametersChanged))?
         .managed(Input::ActivityChanged)?;
-    let runner = serve(runner)?
+    let runner = runner
         .sleep_longer_at_rest()
         .status(move |machine| latency.report(status(machine)))
         .needs_subscriber(COMMAND, move || command.has_subscribers())

@@ -22,6 +22,8 @@ const SKEW: i64 = 10;
 const OPENING: i64 = 25;
 /// A source that publishes within this many ticks of being added was publishing before.
 const EARLY: i64 = 500;
+/// An act of a person counts for less than this.
+const ACT: i64 = 50;
 /// For this many ticks after the machine was held, messages may have been queued.
 const WET: i64 = 5;
 
@@ -46,6 +48,8 @@ pub struct Model {
     hold_began: i64,
     /// The newest stamp of a command that drove.
     pub last: i64,
+    /// The stamp of the last acknowledgement.
+    pub acknowledged: i64,
     /// Source and stamp of the outputs, and whether they withhold motion; a source of `None` is a zero.
     pub out: Vec<(Option<usize>, i64, bool)>,
 }
@@ -64,6 +68,7 @@ impl Model {
             held: (0, 0),
             hold_began: 0,
             last: 0,
+            acknowledged: 0,
             out: vec![(None, 0, false)],
         }
     }
@@ -403,10 +408,14 @@ impl Model {
     }
 
     /// A person takes the place of the zeros that are owed by all that send, and that nothing else holds back.
-    pub fn acknowledge(&mut self) {
+    pub fn acknowledge(&mut self, sent: i64) {
+        let is_new = std::mem::replace(&mut self.acknowledged, sent) != sent;
+        if !is_new || sent == 0 || sent > self.wall + SKEW || sent <= self.wall - ACT {
+            return;
+        }
         for source in 0..self.sources.len() {
             let owes = self.present[source] && matches!(self.verdict(source), Verdict::WaitsForZero(_));
-            if owes && !self.setting.sticks[source] && self.waited() == 0 {
+            if owes && !self.setting.sticks[source] {
                 self.sources[source].owes = None;
                 self.sources[source].fault = Some((Fault::Granted, 0));
             }
