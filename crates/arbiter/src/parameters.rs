@@ -259,8 +259,8 @@ mod tests {
 
     #[test]
     fn a_time_is_not_negative() {
-        for (name, range) in [("sources.a.timeout", "0.01 to 10.0 s"), ("locks.a.timeout", "0.01 to 10.0 s")]
-        {
+        let relay = "0.01 to 10.0 s; switch_relay repeats a lock that is latched or published on change: docs/nodes/switch_relay.md";
+        for (name, range) in [("sources.a.timeout", "0.01 to 10.0 s"), ("locks.a.timeout", relay)] {
             let error = read(&[(name, Value::Float(-0.5))]).unwrap_err();
             assert_eq!(error, format!("parameter '{name}' is -0.5, must be from {range}"));
         }

@@ -12,6 +12,8 @@ pub struct Declaration {
     pub text: &'static str,
     /// Unit of the value as text; empty for a plain number or text.
     pub unit: &'static str,
+    /// Added to the refusal of a number beyond the range: how to get what such a number stands for elsewhere.
+    pub instead: &'static str,
     /// Type, default and allowed values.
     pub kind: Kind,
     /// When it may be changed.
@@ -184,7 +186,7 @@ impl Declaration {
             }
             Kind::Float { min, max, .. } | Kind::Floats { min, max, .. } => {
                 let is_outside = value.floats().any(|v| !(min..=max).contains(v) || !v.is_finite());
-                is_outside.then(|| format!("must be from {min:?} to {max:?}{space}{unit}"))
+                is_outside.then(|| format!("must be from {min:?} to {max:?}{space}{unit}{}", self.instead))
             }
             Kind::Text { allowed, .. } | Kind::Texts { allowed, .. } => {
                 let is_other = value.texts().any(|text| !allowed.contains(&text.as_str()));
@@ -243,8 +245,14 @@ pub struct Parameter<T> {
 
 impl<T> Parameter<T> {
     const fn new(name: &'static str, kind: Kind) -> Self {
-        let declaration = Declaration { name, text: "", unit: "", kind, change: Change::Live };
+        let declaration = Declaration { name, text: "", unit: "", instead: "", kind, change: Change::Live };
         Self { declaration, value: PhantomData }
+    }
+
+    /// Adds to the refusal of a number beyond the range how to get what such a number stands for elsewhere.
+    pub const fn instead(mut self, text: &'static str) -> Self {
+        self.declaration.instead = text;
+        self
     }
 
     /// Sets the unit.

@@ -139,7 +139,9 @@ impl Specification {
     /// No owner has the first part of a declared name, so a mistyped one of those is still refused.
     #[must_use]
     pub fn with_open(mut self, text: &'static str) -> Self {
-        self.open = Some(Declaration { name: "", text, unit: "", kind: Kind::Any, change: Change::Live });
+        let declaration =
+            Declaration { name: "", text, unit: "", instead: "", kind: Kind::Any, change: Change::Live };
+        self.open = Some(declaration);
         self
     }
 

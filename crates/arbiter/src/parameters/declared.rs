@@ -44,7 +44,8 @@ params::params! {
         priority: i64 = Parameter::integer("priority", 255, 0, 255),
         /// A lock that is silent for this time counts as closed, and so does one before its first message; it cannot be
         /// switched off.
-        timeout: Duration = Parameter::seconds("timeout", 0.5, 0.01, 10.0),
+        timeout: Duration = Parameter::seconds("timeout", 0.5, 0.01, 10.0)
+            .instead("; switch_relay repeats a lock that is latched or published on change: docs/nodes/switch_relay.md"),
     }
 }
 
