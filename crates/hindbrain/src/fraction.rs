@@ -11,9 +11,10 @@ const HOLD: Duration = Duration::from_millis(100);
 
 /// Motor values whose mean is the level, also between two counts: what one value lacks is carried over to the next ones.
 ///
-/// * Each value is one of the two counts next to the level. While values are at most 0.1 s apart, the sum of the values times their
-///   durations is within one count times 0.1 s of that of the levels: over 1.6 s the mean is the level to within 1/16 count.
-/// * A whole level, so also zero, is sent as it is. The core gives a [rest](crate::core::CoreParams::rest) only to levels beyond one
+/// * Each value is one of the two counts next to the level. While the level stays and values are at most 0.1 s apart, the sum of the values
+///   times their durations is within one count times 0.1 s of that of the levels: over 1.6 s the mean is the level to within 1/16 count.
+/// * A whole level, so also zero, is sent as it is, and what was lacking is forgotten: a level that comes and goes between whole ones is
+///   sent too low, never too high. The core gives a [rest](crate::core::CoreParams::rest) only to levels beyond one
 ///   count, so no value alternates with a stop.
 /// * Equal levels of both wheels give equal values, and opposite ones opposite values: straight ahead stays straight.
 ///

@@ -56,7 +56,7 @@ impl Motors {
         self.levels() == [0, 0]
     }
 
-    /// The velocity of these values, in the mean over 0.32 s: forward [m/s] and turn [rad/s], counter-clockwise positive.
+    /// The velocity of these values, in the mean over 1.6 s: forward [m/s] and turn [rad/s], counter-clockwise positive.
     pub fn velocity(&self, params: &Params) -> (f64, f64) {
         let full = &params.full_speed;
         let [port, starboard] = self.exact.map(|level| level as f64 / (COUNT * i64::from(FULL)) as f64);

@@ -2,7 +2,7 @@
 //!
 //! Outside of the models of two parts, and covered by random runs and `cargo xtask prove` alone: most acts of a part are combined with
 //! other parts, but not stamps that lie ahead, incompatible e-stop publishers, and conflicts on some of the topics; interactions of three
-//! parts. Other times are only in the random runs. Of the back sensors one is walked. A deadline that is too late for a time-out is
+//! parts; levels between two counts. Other times are only in the random runs. Of the back sensors one is walked. A deadline that is too late for a time-out is
 //! detected by `tests/all/seed.rs` and over DDS, not here. Document and oracle leave open whether one more snapshot is taken at the time
 //! at which a motor value is due.
 
