@@ -1,4 +1,6 @@
-use safety::{Clock, Stamp};
+use core::time::Duration;
+
+use safety::{Clock, Instant, Stamp};
 
 use crate::{Arbiter, SourceType, Verdict};
 
@@ -7,6 +9,8 @@ use crate::{Arbiter, SourceType, Verdict};
 const COUNTS_FOR: i64 = 500;
 /// It may be stamped so far ahead \[ms\]: the clocks of two computers differ.
 const AHEAD: i64 = 100;
+/// One that comes sooner after the last one that counted is none: it is a program that repeats them.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// The reason why an acknowledgement changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,9 +27,9 @@ pub enum NotAcknowledged {
     /// How far it is ahead \[ms\].
     #[error("it is stamped {0} ms ahead of this clock, must be at most {AHEAD} ms")]
     Ahead(i64),
-    /// It is the last one again.
-    #[error("it is the last one again")]
-    Repeated,
+    /// How long after the last one that counted it came.
+    #[error("it came {:.3} s after the last one, must be at least {} s", .0.as_secs_f64(), PAUSE.as_secs())]
+    Repeated(Duration),
     /// No source could be acknowledged.
     #[error("no source that sends commands waits only for a zero")]
     NothingWaits,
@@ -41,8 +45,8 @@ impl Arbiter {
     /// of a stick, which a person lets go.
     pub(crate) fn acknowledge(&mut self, stamp: Stamp) {
         let mut result = judge(&self.clock, stamp, self.acknowledged);
-        self.acknowledged = stamp;
         if result.is_ok() {
+            self.acknowledged = Some(self.clock.now());
             result = Err(NotAcknowledged::NothingWaits);
             let sources = self.params.sources.iter().zip(&mut self.sources).zip(&self.active.verdicts);
             for ((source, monitor), verdict) in sources {
@@ -56,7 +60,7 @@ impl Arbiter {
     }
 }
 
-fn judge(clock: &Clock, stamp: Stamp, last: Stamp) -> Result<(), NotAcknowledged> {
+fn judge(clock: &Clock, stamp: Stamp, last: Option<Instant>) -> Result<(), NotAcknowledged> {
     if stamp.is_zero() {
         return Err(NotAcknowledged::NoStamp);
     }
@@ -65,8 +69,9 @@ fn judge(clock: &Clock, stamp: Stamp, last: Stamp) -> Result<(), NotAcknowledged
         return Err(NotAcknowledged::NoTime);
     }
     let age = wall.as_nanos().saturating_sub(stamp.as_nanos()) / 1_000_000;
+    let after = last.map_or(PAUSE, |last| clock.now().since(last));
     match age {
-        _ if stamp == last => Err(NotAcknowledged::Repeated),
+        _ if after < PAUSE => Err(NotAcknowledged::Repeated(after)),
         COUNTS_FOR.. => Err(NotAcknowledged::Old(age)),
         _ if age < -AHEAD => Err(NotAcknowledged::Ahead(-age)),
         _ => Ok(()),

@@ -67,8 +67,8 @@ pub struct Arbiter {
     /// Whether the indices have changed since then.
     renamed: bool,
     last_invalid: Option<(usize, Invalid)>,
-    /// The stamp of the last acknowledgement, and why it changed nothing.
-    pub(crate) acknowledged: Stamp,
+    /// When an acknowledgement counted last, and why the last one changed nothing.
+    pub(crate) acknowledged: Option<Instant>,
     pub(crate) not_acknowledged: Option<NotAcknowledged>,
     counters: Counters,
 }
@@ -99,7 +99,7 @@ impl Arbiter {
             announced: None,
             renamed: false,
             last_invalid: None,
-            acknowledged: Stamp::ZERO,
+            acknowledged: None,
             not_acknowledged: None,
             counters: Counters::default(),
             params,

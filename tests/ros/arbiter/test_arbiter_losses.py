@@ -100,6 +100,7 @@ def test_a_person_takes_the_place_of_the_zero(executable):
         back = time.monotonic()
         dock.timer.reset()
         reason(arbiter, "dock", LOST)
+        time.sleep(1.0)
         assert set(arbiter.speeds_since(back)) == {0.1}, "an acknowledgement counts for what was lost before it"
         arbiter.acknowledge()
         arbiter.drives("dock", 0.3)

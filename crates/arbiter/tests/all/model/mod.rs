@@ -24,6 +24,8 @@ const OPENING: i64 = 25;
 const EARLY: i64 = 500;
 /// An act of a person counts for less than this.
 const ACT: i64 = 50;
+/// The least time between two.
+const BETWEEN: i64 = 100;
 /// For this many ticks after the machine was held, messages may have been queued.
 const WET: i64 = 5;
 
@@ -48,8 +50,8 @@ pub struct Model {
     hold_began: i64,
     /// The newest stamp of a command that drove.
     pub last: i64,
-    /// The stamp of the last acknowledgement.
-    pub acknowledged: i64,
+    /// How long ago an acknowledgement counted.
+    since_act: i64,
     /// Source and stamp of the outputs, and whether they withhold motion; a source of `None` is a zero.
     pub out: Vec<(Option<usize>, i64, bool)>,
 }
@@ -68,7 +70,7 @@ impl Model {
             held: (0, 0),
             hold_began: 0,
             last: 0,
-            acknowledged: 0,
+            since_act: BETWEEN,
             out: vec![(None, 0, false)],
         }
     }
@@ -259,6 +261,7 @@ impl Model {
 
     fn age(&mut self, ticks: i64) {
         self.wall += ticks;
+        self.since_act += ticks;
         for memory in &mut self.sources {
             memory.ticks_in_list += ticks;
             memory.turn -= ticks;
@@ -409,10 +412,10 @@ impl Model {
 
     /// A person takes the place of the zeros that are owed by all that send, and that nothing else holds back.
     pub fn acknowledge(&mut self, sent: i64) {
-        let is_new = std::mem::replace(&mut self.acknowledged, sent) != sent;
-        if !is_new || sent == 0 || sent > self.wall + SKEW || sent <= self.wall - ACT {
+        if self.since_act < BETWEEN || sent == 0 || sent > self.wall + SKEW || sent <= self.wall - ACT {
             return;
         }
+        self.since_act = 0;
         for source in 0..self.sources.len() {
             let owes = self.present[source] && matches!(self.verdict(source), Verdict::WaitsForZero(_));
             if owes && !self.setting.sticks[source] {
