@@ -1,4 +1,4 @@
-use crate::{Code, Reason, Stage};
+use crate::{Act, Code, Reason, Stage};
 
 /// The ranks of stops, each of which is shown whether or not motion is asked for.
 const STOPS: u8 = 6;
@@ -11,6 +11,8 @@ const STOPS: u8 = 6;
 /// 2. If the motors have values: no subscriber, a limit, or that it moves (9 to 11).
 /// 3. The first stage from the hand that receives nothing where it must, or that is asked for motion and passes none (7).
 /// 4. Nobody asks: the source of highest priority that is present (8).
+///
+/// What a node or the zones need comes before what a person does with the stick (in 3 and 4), whether or not motion is asked for.
 pub fn choose(chain: &[Stage]) -> Reason {
     let stop = chain.iter().filter_map(|stage| stage.findings.first(|reason| reason.rank() <= STOPS));
     if let Some(reason) = stop.min_by_key(|reason| reason.code) {
@@ -39,7 +41,7 @@ fn moves(chain: &[Stage], gate: &Stage) -> Reason {
 /// The reason of the first stage from the hand that passes no motion although it is asked for some.
 fn held_back(chain: &[Stage]) -> Option<Reason> {
     let mut before: Option<&Stage> = None;
-    for stage in chain {
+    for (index, stage) in chain.iter().enumerate() {
         let is_asked = stage.asked.is_motion || before.is_some_and(|before| before.passed.is_motion);
         let found = if is_asked && !stage.passed.is_motion {
             // Asked by the stage before it alone, it knows no source of its own that asks.
@@ -52,11 +54,22 @@ fn held_back(chain: &[Stage]) -> Option<Reason> {
             stage.findings.first(|reason| reason.code == Code::CmdSilent)
         };
         if let Some(reason) = found {
-            return Some(named(reason, chain));
+            let waits = reason.act() == Act::LetGo;
+            let repair = chain.get(index..).filter(|_| waits).and_then(repair);
+            return Some(repair.unwrap_or_else(|| named(reason, chain)));
         }
         before = Some(stage);
     }
     None
+}
+
+/// What would hold back the next motion, too: it comes before what a person does with the stick, which would have to be done again.
+fn repair(stages: &[Stage]) -> Option<Reason> {
+    let ends = |code| matches!(code, Code::StageInactive | Code::StageStopping);
+    let is_repair = |reason: &Reason| {
+        ends(reason.code) || (Code::ScalingConflict..=Code::Predicts).contains(&reason.code)
+    };
+    stages.iter().find_map(|stage| stage.findings.first(is_repair))
 }
 
 /// A gate does not know who sends its commands: whether a person has to let go, or a program has to send a zero.
@@ -72,10 +85,9 @@ fn named(reason: Reason, chain: &[Stage]) -> Reason {
 
 /// Nobody asks for motion.
 fn idle(chain: &[Stage], gate: &Stage) -> Reason {
-    let ends = |reason: &Reason| matches!(reason.code, Code::StageInactive | Code::StageStopping);
     let slow = |reason: &Reason| matches!(reason.code, Code::DeadBand | Code::TooSlow);
     let of = |is: fn(&Reason) -> bool| chain.iter().find_map(|stage| stage.findings.first(is));
-    if let Some(reason) = of(ends).or_else(|| of(slow)) {
+    if let Some(reason) = repair(chain).or_else(|| of(slow)) {
         return reason;
     }
     let idle = |stage: &Stage| stage.findings.first(|reason| reason.rank() == 8);
@@ -203,6 +215,22 @@ mod tests {
         assert_eq!(choose(&[arbiter, waits]), Reason::of(Code::WaitsForZero, ["nav"]));
         assert_eq!(code(&[Stage { by_hand: true, ..arbiter }, waits]), Code::StickEarly);
         assert_eq!(choose(&[waits]), Reason::new(Code::WaitsForZero));
+    }
+
+    #[test]
+    fn what_stops_the_next_motion_too_is_repaired_before_the_stick_is_moved() {
+        let stick = |passes, code| stage("joystick", true, passes, &[code]);
+        let zones = stage("zone_scaler", false, false, &[Code::ScalingStale]);
+        let gate = stage("hindbrain", false, false, &[]);
+        assert_eq!(code(&[stick(false, Code::StickEarly), zones, gate]), Code::ScalingStale);
+        assert_eq!(
+            code(&[stage("joystick", false, false, &[Code::DeadMan]), zones, gate]),
+            Code::ScalingStale
+        );
+        // Not a stage before the one that waits: another source asks.
+        let arbiter = stage("velocity_arbiter", true, false, &[Code::WaitsForZero]);
+        let unused = stage("joystick", false, false, &[Code::StageInactive]);
+        assert_eq!(code(&[unused, arbiter, gate]), Code::WaitsForZero);
     }
 
     /// Exactly one reason for every combination: each stage asks and passes or not, with each single finding.

@@ -85,8 +85,10 @@ def test_each_situation_has_its_sentence(stack):
     goal.twist.linear.x = 0.5
     says(stack, "It moves as navigation asks. Let go to stop.")
     graph.stop_repeating(timer)
-    stack.graph.stop_repeating(stack.scaling_timer)
     says(stack, "Nobody drives: navigation is silent on /cmd_vel_smoothed. Start it, or give it a goal.")
+    stack.graph.stop_repeating(stack.scaling_timer)
+    found = says(stack, "The zones are too old: luci/scaling fell silent. Start its publisher again.")
+    assert found["moves"] == "no", "the next command would not pass"
 
 
 @pytest.mark.parametrize("composed", [True, False])

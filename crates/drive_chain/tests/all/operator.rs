@@ -1,5 +1,5 @@
 //! An obedient operator: from random states of the chain it does only what the sentence of `why` names, and the vehicle moves within
-//! eight acts.
+//! eight acts, or one for each of more than four faults and five more.
 //!
 //! The operator reads the sentence as a person does. It shares no code with the choice of the sentence, and knows no cause, rank or
 //! verdict. `OPERATOR=10000 cargo test -p drive_chain --test all operator` plays that number of states, from `OPERATOR_SEED` if it is set.
@@ -20,7 +20,7 @@ use crate::common::{Bench, DEAD_MAN, STICK, STOP, arbiter_params, drive_by};
 /// The states of an ordinary run.
 const STATES: u64 = 400;
 /// Seeds that once failed.
-const FAILED: [u64; 0] = [];
+const FAILED: [u64; 1] = [13_147];
 
 /// All that happens around the vehicle, until it is changed.
 struct World {
@@ -421,8 +421,9 @@ fn state(seed: u64, random: &mut fastrand::Rng) -> World {
 fn play(seed: u64) -> Result<(usize, BTreeSet<&'static str>), String> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut world = state(seed, &mut random);
-    // Each of more than four changes may be a fault with an act of its own.
-    let most = if changes(seed) <= 4 { 8 } else { 12 };
+    // A vehicle in which all works takes six acts after an emergency stop: reset, enable, connect, hold, push, let go. Each change may be a
+    // fault with an act of its own, so no order of the acts bounds them by less than their number.
+    let most = if changes(seed) <= 4 { 8 } else { (5 + changes(seed) as usize).min(12) };
     world.drive(most).map(|acts| (acts, world.codes.clone())).map_err(|error| {
         format!(
             "OPERATOR_SEED={seed} OPERATOR=1: {error} after\n{}{:#?}",
