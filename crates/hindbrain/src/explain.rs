@@ -19,7 +19,7 @@ impl Explain for Hindbrain {
             ..Stage::new(NAME)
         };
         self.causes().iter().for_each(|cause| self.explain_cause(cause, &mut stage));
-        if self.causes().is_empty() {
+        if stage.findings.first(|_| true).is_none() {
             self.explain_rest(&mut stage);
         }
         stage
@@ -100,7 +100,7 @@ impl Hindbrain {
         }
     }
 
-    /// No cause holds, and nothing turns.
+    /// No cause holds it back, and nothing turns.
     fn explain_rest(&self, stage: &mut Stage) {
         let Some(setpoint) = self.core().command.setpoint else { return };
         let is_slow = self.params().core.targets(setpoint) == [0, 0];

@@ -26,6 +26,16 @@ pub fn choose(chain: &[Stage]) -> Reason {
     }
 }
 
+/// The stage of `chain` that `reason` is about; without one of its own the last gate.
+pub fn stage_of<'a>(reason: &Reason, chain: &'a [Stage]) -> Option<&'a Stage> {
+    let is_of = |stage: &&Stage| match reason.code {
+        Code::StageHolds => stage.name == reason.names[0],
+        Code::StickEarly if stage.findings.contain(Code::WaitsForZero) => true,
+        code => stage.findings.contain(code),
+    };
+    chain.iter().find(is_of).or(chain.last())
+}
+
 /// The stage that knows who drives.
 fn driver(chain: &[Stage]) -> Option<&Stage> {
     chain.iter().rev().find(|stage| !stage.by.is_empty())
@@ -54,9 +64,9 @@ fn held_back(chain: &[Stage]) -> Option<Reason> {
             stage.findings.first(|reason| reason.code == Code::CmdSilent)
         };
         if let Some(reason) = found {
-            let waits = reason.act() == Act::LetGo;
+            let waits = matches!(reason.act(), Act::LetGo | Act::Synchronize);
             let repair = chain.get(index..).filter(|_| waits).and_then(repair);
-            return Some(repair.unwrap_or_else(|| named(reason, chain)));
+            return Some(repair.unwrap_or_else(|| named(reason, stage, chain)));
         }
         before = Some(stage);
     }
@@ -65,16 +75,23 @@ fn held_back(chain: &[Stage]) -> Option<Reason> {
 
 /// What would hold back the next motion, too: it comes before what a person does with the stick, which would have to be done again.
 fn repair(stages: &[Stage]) -> Option<Reason> {
-    let ends = |code| matches!(code, Code::StageInactive | Code::StageStopping);
     let is_repair = |reason: &Reason| {
-        ends(reason.code) || (Code::ScalingConflict..=Code::Predicts).contains(&reason.code)
+        matches!(reason.code, Code::StageStopping | Code::StageInactive | Code::CmdSilent)
+            || (Code::ClockStands..=Code::Predicts).contains(&reason.code)
     };
-    stages.iter().find_map(|stage| stage.findings.first(is_repair))
+    let found = stages.iter().filter_map(|stage| stage.findings.first(is_repair));
+    found.min_by_key(|reason| reason.code)
 }
 
-/// A gate does not know who sends its commands: whether a person has to let go, or a program has to send a zero.
-fn named(reason: Reason, chain: &[Stage]) -> Reason {
+/// A stage behind the arbiter does not know who sends its commands: whether a person has to let go, or which program has to be corrected.
+fn named(reason: Reason, stage: &Stage, chain: &[Stage]) -> Reason {
+    use Code::{CmdAhead, CmdInvalid, CmdTooOld, CmdUnjudged, DeadBand, TooSlow};
     match (reason.code, driver(chain)) {
+        (CmdInvalid | CmdUnjudged | CmdTooOld | CmdAhead | DeadBand | TooSlow, Some(driver))
+            if stage.by.is_empty() =>
+        {
+            Reason::of(reason.code, [driver.by.as_str()])
+        }
         (Code::WaitsForZero, Some(driver)) if reason.names[0].is_empty() => {
             let code = if driver.by_hand { Code::StickEarly } else { Code::WaitsForZero };
             Reason::of(code, [driver.by.as_str()])
@@ -85,9 +102,9 @@ fn named(reason: Reason, chain: &[Stage]) -> Reason {
 
 /// Nobody asks for motion.
 fn idle(chain: &[Stage], gate: &Stage) -> Reason {
-    let slow = |reason: &Reason| matches!(reason.code, Code::DeadBand | Code::TooSlow);
-    let of = |is: fn(&Reason) -> bool| chain.iter().find_map(|stage| stage.findings.first(is));
-    if let Some(reason) = repair(chain).or_else(|| of(slow)) {
+    let is_slow = |reason: &Reason| matches!(reason.code, Code::DeadBand | Code::TooSlow);
+    let slow = |stage: &Stage| Some(named(stage.findings.first(is_slow)?, stage, chain));
+    if let Some(reason) = repair(chain).or_else(|| chain.iter().find_map(slow)) {
         return reason;
     }
     let idle = |stage: &Stage| stage.findings.first(|reason| reason.rank() == 8);
@@ -213,7 +230,12 @@ mod tests {
         waits.find(Code::WaitsForZero, []);
         let arbiter = Stage { by: "nav".into(), ..stage("velocity_arbiter", true, true, &[]) };
         assert_eq!(choose(&[arbiter, waits]), Reason::of(Code::WaitsForZero, ["nav"]));
-        assert_eq!(code(&[Stage { by_hand: true, ..arbiter }, waits]), Code::StickEarly);
+        let chain = [Stage { by_hand: true, ..arbiter }, waits, stage("hindbrain", false, false, &[])];
+        assert_eq!(code(&chain), Code::StickEarly);
+        assert_eq!(stage_of(&choose(&chain), &chain), Some(&waits), "which waits, not the last one");
+        let chain = [arbiter, stage("zone_scaler", false, false, &[]), gate];
+        assert_eq!(code(&chain), Code::StageHolds);
+        assert_eq!(stage_of(&choose(&chain), &chain), Some(&chain[1]));
         assert_eq!(choose(&[waits]), Reason::new(Code::WaitsForZero));
     }
 
@@ -231,6 +253,21 @@ mod tests {
         let arbiter = stage("velocity_arbiter", true, false, &[Code::WaitsForZero]);
         let unused = stage("joystick", false, false, &[Code::StageInactive]);
         assert_eq!(code(&[unused, arbiter, gate]), Code::WaitsForZero);
+        // Clocks are not synchronized while none runs, whatever else stands with it.
+        let old = stage("velocity_arbiter", true, false, &[Code::CmdTooOld]);
+        let stands = stage("hindbrain", false, false, &[Code::ClockStands]);
+        assert_eq!(code(&[old, zones, stands]), Code::ClockStands);
+    }
+
+    #[test]
+    fn a_program_is_named_and_not_the_topic_of_a_later_stage() {
+        let driver = Stage { by: "nav".into(), ..stage("velocity_arbiter", true, true, &[]) };
+        let zones = stage("zone_scaler", true, false, &[Code::CmdInvalid]);
+        let gate = stage("hindbrain", false, false, &[]);
+        assert_eq!(choose(&[driver, zones, gate]), Reason::of(Code::CmdInvalid, ["nav"]));
+        assert_eq!(choose(&[zones, gate]), Reason::of(Code::CmdInvalid, ["zone_scaler"]), "nothing is known");
+        let slow = stage("hindbrain", false, false, &[Code::TooSlow]);
+        assert_eq!(choose(&[driver, slow]), Reason::of(Code::TooSlow, ["nav"]));
     }
 
     /// Exactly one reason for every combination: each stage asks and passes or not, with each single finding.

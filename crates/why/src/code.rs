@@ -129,12 +129,13 @@ macro_rules! codes {
 codes! {
     1 {
         GateSilent: "GATE_SILENT", Start by Configuration,
-            "{0} is silent. Start it." or "The last gate is silent. Start hindbrain, steersman or chair.";
+            "{0} is silent. End it if it hangs, then start it again."
+            or "The last gate is silent. End it if it hangs, then start hindbrain, steersman or chair.";
     }
     2 {
         EstopPressed: "ESTOP_PRESSED", Release by Operator, "The e-stop is pressed. Release it.";
         EstopConflict: "ESTOP_CONFLICT", EndPublisher by Configuration,
-            "Two nodes publish {0}: {1} and {2}. End one of them."
+            "Two nodes publish {0}: {1} and {2}. End one, or wait 20 s if it was killed."
             or "hind/estop has not one publisher that fits. Leave one of std_msgs/Bool, reliable.";
         EstopStale: "ESTOP_STALE", Start by Configuration,
             "The e-stop is silent. Let its publisher repeat true or false on hind/estop.";
@@ -143,7 +144,7 @@ codes! {
     }
     3 {
         ResetConflict: "RESET_CONFLICT", EndPublisher by Configuration,
-            "Two nodes publish {0}: {1} and {2}. End one of them."
+            "Two nodes publish {0}: {1} and {2}. End one, or wait 20 s if it was killed."
             or "hind/reset has not one publisher that fits, so no press counts. Leave one of std_msgs/Bool, reliable.";
         ResetHeld: "RESET_HELD", Reset by Operator,
             "Reset was pressed too early. Release it, then press and release it again.";
@@ -158,12 +159,12 @@ codes! {
         Inactive: "INACTIVE", Activate by Configuration, "The node {0} is not active. Activate it."
             or "The last gate is not active. Activate it.";
         MotorConflict: "MOTOR_CONFLICT", EndPublisher by Configuration,
-            "Another node publishes {0}. End it, or start it in a namespace of its own."
-            or "Another node publishes the motors. End it, or start it in a namespace of its own.";
+            "Another node publishes {0}. End it, wait 20 s if it was killed, or start it in a namespace of its own."
+            or "Another node publishes the motors. End it, wait 20 s if it was killed, or start it in a namespace of its own.";
         ChairConflict: "CHAIR_CONFLICT", EndPublisher by Configuration,
-            "The topics of the chair have more than one publisher. End the others.";
+            "The topics of the chair have more than one publisher. End the others, or wait 20 s if they were killed.";
         EnableConflict: "ENABLE_CONFLICT", EndPublisher by Configuration,
-            "Two nodes publish {0}: {1} and {2}. End one of them."
+            "Two nodes publish {0}: {1} and {2}. End one, or wait 20 s if it was killed."
             or "hind/enable has not one publisher that fits. Leave one of std_msgs/Bool, reliable.";
     }
     5 {
@@ -187,8 +188,8 @@ codes! {
         DeviceUnready: "DEVICE_UNREADY", Repair by Configuration,
             "The motor controller is not open yet. Connect it, and check driver.device.";
         CmdConflict: "CMD_CONFLICT", EndPublisher by Configuration,
-            "Two nodes publish {0}: {1} and {2}. End one of them."
-            or "{0} has not one publisher that fits. Leave one, of the right type, reliable.";
+            "Two nodes publish {0}: {1} and {2}. End one, or wait 20 s if it was killed."
+            or "{0} has not one publisher that fits. Leave one, of the right type, reliable, or wait 20 s if one was killed.";
         SensorSilent: "SENSOR_SILENT", Start by Configuration,
             "The infra-red sensor {0} is silent, and counts as blocked. Start it.";
         SensorInvalid: "SENSOR_INVALID", Correct by Configuration,
@@ -200,9 +201,10 @@ codes! {
         StageStopping: "STAGE_STOPPING", Start by Configuration, "{0} is ending. Start it again.";
         StageInactive: "STAGE_INACTIVE", Activate by Configuration, "The node {0} is not active. Activate it.";
         SourceConflict: "SOURCE_CONFLICT", EndPublisher by Configuration,
-            "The source {0} has not one publisher on {1}. Leave one that fits.";
+            "The source {0} has not one publisher on {1}. Leave one that fits, or wait 20 s if one was killed.";
         CmdSilent: "CMD_SILENT", Start by Configuration,
-            "{0} receives nothing on {1}. Start what publishes it.";
+            "{0} receives nothing on {1}. End {2}, and start it again."
+            or "{0} receives nothing on {1}. Start what publishes it.";
         CmdInvalid: "CMD_INVALID", Correct by Command, "{0} sends no valid command. Correct it, and let it send a zero.";
         CmdUnjudged: "CMD_UNJUDGED", Correct by Command,
             "{0} has a part that no zone judges. Send forward and turn only, after a zero.";
@@ -210,12 +212,14 @@ codes! {
             "The commands of {0} are too old. Synchronize the clocks, or send them sooner.";
         CmdAhead: "CMD_AHEAD", Synchronize by Command, "The commands of {0} are from the future. Synchronize the clocks.";
         LockConflict: "LOCK_CONFLICT", EndPublisher by Configuration,
-            "The lock {0} has not one publisher, and holds back {1}. Leave one that fits.";
+            "The lock {0} has not one publisher, and holds back {1}. Leave one, or wait 20 s if one was killed.";
         LockSilent: "LOCK_SILENT", Start by Configuration,
             "The lock {0} is silent and holds back {1}. Start its publisher.";
         LockClosed: "LOCK_CLOSED", Open by Operator, "The lock {0} is closed and holds back {1}. Open it.";
+        ClockStands: "CLOCK_STANDS", Start by Configuration,
+            "The simulated time does not run, so no stamp counts. Let one node publish /clock, without jumps.";
         ScalingConflict: "SCALING_CONFLICT", EndPublisher by Configuration,
-            "The zones have more than one publisher of {0}. End the others.";
+            "The zones have more than one publisher of {0}. End the others, or wait 20 s if they were killed.";
         ScalingMissing: "SCALING_MISSING", Start by Configuration,
             "The zones are not known: {0} is silent. Start surround or the chair.";
         ScalingStale: "SCALING_STALE", Start by Configuration,
@@ -258,7 +262,8 @@ codes! {
         AtRest: "AT_REST", Push by Operator, "{0} asks for nothing. Push the stick.";
         SourceAtRest: "SOURCE_AT_REST", Push by Command, "{0} asks for nothing. Give it a goal.";
         StickSilent: "STICK_SILENT", Start by Command,
-            "Nobody drives: the stick {0} is silent on {1}. Start its node.";
+            "Nobody drives: {0} is silent on {1}. End {2}, and start it again."
+            or "Nobody drives: the stick {0} is silent on {1}. Start its node.";
         SourceSilent: "SOURCE_SILENT", Start by Command,
             "Nobody drives: {0} is silent on {1}. Start it, or give it a goal.";
         NoDevice: "NO_DEVICE", Repair by Operator, "Nobody drives: no joystick is connected. Connect one.";

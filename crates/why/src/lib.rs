@@ -21,7 +21,7 @@ mod reason;
 mod shown;
 mod stage;
 
-pub use choice::choose;
+pub use choice::{choose, stage_of};
 pub use code::{Act, Actor, Code, Row};
 pub use fields::Unreadable;
 pub use name::Name;

@@ -78,11 +78,11 @@ mod tests {
         let sentence = |names: &[&str]| Reason::of(Code::CmdConflict, names.iter().copied()).sentence();
         assert_eq!(
             sentence(&["cmd_vel", "smoother", "zone_scaler"]),
-            "Two nodes publish cmd_vel: smoother and zone_scaler. End one of them."
+            "Two nodes publish cmd_vel: smoother and zone_scaler. End one, or wait 20 s if it was killed."
         );
         assert_eq!(
             sentence(&["cmd_vel", "smoother"]),
-            "cmd_vel has not one publisher that fits. Leave one, of the right type, reliable."
+            "cmd_vel has not one publisher that fits. Leave one, of the right type, reliable, or wait 20 s if one was killed."
         );
     }
 

@@ -9,6 +9,8 @@ use crate::Reason;
 pub const LASTS: Duration = Duration::from_millis(200);
 /// Up to this rank a reason is shown at once.
 const AT_ONCE: u8 = 6;
+/// How long one that was logged keeps the next from the log: reasons that alternate would fill it.
+const LOGGED: Duration = Duration::from_secs(1);
 
 /// The reason that is shown.
 ///
@@ -17,12 +19,12 @@ const AT_ONCE: u8 = 6;
 #[derive(Clone, Debug, Default)]
 pub struct Shown {
     shown: Option<Reason>,
-    /// When the reason that is shown began.
-    since: Instant,
     /// When the reason that is shown was last found.
     last: Option<Instant>,
     /// The reason that was found last, and since when.
     next: Option<(Reason, Instant)>,
+    /// The reason that was logged last, and when.
+    logged: Option<(Reason, Instant)>,
 }
 
 impl Shown {
@@ -41,19 +43,17 @@ impl Shown {
         self.next = Some((reason, since));
         let is_due = reason.rank() <= AT_ONCE || now.since(since) >= LASTS || now.since(*over) >= LASTS;
         if is_due {
-            (self.shown, self.since, self.last, self.next) = (Some(reason), since, Some(now), None);
+            (self.shown, self.last, self.next) = (Some(reason), Some(now), None);
         }
         self.shown.as_ref().map(|shown| (shown, is_due))
     }
 
-    /// When the reason that is shown began.
-    pub fn since(&self) -> Instant {
-        self.since
-    }
-
-    /// When the next reason is due if it stays; `None` if none waits.
-    pub fn due(&self) -> Option<Instant> {
-        self.next.map(|(_, since)| since + LASTS)
+    /// The reason to log at `now`: the one that is shown unless it was logged, once a second at most. So the last one is always logged.
+    pub fn to_log(&mut self, now: Instant) -> Option<Reason> {
+        let is_new = |(last, at): (Reason, Instant)| self.shown != Some(last) && now.since(at) >= LOGGED;
+        let reason = self.shown.filter(|_| self.logged.is_none_or(is_new))?;
+        self.logged = Some((reason, now));
+        Some(reason)
     }
 }
 
@@ -113,5 +113,20 @@ mod tests {
             .chain((1..20).map(|step| (step * 50, if step % 2 == 0 { DeadMan } else { ZoneBlocked })))
             .collect();
         assert!(shown(&found)[4..].iter().all(|code| *code != Some(EstopPressed)));
+    }
+
+    #[test]
+    fn the_log_has_one_line_a_second_and_the_last_reason() {
+        use Code::{EstopPressed, NotEnabled};
+        let mut shown = Shown::default();
+        let mut logged = Vec::new();
+        for step in 0..100 {
+            let now = Instant::from_millis(step * 50);
+            let code = if step % 2 == 0 && step < 70 { EstopPressed } else { NotEnabled };
+            shown.update(now, Reason::new(code));
+            logged.extend(shown.to_log(now).map(|reason| (step, reason.code)));
+        }
+        let all = [(0, EstopPressed), (21, NotEnabled), (42, EstopPressed), (63, NotEnabled)];
+        assert_eq!(logged, all, "it alternated for 3.5 s, and stays");
     }
 }

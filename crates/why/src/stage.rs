@@ -42,6 +42,13 @@ impl Stage {
         Self { name: name.into(), ..Self::default() }
     }
 
+    /// Gives it the name of its node, also within its findings.
+    pub fn call(&mut self, node: &str) {
+        let (old, new) = (self.name, Name::from(node));
+        let names = self.findings.all.iter_mut().flat_map(|found| &mut found.names);
+        names.chain([&mut self.name, &mut self.by]).filter(|name| **name == old).for_each(|name| *name = new);
+    }
+
     /// Whether nothing but velocities differs from `other`.
     pub fn is_alike(&self, other: &Self) -> bool {
         let flow = |flow: Flow| Flow { velocity: [0.0; 2], ..flow };
@@ -112,7 +119,7 @@ impl Findings {
 pub enum Moves {
     /// The motors have a value that is not a stop.
     Yes,
-    /// Nothing holds back the next command for motion, or only who sends it.
+    /// Nothing holds back the next command for motion, or only who sends it, or it starts by itself.
     May,
     /// It stands until the act is done.
     No,
@@ -124,7 +131,7 @@ impl Moves {
         match reason.rank() {
             10 | 11 => Self::Yes,
             8 => Self::May,
-            7 if reason.act() == Act::Push => Self::May,
+            7 if matches!(reason.act(), Act::Push | Act::Wait) => Self::May,
             _ => Self::No,
         }
     }

@@ -13,6 +13,7 @@ mod holes;
 mod machine;
 mod mismatches;
 mod operator;
+mod reasons;
 mod reference;
 mod rest;
 mod stages;

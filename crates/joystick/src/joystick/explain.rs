@@ -71,8 +71,10 @@ impl Joystick {
         let command =
             accelerations.map(|acc| acc.command(velocity, desired.map_or(self.stamp(), |state| state.stamp)));
         stage.asked.is_motion |= command.is_some_and(|command| command.asks_for_motion());
-        let is_pushed = stage.asked.is_motion || self.filter.is_pushed();
-        stage.find(if is_pushed { Code::DeadBand } else { Code::AtRest }, [NAME]);
+        if !stage.passed.is_motion {
+            let is_pushed = stage.asked.is_motion || self.filter.is_pushed();
+            stage.find(if is_pushed { Code::DeadBand } else { Code::AtRest }, [NAME]);
+        }
     }
 
     /// The button that enables the stick.
