@@ -49,7 +49,7 @@ pub fn run_with(
     let params = member.params.clone();
     let services = Services::new(&mut member.node, member.inputs.names(), params.remote.mode)?;
     let mut topics = Topics::new(&mut member.node, &params)?;
-    let why = Why::new(&mut member.node, member.inputs.names(), false)?;
+    let why = Why::new(&mut member.node, member.inputs.names(), NAME, false)?;
     inputs::subscribe(&mut member.inputs, &mut member.node, &params)?;
     let chair = Chair::new(&params);
     let final_messages = chair.remote().final_outputs();

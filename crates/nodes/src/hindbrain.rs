@@ -78,7 +78,7 @@ impl Parts {
         let watch = topics.watch.clone();
         let (latency, base) = (topics.latency.clone(), topics.drives.clone());
         let commands = (!composed).then_some(params.command_type);
-        let why = Why::new(node, &names, composed)?;
+        let why = Why::new(node, &names, NAME, composed)?;
         Ok((topics, Self { publishers, enables, watch, events, latency, names, commands, drives, base, why }))
     }
 
@@ -87,7 +87,7 @@ impl Parts {
         self,
         runner: Runner<M>,
         shell: &Shell<M>,
-        explain: fn(&M) -> [Stage; N],
+        explain: impl Fn(&M) -> [Stage; N] + Send + 'static,
     ) -> Runner<M> {
         let Self { publishers, enables, watch, events, latency, names, commands, drives, base, why } = self;
         let (graph, obeyed, is_driver) = (publishers.clone(), base.clone(), events.is_some());

@@ -25,7 +25,7 @@ use joystick::{DeviceId, Effect, Input, Joystick, Output, Params, specification}
 use r2r::or_pose_estimator::msg as or_pose;
 use r2r::sensor_msgs::msg as sensor;
 use r2r::std_msgs::msg as std_msgs;
-use ros::{Error, Inputs, Runner, Shell, Status, Stop, Topic, qos};
+use ros::{Error, Inputs, Names, Runner, Shell, Status, Stop, Topic, qos};
 use safety::Contains;
 
 use self::absence::{Absence, Missing};
@@ -66,7 +66,7 @@ impl Parts {
     /// Opens the topics; those of the devices open and close with them.
     /// # Errors
     /// The middleware refuses a topic.
-    pub fn new(node: &mut r2r::Node) -> Result<(Topics, Self), Error> {
+    pub fn new(node: &mut r2r::Node, names: &Names) -> Result<(Topics, Self), Error> {
         let (effects, asked) = channel();
         let joy = Topic::new(node, "joy", qos::edge())?;
         let devices = DeviceTopics::default();
@@ -75,7 +75,7 @@ impl Parts {
             effects: asked,
             log: Log::default(),
             joy: joy.share(),
-            stage: StageTopic::new(node)?,
+            stage: StageTopic::new(node, names, NAME)?,
         };
         let topics = Topics {
             desired: Desired::new(node)?,
@@ -210,7 +210,7 @@ fn status(joystick: &Joystick) -> Status {
 /// The node does not start.
 pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
-    let (mut topics, parts) = Parts::new(&mut member.node)?;
+    let (mut topics, parts) = Parts::new(&mut member.node, member.inputs.names())?;
     let machine = Joystick::new(member.params.clone());
     let shell = Shell::new(machine, Some(Input::ClockRead), move |output| topics.publish(output));
     let set = member.set().clone();

@@ -63,12 +63,13 @@ pub fn run_with(
         log::info!(target: arbiter_node::NAME, "no source has the topic '{desired}': the stick drives nothing");
     }
     arbiter_node::await_locks(&arbiter.node, &names, &arbiter.params);
-    let (mut joystick_topics, joystick_parts) = joystick_node::Parts::new(&mut joystick.node)?;
+    let (mut joystick_topics, joystick_parts) =
+        joystick_node::Parts::new(&mut joystick.node, joystick.inputs.names())?;
     let mut arbiter_topics = arbiter_node::Topics::new(&mut arbiter.node, &arbiter.params, &names)?;
     let mut zones_topics = zones_node::Topics::new(&mut zones.node, &zones.params)?;
     let mut picture = zones_node::Picture::new(&mut zones.node)?;
-    let (arbiter_stage, zones_stage) =
-        (StageTopic::new(&mut arbiter.node)?, StageTopic::new(&mut zones.node)?);
+    let arbiter_stage = StageTopic::new(&mut arbiter.node, &names, arbiter_node::NAME)?;
+    let zones_stage = StageTopic::new(&mut zones.node, zones.inputs.names(), zones_node::NAME)?;
     // The topics that stop are subscribed to before those that move.
     let driver = hindbrain_node::driver(hindbrain.set())?;
     let Member { node, params, inputs, .. } = &mut hindbrain;
@@ -77,6 +78,8 @@ pub fn run_with(
     joystick_topics.desired.for_subscribers_only();
     arbiter_topics.command.for_subscribers_only();
     zones_topics.command.for_subscribers_only();
+    let nodes = [&joystick.node, &arbiter.node, &zones.node, &hindbrain.node];
+    let called = nodes.map(|node| node.name().unwrap_or_default());
     let (shared_params, line) = (arbiter_topics.shared_params.clone(), arbiter_topics.line.clone());
     let (arbiter_latency, zones_latency) =
         (arbiter_topics.command.latency.clone(), zones_topics.command.latency.clone());
@@ -117,7 +120,12 @@ pub fn run_with(
     })?;
     let hindbrain =
         hindbrain.managed(|active| Input::Hindbrain(hindbrain::Input::ActivityChanged(active)))?;
-    let hindbrain = hindbrain_parts.add_tasks(hindbrain, &shell, Drive::explain);
+    let explain = move |drive: &Drive| {
+        let mut stages = drive.explain();
+        stages.iter_mut().zip(&called).for_each(|(stage, node)| stage.call(node));
+        stages
+    };
+    let hindbrain = hindbrain_parts.add_tasks(hindbrain, &shell, explain);
     let drawn = shell.clone();
     let zones = zones
         .runner(&shell, |set| Ok(Input::Zones(zones::Input::ParametersChanged(zones::Params::read(set)?))))?

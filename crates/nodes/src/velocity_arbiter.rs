@@ -289,7 +289,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     await_locks(&member.node, member.inputs.names(), &member.params);
     let mut topics = Topics::new(&mut member.node, &member.params, member.inputs.names())?;
     subscribe(&mut member.inputs, &mut member.node)?;
-    let stage = StageTopic::new(&mut member.node)?;
+    let stage = StageTopic::new(&mut member.node, member.inputs.names(), NAME)?;
     let (command, latency) = (topics.command.topic.clone(), topics.command.latency.clone());
     let (shared_params, line, names) =
         (topics.shared_params.clone(), topics.line.clone(), member.inputs.names().clone());

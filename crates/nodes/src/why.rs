@@ -1,14 +1,17 @@
-//! Why the vehicle stands: each stage on its `~/stage`, and the one sentence on `why`, by the node with the last gate.
+//! Why the vehicle stands: each stage on a topic `<stage>/stage`, and the one sentence on `why`, by the node with the last gate.
+//!
+//! The topic of a stage is not the node's private one: a node with another name is found all the same.
 //!
 //! Both are `diagnostic_msgs/DiagnosticStatus`, which `ros2 topic echo` shows without messages of Steersman. They are no outputs of a
 //! machine: a task of the runner copies the stages, as the zones' picture, and publishes without the machine's lock.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use r2r::diagnostic_msgs::msg::{DiagnosticStatus, KeyValue};
-use ros::{Error, Names, Received, Shell, Topic, clock, qos};
+use ros::{Error, Names, Publisher, Received, Shell, Topic, clock, qos};
 use safety::{Contains, Instant, Level, Machine, Stamp};
-use why::{Explain, Moves, Reason, SILENT, Shown, Stage};
+use why::{Code, Explain, Moves, Reason, SILENT, Shown, Stage};
 
 use crate::{joystick, velocity_arbiter, zone_scaler};
 
@@ -22,25 +25,36 @@ const VELOCITIES: Duration = Duration::from_millis(100);
 const STAGE_PERIOD: Duration = Duration::from_millis(400);
 /// How often the sentence is published that does not change.
 const WHY_PERIOD: Duration = Duration::from_secs(1);
-/// How often the publishers of the other stages are counted.
-const COUNT_PERIOD: Duration = Duration::from_secs(1);
 
 /// The stages before the last gate, from the hand.
 const BEFORE: [&str; 3] = [joystick::NAME, velocity_arbiter::NAME, zone_scaler::NAME];
 
-/// A stage on `~/stage`.
+/// What tells this process from all others, also from the one before it: whoever was killed stays in the graph for 20 s.
+static PROCESS: LazyLock<String> =
+    LazyLock::new(|| format!("process {} of {}", std::process::id(), time(clock::wall())));
+
+/// A stage on its topic.
 pub struct StageTopic {
     topic: Topic<DiagnosticStatus>,
+    names: Names,
+    /// The node's name, which may be another one than the stage's.
+    node: String,
     looked: Instant,
     published: Option<(Instant, Stage)>,
 }
 
 impl StageTopic {
-    /// Opens the topic.
+    /// Opens the topic of the stage called `name`.
     /// # Errors
     /// The middleware refuses the topic.
-    pub fn new(node: &mut r2r::Node) -> Result<Self, Error> {
-        Ok(Self { topic: Topic::new(node, "~/stage", qos::state())?, looked: Instant::ZERO, published: None })
+    pub fn new(node: &mut r2r::Node, names: &Names, name: &str) -> Result<Self, Error> {
+        Ok(Self {
+            topic: Topic::new(node, &topic_of(name), qos::state())?,
+            names: names.clone(),
+            node: node.name().map_err(Error::ros("read the node's name"))?,
+            looked: Instant::ZERO,
+            published: None,
+        })
     }
 
     /// A task that publishes the stage `S` of the machine in `shell` when it is due.
@@ -52,11 +66,13 @@ impl StageTopic {
         Shell<M>: Send,
     {
         let shell = shell.clone();
-        move |_| {
+        move |node| {
             let now = clock::now();
             if now >= self.looked + LOOK {
                 self.looked = now;
-                let stage = shell.inspect(|machine| machine.stage().explain());
+                let mut stage = shell.inspect(|machine| machine.stage().explain());
+                stage.call(&self.node);
+                name_silent(node, &self.names, &mut stage);
                 self.publish(now, &stage);
             }
         }
@@ -65,9 +81,8 @@ impl StageTopic {
     fn publish(&mut self, now: Instant, stage: &Stage) {
         let is_due = self.published.is_none_or(|(at, last)| {
             let waited = now.since(at);
-            !last.is_alike(stage)
-                || waited >= VELOCITIES && last != *stage
-                || waited >= STAGE_PERIOD && self.topic.has_subscribers()
+            let period = if last == *stage { STAGE_PERIOD } else { VELOCITIES };
+            !last.is_alike(stage) || waited >= period && self.topic.has_subscribers()
         });
         if is_due {
             self.published = Some((now, *stage));
@@ -75,7 +90,7 @@ impl StageTopic {
             self.topic.publish(&DiagnosticStatus {
                 name: stage.name.to_string(),
                 message: stage.findings.first(|_| true).map_or_else(String::new, |reason| reason.sentence()),
-                hardware_id: "none".into(),
+                hardware_id: PROCESS.clone(),
                 values,
                 ..Default::default()
             });
@@ -83,32 +98,52 @@ impl StageTopic {
     }
 }
 
-/// A stage of another process.
+/// The topic of the stage called `name`.
+fn topic_of(name: &str) -> String {
+    format!("{name}/stage")
+}
+
+/// Names the node that publishes what a stage does not receive: it hangs, or was killed a moment ago.
+fn name_silent(node: &r2r::Node, names: &Names, stage: &mut Stage) {
+    for code in [Code::CmdSilent, Code::StickSilent] {
+        let Some([who, topic, _]) = stage.findings.first(|found| found.code == code).map(|found| found.names)
+        else {
+            continue;
+        };
+        let found = ros::publishers(node, &names.resolve(topic.as_str()));
+        if let Some([one]) = found.as_deref().filter(|found| !found.iter().any(Publisher::is_nameless)) {
+            stage.findings.name(code, [who.as_str(), topic.as_str(), &one.node]);
+        }
+    }
+}
+
+/// A stage of other processes.
 struct Reader {
-    name: &'static str,
-    /// The topic's name in the graph.
     topic: String,
     messages: Received<DiagnosticStatus>,
-    last: Option<(Instant, Stage)>,
-    /// Whether several nodes publish it: it is not known which one is on the way of the command.
-    is_double: bool,
+    /// The last message of each process that is not silent.
+    last: Vec<(String, Instant, Stage)>,
 }
 
 impl Reader {
     fn receive(&mut self, now: Instant) {
+        self.last.retain(|(_, at, _)| now.since(*at) < SILENT);
         for message in ros::ready(&mut self.messages) {
             let fields = message.values.iter().map(|field| (field.key.as_str(), field.value.as_str()));
-            match Stage::read(self.name, fields) {
-                Ok(stage) => self.last = Some((now, stage)),
+            match Stage::read(&message.name, fields) {
+                Ok(stage) => {
+                    self.last.retain(|(process, ..)| *process != message.hardware_id);
+                    self.last.push((message.hardware_id, now, stage));
+                }
                 Err(error) => log::debug!("'{}' is ignored: {error}", self.topic),
             }
         }
     }
 
-    /// The stage, unless it is silent or several nodes publish it.
-    fn stage(&self, now: Instant) -> Option<Stage> {
-        let fresh = self.last.filter(|(at, _)| now.since(*at) < SILENT && !self.is_double);
-        fresh.map(|(_, stage)| stage)
+    /// The stage: of several that one which moves, is asked, has a device, or else reported last.
+    fn stage(&self) -> Option<Stage> {
+        let stages = self.last.iter().map(|(.., stage)| *stage);
+        stages.max_by_key(|stage| (stage.passed.is_motion, stage.asked.is_motion, stage.has_device))
     }
 }
 
@@ -118,36 +153,31 @@ pub struct Why {
     gate: StageTopic,
     /// The stages of other processes; none in the composed one.
     readers: Vec<Reader>,
-    node: String,
     shown: Shown,
     looked: Instant,
-    counted: Instant,
     published: Option<Instant>,
     since: String,
 }
 
 impl Why {
-    /// Opens the topics. A process that holds all stages, `composed`, does not subscribe to them.
+    /// Opens the topics of the gate called `gate`. A process that holds all stages, `composed`, does not subscribe to them.
     /// # Errors
     /// The middleware refuses a topic.
-    pub fn new(node: &mut r2r::Node, names: &Names, composed: bool) -> Result<Self, Error> {
+    pub fn new(node: &mut r2r::Node, names: &Names, gate: &str, composed: bool) -> Result<Self, Error> {
         let mut readers = Vec::new();
         for name in BEFORE.into_iter().filter(|_| !composed) {
-            let topic = format!("{name}/stage");
+            let topic = topic_of(name);
             let messages = node
                 .subscribe(&topic, qos::state())
                 .map_err(Error::ros(format!("subscribe to '{topic}'")))?;
-            let topic = names.resolve(&topic);
-            readers.push(Reader { name, topic, messages: Box::pin(messages), last: None, is_double: false });
+            readers.push(Reader { topic, messages: Box::pin(messages), last: Vec::new() });
         }
         Ok(Self {
             topic: Topic::new(node, WHY, qos::state())?,
-            gate: StageTopic::new(node)?,
+            gate: StageTopic::new(node, names, gate)?,
             readers,
-            node: node.name().map_err(Error::ros("read the node's name"))?,
             shown: Shown::default(),
             looked: Instant::ZERO,
-            counted: Instant::ZERO,
             published: None,
             since: String::new(),
         })
@@ -158,7 +188,7 @@ impl Why {
     pub fn task<M: Machine + 'static, const N: usize>(
         mut self,
         shell: Shell<M>,
-        explain: fn(&M) -> [Stage; N],
+        explain: impl Fn(&M) -> [Stage; N] + Send,
         complete: impl Fn(&mut Stage) + Send,
     ) -> impl FnMut(&mut r2r::Node) + Send
     where
@@ -171,20 +201,17 @@ impl Why {
                 return;
             }
             self.looked = now;
-            if now >= self.counted + COUNT_PERIOD {
-                self.counted = now;
-                for reader in &mut self.readers {
-                    reader.is_double =
-                        ros::publishers(node, &reader.topic).is_none_or(|found| found.len() > 1);
-                }
-            }
-            let mut own = shell.inspect(explain);
+            let mut own = shell.inspect(&explain);
             if let Some(gate) = own.last_mut() {
+                gate.call(&self.gate.node);
                 complete(gate);
+                if !clock::reading().is_reliable {
+                    gate.find(Code::ClockStands, []);
+                }
+                name_silent(node, &self.gate.names, gate);
                 self.gate.publish(now, gate);
             }
-            let chain: Vec<Stage> =
-                self.readers.iter().filter_map(|reader| reader.stage(now)).chain(own).collect();
+            let chain: Vec<Stage> = self.readers.iter().filter_map(Reader::stage).chain(own).collect();
             self.publish(now, &chain);
         }
     }
@@ -192,12 +219,14 @@ impl Why {
     fn publish(&mut self, now: Instant, chain: &[Stage]) {
         let Some((reason, is_new)) = self.shown.update(now, why::choose(chain)) else { return };
         if is_new {
-            log::info!(target: &self.node, "{}", reason.sentence());
-            self.since = time(clock::stamp());
+            self.since = time(clock::wall());
         }
         if is_new || self.published.is_none_or(|at| now >= at + WHY_PERIOD) {
             self.published = Some(now);
             self.topic.publish(&message(reason, chain, &self.since));
+        }
+        if let Some(reason) = self.shown.to_log(now) {
+            log::info!(target: &self.gate.node, "{}", reason.sentence());
         }
     }
 }
@@ -209,8 +238,7 @@ fn time(Stamp { sec, nanosec }: Stamp) -> String {
 
 fn message(reason: &Reason, chain: &[Stage], since: &str) -> DiagnosticStatus {
     let gate = chain.last().map(|stage| stage.name).unwrap_or_default();
-    let stage =
-        chain.iter().find(|stage| stage.findings.contain(reason.code)).map_or(gate, |stage| stage.name);
+    let stage = why::stage_of(reason, chain).map(|stage| stage.name).unwrap_or_default();
     let driver = chain.iter().rev().map(|stage| stage.by).find(|by| !by.is_empty()).unwrap_or_default();
     let mut also: Vec<_> =
         chain.iter().flat_map(|stage| stage.findings.iter()).map(|reason| reason.code).collect();
@@ -226,7 +254,7 @@ fn message(reason: &Reason, chain: &[Stage], since: &str) -> DiagnosticStatus {
         ("stage", stage.to_string()),
         ("driver", driver.to_string()),
         ("since", since.to_owned()),
-        ("at", time(clock::stamp())),
+        ("at", time(clock::wall())),
         ("moves", moves.as_str().to_owned()),
         ("also", also.collect::<Vec<_>>().join(" ")),
     ];
@@ -234,7 +262,7 @@ fn message(reason: &Reason, chain: &[Stage], since: &str) -> DiagnosticStatus {
         level: level as u8,
         name: gate.to_string(),
         message: reason.sentence(),
-        hardware_id: "none".into(),
+        hardware_id: PROCESS.clone(),
         values: values.map(|(key, value)| KeyValue { key: key.into(), value }).into(),
     }
 }

@@ -146,7 +146,7 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let (command, latency) = (topics.command.topic.clone(), topics.command.latency.clone());
     subscribe(&mut member.inputs, &mut member.node, &member.params, false)?;
     let mut picture = Picture::new(&mut member.node)?;
-    let stage = StageTopic::new(&mut member.node)?;
+    let stage = StageTopic::new(&mut member.node, member.inputs.names(), NAME)?;
     let scaler = ZoneScaler::new(member.params.clone());
     let shell = Shell::new(scaler, Some(Input::ClockRead), move |output| topics.publish(output));
     let drawn = shell.clone();

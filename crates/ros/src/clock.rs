@@ -39,7 +39,7 @@ pub(crate) fn simulate() -> &'static Mutex<SimulatedTime> {
 }
 
 /// The wall clock as a ROS stamp. A clock before 1970 or after 2038 gives the nearest valid stamp.
-pub(crate) fn wall() -> Stamp {
+pub fn wall() -> Stamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     match i32::try_from(since.as_secs()) {
         Ok(sec) => Stamp { sec, nanosec: since.subsec_nanos() },
