@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use r2r::diagnostic_msgs::msg::DiagnosticStatus;
-use ros::{Node, Received, clock, qos};
+use ros::{Node, Publisher, Received, clock, qos};
 use safety::Instant;
 use why::{Code, Reason, SILENT};
 
@@ -11,6 +11,8 @@ pub(crate) const AT: &str = "at";
 const ANSWER: Duration = Duration::from_secs(2);
 /// The time in which a node that publishes `why` may answer: the middleware repeats what it lost.
 const LATE_ANSWER: Duration = Duration::from_secs(4);
+/// The length of what is common to the endpoints of a process \[bytes].
+const PARTICIPANT: usize = 12;
 /// How long the answers of several nodes are awaited: each repeats its own once a second.
 const SEVERAL: Duration = Duration::from_millis(1200);
 /// The nodes whose stages are shown, from the hand.
@@ -26,14 +28,14 @@ pub(crate) struct Answer {
     /// The messages, of several nodes if several publish `why`, the worst first; none if all are silent.
     pub(crate) found: Vec<DiagnosticStatus>,
     /// The reason in place of a message.
-    silent: Reason,
+    pub(crate) silent: Reason,
     publishers: Vec<String>,
 }
 
 impl Answer {
     /// The exit code.
     pub(crate) fn code(&self) -> i32 {
-        self.found.iter().map(code).max().unwrap_or(2)
+        self.found.iter().map(code).max().unwrap_or(crate::NO_ANSWER)
     }
 
     /// The sentences of all answers, and what is wrong with their number.
@@ -56,18 +58,26 @@ fn code(status: &DiagnosticStatus) -> i32 {
     i32::from(value(status, "moves").is_none_or(|moves| moves == "no"))
 }
 
+/// The answer of one process.
+struct Heard {
+    at: Instant,
+    message: DiagnosticStatus,
+    /// Whether it was published just now; a message that was kept for late subscribers may be of a process that hangs.
+    is_alive: bool,
+}
+
 /// The answers that were received.
 pub(crate) struct Answers {
     messages: Received<DiagnosticStatus>,
-    topic: String,
+    /// Before the names of the topics.
+    place: String,
     stages: Vec<(Received<DiagnosticStatus>, Option<DiagnosticStatus>)>,
-    /// The last message, and when it was received.
-    last: Option<(Instant, DiagnosticStatus)>,
-    found: Vec<DiagnosticStatus>,
+    /// The last message of each process.
+    heard: Vec<Heard>,
+    /// The executable of the gate that the graph showed last.
+    gate: Option<String>,
     /// Since when an answer is awaited.
     since: Instant,
-    /// Whether a message was received that was published just now; one that was kept for late subscribers may be old.
-    is_alive: bool,
 }
 
 impl Answers {
@@ -83,14 +93,12 @@ impl Answers {
             let messages = node.subscribe(&topic, qos::state());
             Ok(Box::pin(messages.map_err(ros::Error::ros(format!("subscribe to '{topic}'")))?))
         };
-        let topic = format!("{place}why");
-        let messages = subscribe(topic.clone())?;
+        let messages = subscribe(format!("{place}why"))?;
         let mut stages = Vec::new();
         for name in STAGES.into_iter().filter(|_| all) {
             stages.push((subscribe(format!("{place}{name}/stage"))?, None));
         }
-        let since = clock::now();
-        Ok(Self { messages, topic, stages, last: None, found: Vec::new(), since, is_alive: false })
+        Ok(Self { messages, place, stages, heard: Vec::new(), gate: None, since: clock::now() })
     }
 
     /// The stages that were received, from the hand.
@@ -109,51 +117,41 @@ impl Answers {
     pub(crate) fn receive(&mut self, node: &r2r::Node, now: Instant) -> Option<Answer> {
         self.receive_stages();
         for message in ros::ready(&mut self.messages) {
-            // The first one may have been kept by a node that hangs.
-            self.is_alive |= self.last.is_some() || is_recent(&message);
-            self.found.retain(|found| found.message != message.message);
-            self.found.push(message.clone());
-            self.last = Some((now, message));
+            let known = self.heard.iter().position(|heard| heard.message.hardware_id == message.hardware_id);
+            let is_alive = known.map(|index| self.heard.remove(index)).is_some() || is_recent(&message);
+            self.heard.push(Heard { at: now, message, is_alive });
         }
-        let publishers = ros::publishers(node, &self.topic).unwrap_or_default();
-        let mut names: Vec<String> = publishers.into_iter().map(|publisher| publisher.full_name).collect();
-        names.sort();
-        let waited = now.since(self.since);
-        let is_over = waited >= if names.is_empty() { ANSWER } else { LATE_ANSWER };
-        let last = match &self.last {
-            Some((at, last)) if self.is_alive && now.since(*at) < SILENT => last,
-            Some((_, last)) if self.is_alive || is_over => {
-                self.is_alive = false;
-                return Some(silence(Some(&last.name)));
-            }
-            None if is_over => {
-                let gate = names.first().and_then(|name| name.rsplit('/').next());
-                return Some(silence(gate));
-            }
-            Some(_) | None => return None,
-        };
-        if names.len() <= 1 {
-            let found = vec![last.clone()];
-            self.found.clear();
-            return Some(Answer { found, silent: Reason::new(Code::GateSilent), publishers: Vec::new() });
+        let find = |topic: &str| ros::publishers(node, &format!("{}{topic}", self.place)).unwrap_or_default();
+        let publishers = find("why");
+        if let Some(gate) = publishers.first() {
+            // Endpoints of one process begin alike: `steersman` holds the zones, too.
+            let is_of_gate = |other: &Publisher| other.id.0[..PARTICIPANT] == gate.id.0[..PARTICIPANT];
+            let is_composed = find("zone_scaler/stage").iter().any(is_of_gate);
+            self.gate = Some(if is_composed { "steersman" } else { &gate.node }.to_owned());
         }
-        if waited < SEVERAL {
-            return None; // the others answer within a second
-        }
-        let mut found = self.found.clone();
+        let is_living = |heard: &&Heard| heard.is_alive && now.since(heard.at) < SILENT;
+        let mut found: Vec<_> =
+            self.heard.iter().filter(is_living).map(|heard| heard.message.clone()).collect();
         found.sort_by_key(|found| std::cmp::Reverse(code(found)));
-        Some(Answer { found, silent: Reason::new(Code::GateSilent), publishers: names })
+        let waited = now.since(self.since);
+        let was_alive = self.heard.iter().any(|heard| heard.is_alive);
+        let is_over = waited >= if publishers.is_empty() { ANSWER } else { LATE_ANSWER };
+        if found.is_empty() && !was_alive && !is_over || publishers.len() > 1 && waited < SEVERAL {
+            return None; // another one answers within a second
+        }
+        // One that hangs is in the graph for 20 s, and is never found by who comes later.
+        let silent = Reason::of(Code::GateSilent, self.gate.as_deref());
+        let mut names = Vec::new();
+        if found.len() > 1 {
+            names.extend(publishers.into_iter().map(|publisher| publisher.full_name));
+            names.sort();
+        }
+        Some(Answer { found, silent, publishers: names })
     }
 }
 
-/// The answer in place of a gate that is silent.
-fn silence(gate: Option<&str>) -> Answer {
-    let silent = Reason::of(Code::GateSilent, gate);
-    Answer { found: Vec::new(), silent, publishers: Vec::new() }
-}
-
-/// Whether the message was published just now by this computer's clock; by another clock it is not known.
+/// Whether the message was published just now by this computer's clock; by another one it is not known.
 fn is_recent(message: &DiagnosticStatus) -> bool {
     let at = value(message, AT).and_then(|at| at.parse::<f64>().ok());
-    at.is_some_and(|at| (clock::stamp().as_nanos() as f64 / 1e9 - at).abs() < SILENT.as_secs_f64())
+    at.is_some_and(|at| (clock::wall().as_nanos() as f64 / 1e9 - at).abs() < SILENT.as_secs_f64())
 }

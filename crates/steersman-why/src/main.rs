@@ -12,11 +12,12 @@ use clap::Parser;
 use r2r::diagnostic_msgs::msg::DiagnosticStatus;
 use ros::{Node, Stop, clock, print_line};
 use serde_json::{Map, Value, json};
+use why::Reason;
 
 /// Prints why the vehicle stands, and what to do next.
 ///
-/// The exit code is 0 if it moves or may move at the next command, 1 if it stands until the act is done, and 2 if no node answers: within
-/// 2 s, or within 4 s if one publishes why. Of several answers the worst counts.
+/// The exit code is 0 if it moves or may move at the next command, 1 if it stands until the act is done, 2 if no node answers (within
+/// 2 s, or 4 s while one publishes why), and 3 if the question cannot be asked. Of several answers the worst counts, and with --watch the last.
 #[derive(Debug, Parser)]
 #[command(name = "steersman-why", version)]
 struct Arguments {
@@ -34,6 +35,10 @@ struct Arguments {
     namespace: String,
 }
 
+/// The exit code if no node answers.
+const NO_ANSWER: i32 = 2;
+/// The exit code of a wrong command line, and if ROS cannot be used.
+const NOT_ASKED: i32 = 3;
 /// How long the tool may take to end after a signal.
 const LONGEST_END: Duration = Duration::from_secs(2);
 /// How long it waits for messages at a time.
@@ -44,10 +49,16 @@ const STAGES: Duration = Duration::from_millis(600);
 fn main() -> ExitCode {
     // What is for ROS comes last.
     let own = std::env::args().take_while(|argument| argument != "--ros-args");
-    let arguments = Arguments::parse_from(own);
+    let arguments = match Arguments::try_parse_from(own) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            drop(error.print());
+            return if error.use_stderr() { ExitCode::from(NOT_ASKED as u8) } else { ExitCode::SUCCESS };
+        }
+    };
     let code = run(&arguments).unwrap_or_else(|error| {
         print_line(format_args!("steersman-why: {error}"));
-        2
+        NOT_ASKED
     });
     ros::exit_at_once(code)
 }
@@ -57,7 +68,7 @@ fn run(arguments: &Arguments) -> Result<i32, ros::Error> {
         .map_err(|error| ros::Error::Start(format!("signals cannot be caught: {error}")))?;
     let mut node = Node::new(&ros::context()?, &format!("steersman_why_{}", std::process::id()))?;
     let mut answers = Answers::new(&mut node, &arguments.namespace, arguments.all)?;
-    let mut last = None;
+    let (mut last, mut code) = (None, NO_ANSWER);
     while !stop.is_set() {
         node.spin_once(SLICE);
         let Some(answer) = answers.receive(&node, clock::now()) else { continue };
@@ -68,22 +79,23 @@ fn run(arguments: &Arguments) -> Result<i32, ros::Error> {
                 answers.receive_stages();
             }
         }
+        code = answer.code();
         let text = text_of(&answer, &answers, arguments);
         if last.as_ref() != Some(&text) {
             drop(writeln!(std::io::stdout(), "{text}")); // a reader that has gone is no error
             last = Some(text);
         }
         if !arguments.watch {
-            return Ok(answer.code());
+            break;
         }
     }
-    Ok(if arguments.watch { 0 } else { 2 })
+    Ok(code)
 }
 
 fn text_of(answer: &Answer, answers: &Answers, arguments: &Arguments) -> String {
     let stages = answers.stages();
     if arguments.json {
-        let mut object = answer.found.iter().map(fields).next().unwrap_or_default();
+        let mut object = answer.found.first().map_or_else(|| silence(&answer.silent), fields);
         object.insert("sentence".into(), answer.sentence().into());
         if let [_, _, ..] = answer.found.as_slice() {
             let others: Vec<Value> = answer.found.iter().map(|found| found.message.clone().into()).collect();
@@ -114,6 +126,17 @@ fn text_of(answer: &Answer, answers: &Answers, arguments: &Arguments) -> String 
 fn fields(status: &DiagnosticStatus) -> Map<String, Value> {
     let values = status.values.iter().filter(|field| field.key != answers::AT);
     values.map(|field| (field.key.clone(), field.value.clone().into())).collect()
+}
+
+/// The values in place of a message. Whether the vehicle moves is not known.
+fn silence(reason: &Reason) -> Map<String, Value> {
+    let values = [
+        ("code", reason.row().name),
+        ("act", reason.act().as_str()),
+        ("actor", reason.actor().as_str()),
+        ("moves", "unknown"),
+    ];
+    values.map(|(key, value)| (key.to_owned(), value.into())).into_iter().collect()
 }
 
 fn namespace(text: &str) -> Result<String, &'static str> {
