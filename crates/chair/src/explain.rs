@@ -1,7 +1,7 @@
 use safety::Stale;
 use why::{Code, Explain, Flow, Stage};
 
-use crate::{Chair, Hold, State};
+use crate::{Chair, Hold, Remote, State};
 
 /// The node, as in a sentence.
 const NAME: &str = "chair";
@@ -10,30 +10,35 @@ const COMMAND: &str = "cmd_vel";
 
 impl Explain for Chair {
     fn explain(&self) -> Stage {
-        let remote = self.remote();
-        let command = remote.command.command();
+        self.remote().explain()
+    }
+}
+
+impl Explain for Remote {
+    fn explain(&self) -> Stage {
+        let command = self.command.command();
         let velocity =
             command.map_or([0.0; 2], |command| [command.velocity.forward(), command.velocity.turn()]);
-        let sent = remote.sent.map(|(joystick, _)| joystick).filter(|_| remote.state == State::Active);
-        let drives = sent.and_then(|joystick| remote.velocity(&joystick));
+        let sent = self.sent.map(|(joystick, _)| joystick).filter(|_| self.state == State::Active);
+        let drives = sent.and_then(|joystick| self.velocity(&joystick));
         let moves = sent.is_some_and(|joystick| [joystick.forward_back(), joystick.left_right()] != [0, 0]);
         let mut stage = Stage {
-            asked: Flow { velocity, is_motion: remote.command.asks_for_motion() },
+            asked: Flow { velocity, is_motion: self.command.asks_for_motion() },
             passed: Flow {
                 velocity: drives.map_or([0.0; 2], |velocity| [velocity.forward(), velocity.turn()]),
                 is_motion: moves,
             },
             ..Stage::new(NAME)
         };
-        if let Some(hold) = remote.hold() {
+        if let Some(hold) = self.hold() {
             explain_hold(hold, &mut stage);
         } else if stage.asked.is_motion && !moves {
             stage.find(Code::TooSlow, [COMMAND]);
         }
-        if !remote.is_active() {
+        if !self.is_active() {
             stage.find(Code::Inactive, [NAME]);
         }
-        if remote.stopping {
+        if self.stopping {
             stage.find(Code::Stopping, [NAME]);
         }
         stage

@@ -2,6 +2,7 @@
 
 mod bench;
 mod chair;
+mod explain;
 mod life_cycle;
 mod odometry;
 mod parameters;
