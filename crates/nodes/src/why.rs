@@ -29,7 +29,7 @@ const WHY_PERIOD: Duration = Duration::from_secs(1);
 /// The stages before the last gate, from the hand.
 const BEFORE: [&str; 3] = [joystick::NAME, velocity_arbiter::NAME, zone_scaler::NAME];
 
-/// What tells this process from all others, also from the one before it: whoever was killed stays in the graph for 20 s.
+/// Tells this process from all others, also from the one before it: a node that was killed stays in the graph for 20 s.
 static PROCESS: LazyLock<String> =
     LazyLock::new(|| format!("process {} of {}", std::process::id(), time(clock::wall())));
 

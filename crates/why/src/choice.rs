@@ -73,7 +73,7 @@ fn held_back(chain: &[Stage]) -> Option<Reason> {
     None
 }
 
-/// What would hold back the next motion, too: it comes before what a person does with the stick, which would have to be done again.
+/// The reason that would hold back the next motion, too: it comes before an act with the stick, which would have to be done again.
 fn repair(stages: &[Stage]) -> Option<Reason> {
     let is_repair = |reason: &Reason| {
         matches!(reason.code, Code::StageStopping | Code::StageInactive | Code::CmdSilent)

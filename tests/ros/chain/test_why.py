@@ -116,7 +116,7 @@ def test_a_second_publisher_is_named(separate):
     node = rclpy.create_node("smoother", context=separate.graph.context, enable_rosout=False, start_parameter_services=False)
     try:
         node.create_publisher(TwistStamped, "/cmd_vel", EDGE)
-        says(separate, "Two nodes publish cmd_vel: smoother and zone_scaler. End one of them.")
+        says(separate, "Two nodes publish cmd_vel: smoother and zone_scaler. End one, or wait 20 s if it was killed.")
     finally:
         node.destroy_node()
     says(separate, DEAD_MAN)
@@ -129,7 +129,8 @@ def test_a_stage_that_dies_or_hangs_is_missed_by_the_next_one(separate, how):
     says(separate, MOVES)
     zones = separate.processes["zone_scaler"]
     os.kill(zones.process.pid, how)
-    assert says(separate, "hindbrain receives nothing on cmd_vel. Start what publishes it.")["moves"] == "no"
+    silent = "hindbrain receives nothing on cmd_vel. End zone_scaler, and start it again."
+    assert says(separate, silent)["moves"] == "no"
     if how == signal.SIGSTOP:
         os.kill(zones.process.pid, signal.SIGCONT)
         says(separate, "The stick was pushed too early. Let it go once.")
@@ -152,8 +153,51 @@ def test_a_joystick_that_dies_is_missed_and_not_another_source(separate):
     joystick = separate.processes["joystick"]
     os.kill(joystick.process.pid, signal.SIGKILL)
     joystick.wait()
-    found = says(separate, "Nobody drives: the stick joystick is silent on /joystick/desired. Start its node.")
+    found = says(separate, "Nobody drives: joystick is silent on /joystick/desired. End joystick, and start it again.")
     assert found["moves"] == "may", "the next source drives"
+    # The one that was killed stays in the graph for 20 s, and must not hide the next one.
+    separate.start("joystick")
+    separate.stick(drive=False)
+    assert says(separate, DEAD_MAN)["stage"] == "joystick"
+
+
+def test_a_node_with_another_name_is_called_by_it(separate):
+    watch(separate).enable()
+    says(separate, DEAD_MAN)
+    separate.processes["joystick"].stop()
+    pad = ["-r", "__node:=pad", "-r", "~/desired:=/joystick/desired", "-r", "~/virtual_device:=/joystick/virtual_device"]
+    mapping = ["-p", "virtual_device:=Test Pad", "-p", "linear.x.axis:=1", "-p", "enable.on:=5"]
+    separate.processes["joystick"] = Process("joystick", "--ros-args", *pad, *mapping)
+    found = lambda: values(separate.graph.last("/why"))  # noqa: E731
+    separate.graph.wait(lambda: (found()["code"], found()["stage"]) == ("DEAD_MAN", "pad"), separate.output)
+    separate.stick(0.0)
+    says(separate, "pad asks for nothing. Push the stick.")
+
+
+def test_a_simulated_time_that_stands_is_named_although_nobody_asks():
+    stack = Stack(True, ["-p", "use_sim_time:=true"])
+    try:
+        watch(stack).enable()
+        found = says(stack, "The simulated time does not run, so no stamp counts. Let one node publish /clock, without jumps.")
+        assert (found["code"], found["moves"]) == ("CLOCK_STANDS", "no")
+        assert abs(float(found["since"]) - time.time()) < 10.0, "by the wall clock"
+    finally:
+        stack.close()
+
+
+def test_reasons_that_alternate_do_not_fill_the_log(stack):
+    watch(stack).enable()
+    says(stack, DEAD_MAN)
+    for step in range(40):
+        stack.graph.publish("/hind/enable", Bool(data=step % 2 == 1))
+        time.sleep(0.06)
+    stack.enable(False)
+    last = "The motors are not enabled. Switch hind/enable on."
+    says(stack, last)
+    gate = stack.processes.get("hindbrain") or stack.processes["steersman"]
+    written = lambda: [line for line in gate.lines if last in line or DEAD_MAN in line]  # noqa: E731
+    until(lambda: written() and last in written()[-1], "the last reason is missing in the log")
+    assert len(written()) <= 6, "\n".join(written())
 
 
 def until(condition, failure, timeout=20.0):
@@ -175,21 +219,53 @@ def test_the_tool_prints_the_sentence_and_says_by_its_code_whether_it_may_move(s
     stages = ["joystick", "velocity_arbiter", "zone_scaler", "hindbrain"]
     until(lambda: [line.split()[0] for line in why("--all")[1][1:]] == stages, "a stage is missing")
     assert why("--namespace", "/elsewhere")[0] == 2
+    tool = subprocess.Popen([shutil.which("steersman-why"), "--watch"], stdout=subprocess.PIPE, text=True)
+    assert tool.stdout.readline().strip() == DEAD_MAN
+    stack.enable(False)
+    assert tool.stdout.readline().strip() == "The motors are not enabled. Switch hind/enable on."
+    tool.send_signal(signal.SIGINT)
+    assert tool.wait(5.0) == 1, "the code of the last answer"
 
 
-def test_without_an_answer_the_tool_ends_with_2():
-    code, lines, _ = why()
-    assert (code, lines) == (2, ["The last gate is silent. Start hindbrain, steersman or chair."])
+SILENT = "The last gate is silent. End it if it hangs, then start hindbrain, steersman or chair."
 
 
-def test_a_gate_that_hangs_is_silent(separate):
-    until(lambda: why()[0] == 1, "no answer")
-    gate = separate.processes["hindbrain"].process.pid
-    os.kill(gate, signal.SIGSTOP)
+def test_without_an_answer_the_tool_ends_with_2_and_without_a_question_with_3():
+    sentence = SILENT
+    assert why()[:2] == (2, [sentence])
+    code, lines, _ = why("--json")
+    found = {"act": "start", "actor": "configuration", "code": "GATE_SILENT", "moves": "unknown", "sentence": sentence}
+    assert (code, [json.loads(line) for line in lines]) == (2, [found])
+    code, lines, errors = why("--wait")
+    assert (code, lines) == (3, []) and "--wait" in errors
+    assert why("--help")[0] == 0
+
+
+@pytest.mark.parametrize("composed", [True, False])
+def test_a_gate_that_hangs_is_named_by_its_process(composed):
+    stack = Stack(composed)
     try:
-        until(lambda: why()[0] == 2, "it answers")
+        gate = "steersman" if composed else "hindbrain"
+        until(lambda: why()[0] == 1, "no answer")
+        process = stack.processes[gate]
+        tool = subprocess.Popen([shutil.which("steersman-why"), "--watch"], stdout=subprocess.PIPE, text=True)
+        assert tool.stdout.readline().strip() == "hind/enable is silent. Publish false, then true."
+        os.kill(process.process.pid, signal.SIGSTOP)
+        try:
+            assert tool.stdout.readline().strip() == f"{gate} is silent. End it if it hangs, then start it again."
+            tool.send_signal(signal.SIGTERM)
+            assert tool.wait(5.0) == 2
+            assert why()[:2] == (2, [SILENT]), "it cannot be discovered while it hangs"
+        finally:
+            os.kill(process.process.pid, signal.SIGCONT)
+        until(lambda: why()[0] == 1, "it does not answer again")
+        # The sentence is obeyed: its process is ended, and another one is started, while the graph still shows both.
+        process.kill()
+        stack.start(gate)
+        alone = lambda: (answer := why())[0] == 1 and len(answer[1]) == 1  # noqa: E731
+        until(alone, "the tool does not know the living one")
     finally:
-        os.kill(gate, signal.SIGCONT)
+        stack.close()
 
 
 def test_the_motors_need_a_node_that_obeys(graph):

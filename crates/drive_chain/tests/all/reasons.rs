@@ -170,7 +170,7 @@ fn the_motors_have_sentences_of_their_own() {
     assert_eq!(choose(&gap.drive.explain()).sentence(), sentence);
 }
 
-/// What blocks another way explains nothing, and must not take the sentence from what does.
+/// A way that is blocked explains nothing about another one, and must not take the sentence from the reason.
 #[test]
 fn a_slow_start_and_a_slow_command_are_named_although_another_way_is_blocked() {
     let ir = ("ir.sensors", Value::Texts(vec!["ir_front_port".into()]));
