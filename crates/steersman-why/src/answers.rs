@@ -59,7 +59,7 @@ fn code(status: &DiagnosticStatus) -> i32 {
 }
 
 /// The answer of one process.
-struct Heard {
+struct Sender {
     at: Instant,
     message: DiagnosticStatus,
     /// Whether it was published just now; a message that was kept for late subscribers may be of a process that hangs.
@@ -73,7 +73,7 @@ pub(crate) struct Answers {
     place: String,
     stages: Vec<(Received<DiagnosticStatus>, Option<DiagnosticStatus>)>,
     /// The last message of each process.
-    heard: Vec<Heard>,
+    senders: Vec<Sender>,
     /// The executable of the gate that the graph showed last.
     gate: Option<String>,
     /// Since when an answer is awaited.
@@ -98,7 +98,7 @@ impl Answers {
         for name in STAGES.into_iter().filter(|_| all) {
             stages.push((subscribe(format!("{place}{name}/stage"))?, None));
         }
-        Ok(Self { messages, place, stages, heard: Vec::new(), gate: None, since: clock::now() })
+        Ok(Self { messages, place, stages, senders: Vec::new(), gate: None, since: clock::now() })
     }
 
     /// The stages that were received, from the hand.
@@ -117,9 +117,10 @@ impl Answers {
     pub(crate) fn receive(&mut self, node: &r2r::Node, now: Instant) -> Option<Answer> {
         self.receive_stages();
         for message in ros::ready(&mut self.messages) {
-            let known = self.heard.iter().position(|heard| heard.message.hardware_id == message.hardware_id);
-            let is_alive = known.map(|index| self.heard.remove(index)).is_some() || is_recent(&message);
-            self.heard.push(Heard { at: now, message, is_alive });
+            let known =
+                self.senders.iter().position(|sender| sender.message.hardware_id == message.hardware_id);
+            let is_alive = known.map(|index| self.senders.remove(index)).is_some() || is_recent(&message);
+            self.senders.push(Sender { at: now, message, is_alive });
         }
         let find = |topic: &str| ros::publishers(node, &format!("{}{topic}", self.place)).unwrap_or_default();
         let publishers = find("why");
@@ -129,12 +130,12 @@ impl Answers {
             let is_composed = find("zone_scaler/stage").iter().any(is_of_gate);
             self.gate = Some(if is_composed { "steersman" } else { &gate.node }.to_owned());
         }
-        let is_living = |heard: &&Heard| heard.is_alive && now.since(heard.at) < SILENT;
+        let is_living = |sender: &&Sender| sender.is_alive && now.since(sender.at) < SILENT;
         let mut found: Vec<_> =
-            self.heard.iter().filter(is_living).map(|heard| heard.message.clone()).collect();
+            self.senders.iter().filter(is_living).map(|sender| sender.message.clone()).collect();
         found.sort_by_key(|found| std::cmp::Reverse(code(found)));
         let waited = now.since(self.since);
-        let was_alive = self.heard.iter().any(|heard| heard.is_alive);
+        let was_alive = self.senders.iter().any(|sender| sender.is_alive);
         let is_over = waited >= if publishers.is_empty() { ANSWER } else { LATE_ANSWER };
         if found.is_empty() && !was_alive && !is_over || publishers.len() > 1 && waited < SEVERAL {
             return None; // another one answers within a second
