@@ -67,6 +67,15 @@ fn a_node_that_ends_is_started_again() {
 }
 
 #[test]
+fn a_vehicle_that_moves_as_asked_has_no_reasons() {
+    let moves = driven(&[("accel", Value::Float(200.0))], 1.0);
+    assert_eq!(says(&moves), "It moves as joystick asks. Let go to stop.");
+    for stage in moves.drive.explain() {
+        assert_eq!(stage.findings.iter().next(), None, "{}", stage.name);
+    }
+}
+
+#[test]
 fn what_a_pad_lacks_is_named() {
     let button = || Value::Integer(DEAD_MAN as i64);
     let axis = || ("linear.x.axis", Value::Integer(1));
