@@ -1,5 +1,5 @@
 //! `cargo xtask soak [SECONDS]`: random faults on the stop machine and on the machines of the chain, raw inputs for every
-//! machine, faults on the nodes over DDS, and link cuts between two hosts.
+//! machine, faults on the nodes over DDS, and bad links between two hosts.
 
 use std::process::Command;
 
@@ -15,7 +15,8 @@ pub const SECONDS: u64 = 600;
 
 /// Injects random faults into the stop machine for `seconds`, then plays episodes of faults on it and on the machines of the
 /// chain, then 10^8 raw inputs on all machines, then faults over DDS, each for `seconds`: on hindbrain and on the chain. At the
-/// end it cuts the link between two hosts.
+/// end it cuts the link between two hosts, lets it stand still while something is stopped, and ends hindbrain and its neighbours in random
+/// orders.
 ///
 /// # Errors
 /// A broken invariant, or memory that grew; the seed that leads to it has been printed.
@@ -42,10 +43,19 @@ pub fn run(root: &Root, seconds: u64) -> Outcome<()> {
     step(format_args!(
         "the link between two hosts, which are network namespaces, is cut {cuts} times and stands still as often"
     ));
-    let mut hosts = Command::new(python::of_ros(root, &detect(&inherited), &environment));
-    hosts.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "estop", HOSTS]);
-    hosts.current_dir(root.join("tests/ros")).env("LINK_CUTS", cuts.to_string());
-    require(environment.apply(&mut hosts).env("PYTHONDONTWRITEBYTECODE", "1"), FOUND)
+    let hosts = |tests: &str, filter: &str, count: (&str, u64)| {
+        let mut hosts = Command::new(python::of_ros(root, &detect(&inherited), &environment));
+        hosts.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", filter, tests]);
+        hosts.current_dir(root.join("tests/ros")).env(count.0, count.1.to_string());
+        require(environment.apply(&mut hosts).env("PYTHONDONTWRITEBYTECODE", "1"), FOUND)
+    };
+    hosts(HOSTS, "estop", ("LINK_CUTS", cuts))?;
+    let stops = (seconds / 6).max(1);
+    step(format_args!("{stops} stops of each kind while a far watcher's link stands still"));
+    hosts("safety/test_safety_stalls.py", "", ("STALLED_STOPS", stops))?;
+    let rounds = (seconds / 15).max(2);
+    step(format_args!("{rounds} times hindbrain ends or is held beside an arm and a hand that obey it"));
+    hosts("safety/test_safety_neighbours.py", "whatever_happens", ("NEIGHBOUR_ROUNDS", rounds))
 }
 
 const FOUND: &str = "the soak found something: see above";
