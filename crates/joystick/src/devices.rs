@@ -4,9 +4,9 @@ use safety::{Likeness, Stamp};
 
 use crate::choice::Choice;
 use crate::device::{BeyondLimits, Device, Identity};
-use crate::filter::Stick;
 use crate::name::{free_port_name, legal_name};
 use crate::names::{Bindings, Names, Unnamed};
+use crate::stick::Stick;
 use crate::virtual_device::ID as VIRTUAL;
 use crate::{DeviceId, Hat, Mappings, Output, Params, RenameRefused};
 

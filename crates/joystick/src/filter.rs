@@ -1,68 +1,13 @@
-use core::time::Duration;
-
 use safety::{Clock, Instant, PublisherCount, REMOVAL_TIME, Received, Stamp, Velocity};
 
-use crate::device::Device;
 use crate::integrator::Integrator;
 use crate::joystick::Course;
 use crate::mapping::{DeflectedAxis, commands, deflected_axis, is_at_rest, reads_the_same};
 use crate::mode::{Activity, Mode, Reach};
 use crate::reference::{Loss, Reference, Seed, requested_velocity};
+use crate::stick::Stick;
+use crate::stop_sequence::StopSequence;
 use crate::{Dynamics, EnableButtons, Mappings, Params, PoseState};
-
-/// How long a loss is published as a state without velocity: several messages, so at least one is received.
-pub(crate) const LOSS_TIME: Duration = Duration::from_millis(100);
-/// How long zero is published after the stick, or a reference in motion, was lost. Every receiver sees it, even one
-/// that misses some messages. Afterwards the stick claims nothing.
-pub(crate) const STOP_TIME: Duration = Duration::from_secs(1);
-
-/// The driving device as the filter uses it; without one there are no axes and no buttons.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Stick<'a>(pub(crate) Option<&'a Device>);
-
-impl<'a> Stick<'a> {
-    fn axes(self) -> &'a [i16] {
-        self.0.map_or(&[], |device| &device.state().axes)
-    }
-
-    fn is_held(self, button: usize) -> bool {
-        self.0.is_some_and(|device| device.is_held(button))
-    }
-
-    /// Whether it is connected and read.
-    fn is_there(self) -> bool {
-        self.0.is_some_and(|device| device.is_read)
-    }
-}
-
-/// The zeros still to be published after the stick or the reference stopped commanding.
-#[derive(Clone, Copy, Debug, Default)]
-struct StopSequence {
-    /// At least one zero is due.
-    is_due: bool,
-    /// Zero is published in each cycle until then, unless a reference is passed on.
-    until: Instant,
-    /// Whether the reference is blocked until then: the stick was lost, not released by its user.
-    masks: bool,
-    /// Until then a state without velocity is published in place of zero.
-    lost_until: Instant,
-    /// The due stop is that of a held stick: it takes back the release that was published just before the stick was lost.
-    retracts: bool,
-    /// Until then no reference is passed on: the stick may prove to be removed, not released.
-    passes_from: Instant,
-}
-
-impl StopSequence {
-    /// Starts at `now`, after the loss of a stick or of a reference in motion.
-    fn after_loss(now: Instant, masks: bool) -> Self {
-        Self { is_due: true, until: now + STOP_TIME, masks, lost_until: now + LOSS_TIME, ..Self::default() }
-    }
-
-    /// One zero at `now`, after the user released the stick.
-    fn of_release(now: Instant) -> Self {
-        Self { is_due: true, passes_from: now + REMOVAL_TIME, ..Self::default() }
-    }
-}
 
 /// The state task: passes the reference on, or replaces it by the command of the stick.
 ///

@@ -12,7 +12,7 @@
 //! | `state` | the messages: [`DeviceState`], [`PoseState`], [`JoyState`] |
 //! | `devices`, `device`, `name`, `choice` | publish task: connected devices, one device, its port, the selection of the driving device |
 //! | `names` | SDL's names of axes and buttons: the number that each has on a device |
-//! | `filter` | state task: the desired state |
+//! | `filter`, `stick`, `stop_sequence` | state task: the desired state, the stick as it reads it, the zeros after an end |
 //! | `mode`, `mapping`, `integrator` | when the stick drives, its command, the resulting velocity |
 //! | `reference` | which reference is in force, the initial velocity of a takeover from it |
 //! | `virtual_device`, `feedback` | the device of `~/virtual_device`; motors and light of the driving device |
@@ -46,6 +46,8 @@ mod reference;
 mod report;
 mod requests;
 mod state;
+mod stick;
+mod stop_sequence;
 mod virtual_device;
 
 pub use choice::is_same_model;
