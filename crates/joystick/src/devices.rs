@@ -126,6 +126,11 @@ impl Devices {
         self.driver
     }
 
+    /// Whether the virtual device drives.
+    pub(crate) fn is_virtual(&self) -> bool {
+        self.driver == Some(VIRTUAL)
+    }
+
     /// The port of the device that drives.
     pub(crate) fn driver(&self) -> Option<&str> {
         self.driving().map(|device| device.name.as_str())

@@ -21,8 +21,12 @@ pub(crate) struct Filter {
     requested_frame: bool,
     mode: Mode,
     activity: Activity,
-    /// Whether the stick claims the vehicle.
+    /// Whether the stick claims the vehicle: it drives or holds.
     claims: bool,
+    /// The stick holds the vehicle at zero, as one that is not released.
+    holds: bool,
+    /// When the enable button of a stick elsewhere went up, until a later state of it shows that it was not removed.
+    released: Option<Instant>,
     /// The acceleration that the stick commands \[m/s², rad/s²], linear then angular.
     acceleration: [f64; 6],
     motion: Integrator,
@@ -56,6 +60,8 @@ impl Filter {
             mode: Mode::new(params.intrinsic),
             activity: Activity::of(&params.mappings.enable, |_| false, false),
             claims: false,
+            holds: false,
+            released: None,
             acceleration: [0.0; 6],
             motion: Integrator::default(),
             until: Instant::ZERO,
@@ -72,15 +78,24 @@ impl Filter {
         }
     }
 
-    /// Whether the stick claims the vehicle: an enable button is active, or none is mapped and the stick is connected
-    /// and has a mapped axis. Otherwise the reference is passed on.
+    /// Whether the stick drives: an enable button is active, or none is mapped and the stick is connected and has a mapped axis.
     ///
     /// # Source
     /// own: without buttons the openrobots component is always active and masks the reference, even without a stick;
     /// nothing else could ever drive such a vehicle. A takeover by `enable.toggle` is a deliberate act and outlasts
     /// its stick.
     pub(crate) fn active(&self) -> bool {
+        self.claims && !self.holds
+    }
+
+    /// Whether the stick drives or holds the vehicle at zero. Otherwise the reference is passed on.
+    pub(crate) fn claims(&self) -> bool {
         self.claims
+    }
+
+    /// Whether the release of a stick elsewhere does not count yet.
+    pub(crate) fn is_release_open(&self) -> bool {
+        self.released.is_some()
     }
 
     pub(crate) fn intrinsic(&self) -> bool {
@@ -147,7 +162,7 @@ impl Filter {
     }
 
     fn reference_lost(&mut self, now: Instant, loss: Option<Loss>) -> bool {
-        let loss = loss.filter(|_| !self.active());
+        let loss = loss.filter(|_| !self.claims);
         match loss {
             Some(Loss::InMotion) => {
                 self.stop_sequence = StopSequence::after_loss(now, self.stop_sequence.masks)
@@ -188,7 +203,7 @@ impl Filter {
         self.is_active = is_active;
         self.mode.release();
         self.wait_for_rest();
-        self.claims = false;
+        (self.claims, self.holds, self.released) = (false, false, None);
         self.reference.require_zero();
     }
 
@@ -293,7 +308,7 @@ impl Filter {
 
     /// Records whether the stick claims the vehicle at this publication.
     pub(crate) fn record_claim(&mut self, now: Instant) {
-        self.claimed = self.active();
+        self.claimed = self.claims;
         if self.claimed {
             self.last_claim = Some(now);
         }
@@ -305,7 +320,7 @@ impl Filter {
         match self.reference.receive(clock, reference) {
             Received::InForce => true,
             Received::Stopped(_) if had_one => {
-                self.stop_sequence.is_due |= !self.active();
+                self.stop_sequence.is_due |= !self.claims;
                 true
             }
             Received::Stopped(_) | Received::WaitsForZero | Received::Refused(_) => false,
@@ -314,27 +329,42 @@ impl Filter {
 
     /// Updates mode and command from the stick; no stick is represented by one without axes and buttons. `whole`
     /// means that all values reported together are present: a deflected axis may be reported after another one at
-    /// rest.
-    pub(crate) fn update(&mut self, now: Instant, stick: Stick<'_>, whole: bool) {
-        let before = self.active();
+    /// rest. `made` is when the last state of a stick elsewhere was made, `None` for one that is read here.
+    ///
+    /// # Source
+    /// own: a stick that is removed from another computer looks like one that was released, since its removal is not
+    /// published there, only followed by silence.
+    pub(crate) fn update(&mut self, now: Instant, stick: Stick<'_>, whole: bool, made: Option<Instant>) {
+        let (before, drove) = (self.claims, self.active());
         let taken = core::mem::take(&mut self.taken);
         self.activity = Activity::of(&self.mappings.enable, |button| stick.is_held(button), self.mode.latch);
-        self.claims =
+        let drives =
             self.is_active && self.activity.is_active() && (self.has_enable_button() || self.reaches(stick));
+        let is_up = self.is_active && before && !drives && stick.is_there() && self.has_enable_button();
+        self.released = made.filter(|_| is_up).and_then(|made| {
+            let released = self.released.unwrap_or(now);
+            (made.since(released) < REMOVAL_TIME).then_some(released)
+        });
+        self.holds = self.released.is_some();
+        self.claims = drives || self.holds;
+        if drives && before && !drove {
+            self.wait_for_rest(); // the stick may have been away meanwhile
+        }
         let reach = Reach::of(&self.mappings, &self.dynamics, self.activity);
         self.waits &= !(whole && is_at_rest(&self.mappings, stick.axes()));
-        let commands = if self.waits { [0.0; 6] } else { commands(&self.mappings, stick.axes()) };
+        let is_still = self.waits || self.holds;
+        let commands = if is_still { [0.0; 6] } else { commands(&self.mappings, stick.axes()) };
         self.acceleration = core::array::from_fn(|at| commands[at] * reach[at].acceleration);
-        match (before, self.active()) {
-            (false, true) => {
-                self.stop_sequence = StopSequence::default();
-                let seed = self.seed(reach);
-                self.begins = seed.is_none();
-                self.motion.start(seed.unwrap_or_default());
-            }
+        if drives && !drove {
+            self.stop_sequence = StopSequence::default();
+            let seed = if before { None } else { self.seed(reach) };
+            self.begins = seed.is_none();
+            self.motion.start(seed.unwrap_or_default());
+        } else if self.holds {
+            self.motion.stop();
+        } else if before && !drives {
             // The motion is discarded: the next takeover starts anew.
-            (true, false) => self.stop_sequence = StopSequence::of_release(now),
-            _ => {}
+            self.stop_sequence = StopSequence::of_release(now);
         }
         // Releasing a button is an act of the user; everything else is a loss, in motion or at rest.
         let is_lost = taken || before && (!stick.is_there() || !self.has_enable_button());
@@ -381,7 +411,7 @@ impl Filter {
         if !self.is_active {
             return Some(PoseState::lost(stamp, self.intrinsic()));
         }
-        if !self.active() {
+        if !self.claims {
             let StopSequence { is_due, until, masks, lost_until, retracts, passes_from } = self.stop_sequence;
             let waits = is_due || now < passes_from || (masks && now < until);
             return match self.reference.in_force() {
@@ -391,7 +421,10 @@ impl Filter {
                 _ => (is_due || now < until).then(|| PoseState::released(stamp, self.intrinsic())),
             };
         }
-        if self.begins {
+        if self.holds && now < self.stop_sequence.lost_until {
+            return Some(PoseState::lost(stamp, self.intrinsic()));
+        }
+        if self.begins || self.holds {
             return Some(PoseState::standing(stamp, self.intrinsic()));
         }
         let (vel, avel) = self.motion.velocity();
@@ -410,8 +443,9 @@ impl Filter {
     /// How the desired state evolves from `now` on without further inputs.
     pub(crate) fn course(&self, now: Instant) -> Course {
         let moves = |moves: bool| if moves { Course::Moves } else { Course::Rests };
-        if self.active() {
-            return moves(self.acceleration != [0.0; 6] || self.motion.velocity() != ([0.0; 3], [0.0; 3]));
+        if self.claims {
+            let is_lost = now < self.stop_sequence.lost_until;
+            return moves(is_lost || self.acceleration != [0.0; 6] || self.motion.velocity() != ([0.0; 3], [0.0; 3]));
         }
         match self.reference.in_force() {
             _ if self.stop_sequence.is_due || now < self.stop_sequence.until => Course::Moves,
@@ -435,7 +469,7 @@ impl Filter {
     pub(crate) fn stop(&mut self, now: Instant, stamp: Stamp) -> Option<PoseState> {
         self.motion.stop();
         let is_stopping = self.stop_sequence.is_due || now < self.stop_sequence.until;
-        let is_claimed = self.active() || is_stopping || self.reference.in_force().is_some();
+        let is_claimed = self.claims || is_stopping || self.reference.in_force().is_some();
         is_claimed.then(|| PoseState::standing(stamp, self.intrinsic()))
     }
 }

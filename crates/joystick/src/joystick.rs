@@ -212,7 +212,7 @@ impl Joystick {
             Input::BatchEnded => self.end_batch(),
             Input::ClockRead(reading) => self.clock.read(self.now, reading),
             Input::ReferenceReceived(reference) => {
-                if self.filter.receive(&self.clock, reference) && !self.filter.active() {
+                if self.filter.receive(&self.clock, reference) && !self.filter.claims() {
                     self.publish_desired();
                 }
             }
@@ -327,7 +327,8 @@ impl Joystick {
     /// Updates the command from the stick.
     fn update_filter(&mut self) {
         let whole = !self.in_batch && self.devices.is_read();
-        self.filter.update(self.now, self.devices.stick(), whole);
+        let made = self.virtual_device.relayed().filter(|_| self.devices.is_virtual());
+        self.filter.update(self.now, self.devices.stick(), whole, made);
         self.report_waiting();
     }
 
@@ -391,11 +392,14 @@ impl Machine for Joystick {
         match input {
             Input::VirtualDeviceMoved(state) => {
                 let (events, report) = match state {
-                    Ok(state) => self.virtual_device.set(&self.clock, state),
+                    Ok(state) => self.virtual_device.set(&self.clock, state, self.filter.is_release_open()),
                     Err(why) => self.virtual_device.refuse(why),
                 };
                 self.queue.extend(report.map(Output::Report));
                 self.handle_all(events);
+                if self.filter.is_release_open() {
+                    self.step(Input::BatchEnded); // the state may be the one by which the release counts
+                }
             }
             Input::VirtualPublishersCounted(count) => {
                 let events = self.virtual_device.count(count);
@@ -457,7 +461,7 @@ impl Machine for Joystick {
         if self.stopped {
             return None;
         }
-        let is_watched = self.filter.active() || self.filter.reference().in_force().is_some();
+        let is_watched = self.filter.claims() || self.filter.reference().in_force().is_some();
         let all = [
             self.pace.deadline(),
             self.joy.deadline(),

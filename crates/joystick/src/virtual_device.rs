@@ -1,7 +1,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use safety::{Clock, Freshness, Instant, MessageTime, PublisherCount, Stale, Stamp};
+use safety::{Clock, Freshness, Instant, MessageTime, PublisherCount, REMOVAL_TIME, Stale, Stamp};
 
 use crate::{DeviceId, Hat, Input, Params, Report, device};
 
@@ -161,11 +161,29 @@ impl VirtualDevice {
         is_news.then_some(report)
     }
 
-    /// The batch of events for `state`, and the reason of a new refusal.
-    pub(crate) fn set(&mut self, clock: &Clock, state: VirtualState) -> (Vec<Input>, Option<Report>) {
+    /// When the last state was made.
+    fn made(&self) -> Instant {
+        self.held.map_or(Instant::ZERO, MessageTime::begin)
+    }
+
+    /// When the last state of a pad that another program reads was made. An empty state on `~/virtual_device` reports that a pad is gone; no
+    /// `sensor_msgs/Joy` does.
+    pub(crate) fn relayed(&self) -> Option<Instant> {
+        (self.source == VirtualSource::Joy).then(|| self.made())
+    }
+
+    /// The batch of events for `state`, and the reason of a new refusal. `is_release_open`: a release does not count yet. A gap
+    /// in the states then is an unplug.
+    pub(crate) fn set(
+        &mut self,
+        clock: &Clock,
+        state: VirtualState,
+        is_release_open: bool,
+    ) -> (Vec<Input>, Option<Report>) {
         if self.publishers.are_several() {
             return (Vec::new(), None);
         }
+        let before = self.made();
         match self.check(clock, &state) {
             Check::Accepted => self.refused = None,
             Check::Late => return (Vec::new(), None),
@@ -179,8 +197,10 @@ impl VirtualDevice {
             VirtualSource::Component => Size::COMPONENT,
             VirtualSource::Joy => Size { axes: axes.len(), hats: 0, buttons: buttons.len() },
         };
+        let is_gap = self.made().since(before) >= REMOVAL_TIME;
         // Another size is another pad.
-        let mut events = if size == self.size { Vec::new() } else { self.unplug() };
+        let is_other = size != self.size || is_gap && is_release_open;
+        let mut events = if is_other { self.unplug() } else { Vec::new() };
         axes.resize(size.entries(), 0);
         buttons.resize(size.buttons, false);
         let connects = !self.is_connected;

@@ -2,8 +2,8 @@
 
 use crate::common;
 
-use common::{Bench, ON, guarded, wall};
-use joystick::{Input, Params, Report, VirtualSource, VirtualState, specification};
+use common::{Bench, ON, guarded, reference, wall};
+use joystick::{Input, Params, PoseState, Report, VirtualSource, VirtualState, specification};
 use params::Value;
 use safety::{PublisherCount, Stamp};
 
@@ -152,4 +152,80 @@ fn it_alone_drives_unless_another_is_named() {
     let both = read(&[("joy_input", "pad"), ("virtual_device", "remote"), ("control_device", "X-Box")]);
     assert_eq!(names(both), ("remote".into(), "X-Box".into()));
     assert_eq!(names(read(&[])), (String::new(), String::new()));
+}
+
+/// The reference is received at `vel`, and the pad in this state, every 20 ms for `millis`; `None`: the pad is silent.
+fn pass(bench: &mut Bench, millis: u64, pad: Option<(f32, bool)>) {
+    for _ in 0..millis / 20 {
+        bench.give(Input::ReferenceReceived(reference(wall(bench.millis), true, 0.5)));
+        if let Some((axis, on)) = pad {
+            hold(bench, axis, on);
+        }
+        bench.run(20);
+    }
+}
+
+/// Whether the reference was passed on since the outputs were cleared.
+fn hands_over(bench: &Bench) -> bool {
+    bench.desired().iter().any(|state| state.vel.is_some_and(|vel| vel[0] == 0.5))
+}
+
+#[test]
+fn a_release_that_only_silence_follows_hands_nothing_over() {
+    // The last messages of a program whose pad is pulled out: everything released.
+    for silence in [20, 240, 300, 2000] {
+        let mut bench = bench();
+        bench.begin_reference();
+        pass(&mut bench, 300, Some((0.0, false)));
+        pass(&mut bench, 600, Some((-1.0, true)));
+        assert!(moves(&bench));
+        hold(&mut bench, 0.0, false);
+        bench.outputs.clear();
+        pass(&mut bench, silence, None);
+        let all_held = bench
+            .desired()
+            .iter()
+            .all(|state| state.acc.is_some() || state.vel.is_none() || bench.millis > 1400);
+        assert!(all_held && !bench.machine.active(), "held as unreleased, or lost: {:?}", bench.last());
+        // It is plugged in again within the half second in which it counts as connected, or not at all.
+        let back = (250..500).contains(&silence);
+        pass(&mut bench, 2000, (back || silence < 250).then_some((0.0, false)));
+        assert_eq!(hands_over(&bench), silence < 250, "silent for {silence} ms");
+    }
+}
+
+#[test]
+fn a_release_counts_with_a_state_made_a_quarter_of_a_second_later() {
+    let mut bench = bench();
+    bench.begin_reference();
+    pass(&mut bench, 300, Some((0.0, false)));
+    pass(&mut bench, 600, Some((-1.0, true)));
+    hold(&mut bench, -1.0, false);
+    bench.outputs.clear();
+    pass(&mut bench, 240, Some((-1.0, false)));
+    let standing = |state: &PoseState| state.vel == Some([0.0; 3]) && state.acc == Some([0.0; 3]);
+    assert!(!bench.desired().is_empty() && bench.desired().iter().all(standing), "{:?}", bench.last());
+    assert!(!bench.machine.active(), "{:?}", bench.machine.health());
+    pass(&mut bench, 60, Some((-1.0, false)));
+    assert!(
+        bench.desired().iter().any(|state| state.vel == Some([0.0; 3]) && state.acc.is_none()),
+        "released"
+    );
+    assert!(!hands_over(&bench));
+    pass(&mut bench, 300, Some((-1.0, false)));
+    assert!(hands_over(&bench));
+}
+
+#[test]
+fn a_press_before_the_release_counts_needs_rest() {
+    let mut bench = bench();
+    pass(&mut bench, 300, Some((0.0, false)));
+    pass(&mut bench, 600, Some((-1.0, true)));
+    hold(&mut bench, 0.0, false);
+    pass(&mut bench, 100, None);
+    pass(&mut bench, 500, Some((-1.0, true)));
+    assert!(!moves(&bench), "the contact may have been lost: {:?}", bench.last());
+    pass(&mut bench, 100, Some((0.0, true)));
+    pass(&mut bench, 300, Some((-1.0, true)));
+    assert!(moves(&bench));
 }
