@@ -273,7 +273,8 @@ impl Devices {
                     Likeness::Other => true,
                 });
             self.hand_over(Some(id));
-            self.new_driver |= new_driver;
+            // Nothing says which pad moves the virtual device: whenever it connects, it is another one.
+            self.new_driver |= new_driver || id == VIRTUAL;
         }
     }
 

@@ -114,7 +114,8 @@ pub enum Input {
     ReferenceReceived(PoseState),
     /// The publishers of `reference` were counted. With several no reference is accepted.
     ReferencePublishersCounted(PublisherCount),
-    /// The publishers of `virtual_device` were counted. Several disconnect the device.
+    /// The publishers of the virtual device's states were counted. Several disconnect the device. One that takes the place of another
+    /// counts beside it, once ([`Succession`](safety::Succession)).
     VirtualPublishersCounted(PublisherCount),
     /// New parameters, applied all or none; those read only at start are ignored.
     ParametersChanged(Params),

@@ -18,6 +18,7 @@ mod log;
 mod pads;
 mod services;
 
+use std::cell::RefCell;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use ::log::{info, warn};
@@ -26,7 +27,7 @@ use r2r::or_pose_estimator::msg as or_pose;
 use r2r::sensor_msgs::msg as sensor;
 use r2r::std_msgs::msg as std_msgs;
 use ros::{Error, Inputs, Names, Runner, Shell, Status, Stop, Topic, qos};
-use safety::Contains;
+use safety::{Contains, Succession};
 
 use self::absence::{Absence, Missing};
 use self::desired::Desired;
@@ -197,7 +198,11 @@ pub fn subscribe<M: Contains<Joystick, Input: Send> + Send + 'static>(
         })?;
         joy_input
     };
-    inputs.expect_one_publisher(of_virtual, move |count| M::wrap(Input::VirtualPublishersCounted(count)));
+    let publishers = RefCell::new(Succession::default());
+    inputs.identify_publishers(of_virtual, move |found| {
+        let count = publishers.borrow_mut().count(found.as_deref());
+        M::wrap(Input::VirtualPublishersCounted(count))
+    });
     Pads::start(node, shell.clone())
 }
 

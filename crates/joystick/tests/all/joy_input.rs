@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::{Bench, ON, guarded, reference, wall};
+use common::{Bench, ON, TOGGLE, guarded, reference, wall};
 use joystick::{Input, Params, PoseState, Report, VirtualSource, VirtualState, specification};
 use params::Value;
 use safety::{PublisherCount, Stamp};
@@ -228,4 +228,33 @@ fn a_press_before_the_release_counts_needs_rest() {
     pass(&mut bench, 100, Some((0.0, true)));
     pass(&mut bench, 300, Some((-1.0, true)));
     assert!(moves(&bench));
+}
+
+#[test]
+fn a_takeover_ends_with_the_pad_that_began_it() {
+    let toggle = |bench: &mut Bench, axes: usize, axis: f32, down: bool| {
+        let mut all = vec![0.0; axes];
+        all[0] = axis;
+        let mut buttons = [0; 13];
+        buttons[TOGGLE] = down.into();
+        give(bench, Stamp::ZERO, &all, &buttons);
+        bench.run(20);
+    };
+    for (axes, silence, publishers) in [(8, 60_000, 1), (8, 560, 1), (4, 0, 1), (8, 0, 2)] {
+        let mut bench = bench();
+        (0..15).for_each(|_| toggle(&mut bench, 8, 0.0, false));
+        toggle(&mut bench, 8, 0.0, true);
+        (0..20).for_each(|_| toggle(&mut bench, 8, -1.0, false));
+        assert!(moves(&bench));
+        bench.run(silence);
+        for count in [publishers, 1] {
+            bench.give(Input::VirtualPublishersCounted(PublisherCount::of(count)));
+        }
+        (0..30).for_each(|_| toggle(&mut bench, axes, 0.0, false));
+        (0..30).for_each(|_| toggle(&mut bench, axes, -1.0, false));
+        assert!(
+            !bench.machine.active() && !moves(&bench),
+            "{axes} axes after {silence} ms: nobody pressed its button"
+        );
+    }
 }
