@@ -129,6 +129,8 @@ pub(crate) struct VirtualDevice {
     is_connected: bool,
     /// When the last state was made.
     held: Option<MessageTime>,
+    /// When the first state after the connection, or after a gap, was made.
+    begun: Instant,
     axes: Vec<i16>,
     buttons: Vec<bool>,
     /// Why states are refused, until one is accepted.
@@ -204,6 +206,9 @@ impl VirtualDevice {
         axes.resize(size.entries(), 0);
         buttons.resize(size.buttons, false);
         let connects = !self.is_connected;
+        if connects || is_gap {
+            self.begun = self.made();
+        }
         if connects {
             self.is_connected = true;
             // Buttons that are down at the connection count from their next press on.
@@ -222,12 +227,19 @@ impl VirtualDevice {
             });
             events.push(Input::TriggersKnown { id: ID, axes: Vec::new() });
         }
+        let halves = |axes: &[i16]| axes.get(size.axes..).map(hat).unwrap_or_default();
+        // A program that opens a pad reports what is held after a first state with all buttons up: that is no press.
+        if !connects && self.relayed().is_some_and(|made| made.since(self.begun) < REMOVAL_TIME) {
+            (self.axes, self.buttons) = (axes, buttons.clone());
+            let hats = vec![halves(&self.axes); size.hats];
+            let axes = self.axes.iter().copied().take(size.axes).collect();
+            return (vec![Input::DeviceRead { id: ID, axes, buttons, hats }, Input::BatchEnded], None);
+        }
         for (axis, (&before, &value)) in self.axes.iter().zip(&axes).take(size.axes).enumerate() {
             if connects || before != value {
                 events.push(Input::AxisMoved { id: ID, axis, value });
             }
         }
-        let halves = |axes: &[i16]| axes.get(size.axes..).map(hat).unwrap_or_default();
         if halves(&self.axes) != halves(&axes) {
             events.push(Input::HatMoved { id: ID, hat: 0, state: halves(&axes) });
         }

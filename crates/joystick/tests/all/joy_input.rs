@@ -24,13 +24,21 @@ fn give(bench: &mut Bench, stamp: Stamp, axes: &[f32], buttons: &[i32]) {
     bench.drain();
 }
 
+/// At rest for longer than a press after a connection does not count.
+fn rest(bench: &mut Bench) {
+    for _ in 0..15 {
+        hold(bench, 0.0, false);
+        bench.run(20);
+    }
+}
+
 /// Whether the last desired state asks for motion; a loss has no velocity.
 fn moves(bench: &Bench) -> bool {
     bench.last().vel.is_some_and(|vel| vel[0] != 0.0)
 }
 
 fn drive(bench: &mut Bench, axis: f32) {
-    hold(bench, 0.0, false);
+    rest(bench);
     hold(bench, 0.0, true);
     for _ in 0..20 {
         hold(bench, axis, true);
@@ -256,5 +264,42 @@ fn a_takeover_ends_with_the_pad_that_began_it() {
             !bench.machine.active() && !moves(&bench),
             "{axes} axes after {silence} ms: nobody pressed its button"
         );
+    }
+}
+
+#[test]
+fn a_press_soon_after_a_connection_or_a_gap_does_not_count() {
+    for gap in [0, 300, 600] {
+        let mut bench = bench();
+        if gap > 0 {
+            pass(&mut bench, 300, Some((0.0, false)));
+            pass(&mut bench, gap, None);
+        }
+        // A program that opens a pad whose button is held publishes its first state with all buttons up.
+        hold(&mut bench, 0.0, false);
+        bench.run(5);
+        pass(&mut bench, 400, Some((0.0, true)));
+        pass(&mut bench, 400, Some((-1.0, true)));
+        assert!(!bench.machine.active(), "{gap}");
+        // From then on it is a press.
+        drive(&mut bench, -1.0);
+        assert!(moves(&bench), "{gap}");
+    }
+}
+
+#[test]
+fn a_contact_that_is_lost_in_motion_needs_rest_and_a_press() {
+    for gap in [100, 200, 340, 460, 540] {
+        let mut bench = bench();
+        drive(&mut bench, -1.0);
+        hold(&mut bench, 0.0, false); // what a program makes of the removal
+        bench.run(gap);
+        hold(&mut bench, -1.0, false); // opened again: the axes as they are
+        bench.run(5);
+        bench.outputs.clear();
+        pass(&mut bench, 2000, Some((-1.0, true)));
+        assert!(bench.desired().iter().all(|state| state.vel.is_none_or(|vel| vel[0] == 0.0)), "{gap} ms");
+        drive(&mut bench, -1.0);
+        assert!(moves(&bench));
     }
 }
