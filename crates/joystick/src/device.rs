@@ -274,9 +274,10 @@ impl Device {
         Ok(())
     }
 
-    /// The device is no longer read.
+    /// The device is no longer read. Where its triggers are is not known until they are seen again.
     pub(crate) fn lose(&mut self) {
         self.release();
+        self.triggers.iter_mut().flatten().for_each(|trigger| trigger.is_known = false);
         (self.dirty, self.is_read) = (true, false);
     }
 

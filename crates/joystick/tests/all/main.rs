@@ -18,4 +18,5 @@ mod rest;
 mod services;
 mod speeds;
 mod takeover;
+mod triggers;
 mod virtual_device;

@@ -301,7 +301,7 @@ fn the_user_is_shown_the_name_of_the_button() {
 }
 
 /// An Xbox pad, whose triggers are axes, and whose right one is the dead-man switch.
-fn with_trigger(parameter: &str) -> Bench {
+pub(crate) fn with_trigger(parameter: &str) -> Bench {
     let changes = [("linear.x.axis", "lefty"), (parameter, "righttrigger")];
     let changes = changes.map(|(name, value)| (name.to_owned(), Value::Text(value.to_owned())));
     let params = Params::read(&specification().resolve(changes).unwrap()).unwrap();
@@ -327,7 +327,7 @@ fn connect_xbox(bench: &mut Bench, right_trigger: i16) {
     bench.batch();
 }
 
-fn pull(bench: &mut Bench, trigger: i16) {
+pub(crate) fn pull(bench: &mut Bench, trigger: i16) {
     bench.give(Input::AxisMoved { id: PAD, axis: 5, value: trigger });
     bench.batch();
 }
