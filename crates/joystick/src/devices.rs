@@ -161,7 +161,7 @@ impl Devices {
     /// Whether a button of the driving device is down but does not count, because it was pressed before it had a
     /// meaning.
     pub(crate) fn must_be_released(&self, button: usize) -> bool {
-        self.driving().is_some_and(|device| device.is_down(button) && !device.is_held(button))
+        self.stick().must_be_released(button)
     }
 
     /// Whether a connected device is not being read.

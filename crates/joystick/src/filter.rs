@@ -93,6 +93,11 @@ impl Filter {
         self.claims
     }
 
+    /// Whether the stick holds the vehicle at zero by a button that does not count.
+    pub(crate) fn is_held_early(&self) -> bool {
+        self.holds && self.released.is_none()
+    }
+
     /// Whether the release of a stick elsewhere does not count yet.
     pub(crate) fn is_release_open(&self) -> bool {
         self.released.is_some()
@@ -333,19 +338,23 @@ impl Filter {
     ///
     /// # Source
     /// own: a stick that is removed from another computer looks like one that was released, since its removal is not
-    /// published there, only followed by silence.
+    /// published there, only followed by silence. A person who holds a button that does not count wants to have the vehicle in hand:
+    /// nothing else may drive it.
     pub(crate) fn update(&mut self, now: Instant, stick: Stick<'_>, whole: bool, made: Option<Instant>) {
         let (before, drove) = (self.claims, self.active());
         let taken = core::mem::take(&mut self.taken);
         self.activity = Activity::of(&self.mappings.enable, |button| stick.is_held(button), self.mode.latch);
         let drives =
             self.is_active && self.activity.is_active() && (self.has_enable_button() || self.reaches(stick));
-        let is_up = self.is_active && before && !drives && stick.is_there() && self.has_enable_button();
+        let EnableButtons { on, slow, toggle } = self.mappings.enable;
+        let may_hold = self.is_active && !drives && stick.is_there();
+        let is_down = [on, slow, toggle].into_iter().flatten().any(|button| stick.must_be_released(button));
+        let is_up = may_hold && before && !is_down && self.has_enable_button();
         self.released = made.filter(|_| is_up).and_then(|made| {
             let released = self.released.unwrap_or(now);
             (made.since(released) < REMOVAL_TIME).then_some(released)
         });
-        self.holds = self.released.is_some();
+        self.holds = may_hold && is_down || self.released.is_some();
         self.claims = drives || self.holds;
         if drives && before && !drove {
             self.wait_for_rest(); // the stick may have been away meanwhile
@@ -445,7 +454,9 @@ impl Filter {
         let moves = |moves: bool| if moves { Course::Moves } else { Course::Rests };
         if self.claims {
             let is_lost = now < self.stop_sequence.lost_until;
-            return moves(is_lost || self.acceleration != [0.0; 6] || self.motion.velocity() != ([0.0; 3], [0.0; 3]));
+            return moves(
+                is_lost || self.acceleration != [0.0; 6] || self.motion.velocity() != ([0.0; 3], [0.0; 3]),
+            );
         }
         match self.reference.in_force() {
             _ if self.stop_sequence.is_due || now < self.stop_sequence.until => Course::Moves,

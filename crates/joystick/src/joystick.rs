@@ -43,6 +43,7 @@ const CAPACITY: usize = 64;
 /// | the stick: an enable button is active, or none is mapped and a stick with a mapped axis is connected | its velocity, zero while it waits for rest |
 /// | none, since a button was released | one stop without an acceleration, 0.25 s later the reference |
 /// | none, since the stick was lost: unplugged, not read, without mapped axes, or with another button | no velocity for 0.1 s, zero for the rest of a second, then the reference, but only after it requested zero |
+/// | none, while a button that enables the stick is down but does not count, or the release of a pad elsewhere does not count yet | zero with an acceleration of zero, as of a stick that is held |
 /// | a takeover by `enable.toggle` whose device is gone | zero until the device is back and ends it |
 /// | a fresh reference, otherwise | the reference, bit for bit |
 /// | a reference that was lost in motion | no velocity for 0.1 s, zero for the rest of a second, then nothing until it requests zero |
@@ -342,6 +343,7 @@ impl Joystick {
         let stopping = matches!(input, Input::Stopping);
         self.in_batch = input.is_of_device() || (self.in_batch && !matches!(input, Input::BatchEnded));
         let (active, intrinsic) = (self.filter.active(), self.filter.intrinsic());
+        let is_held_early = self.filter.is_held_early();
         let handovers = self.devices.handovers();
         match self.apply(input) {
             Ok(()) => {}
@@ -369,6 +371,9 @@ impl Joystick {
         self.report_reference();
         if self.filter.intrinsic() != intrinsic {
             self.emit(Report::Intrinsic(!intrinsic));
+        }
+        if self.filter.is_held_early() && !is_held_early {
+            self.emit(Report::Holds);
         }
         if self.filter.active() != active {
             let [is_waiting, _] = self.reported_to_wait;

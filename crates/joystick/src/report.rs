@@ -92,6 +92,9 @@ pub enum Report {
         /// The consequence and the reason.
         what: String,
     },
+    /// The stick holds the vehicle at zero: a button that enables it was down before it counted, or the release of a stick elsewhere
+    /// does not count yet.
+    Holds,
     /// The stick drives (true) or does not (false). If not, the reference is passed on if there is one.
     Active(bool),
     /// Velocities are in the vehicle's frame (true) or in the world frame (false).
@@ -118,6 +121,7 @@ impl Report {
                 | Self::VirtualSilent(_)
                 | Self::VirtualUnusable(_)
                 | Self::FeedbackRefused { .. }
+                | Self::Holds
         )
     }
 }
@@ -207,6 +211,7 @@ impl fmt::Display for Report {
             }
             Self::VirtualUnusable(why) => write!(f, "'joy_input' {why}: the device is unplugged"),
             Self::FeedbackRefused { what } => write!(f, "'joy/set_feedback' {what}"),
+            Self::Holds => f.write_str("the stick does not drive, and holds the vehicle at zero until its button counts as released"),
             Self::Active(true) => f.write_str("active: the stick drives"),
             Self::Active(false) => f.write_str("inactive: the stick does not drive"),
             Self::Intrinsic(true) => f.write_str("velocities are in the vehicle's frame"),

@@ -15,6 +15,11 @@ impl<'a> Stick<'a> {
         self.0.is_some_and(|device| device.is_held(button))
     }
 
+    /// Whether a button is down but does not count, because it was pressed before it had a meaning.
+    pub(crate) fn must_be_released(self, button: usize) -> bool {
+        self.0.is_some_and(|device| device.is_down(button) && !device.is_held(button))
+    }
+
     /// Whether it is connected and read.
     pub(crate) fn is_there(self) -> bool {
         self.0.is_some_and(|device| device.is_read)

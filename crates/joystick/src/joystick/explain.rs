@@ -18,7 +18,7 @@ impl Explain for Joystick {
         let velocity = desired.as_ref().map_or(Velocity::ZERO, requested_velocity);
         let passed = Flow { velocity: planar(velocity), is_motion: !velocity.is_neutral() };
         let mut stage = Stage { asked: passed, passed, ..Stage::new(NAME) };
-        if self.active() {
+        if !self.stopped && self.filter.claims() {
             (stage.by, stage.by_hand) = (NAME.into(), true);
         }
         stage.has_device = self.controlled().is_some() && !self.reading.is_lost();
@@ -50,6 +50,10 @@ impl Joystick {
                 stage.find(Code::StickEarly, [NAME]);
             }
             Health::Drives => self.explain_drive(desired, stage),
+            Health::Holds => {
+                stage.asked.is_motion = true; // a person wants to drive
+                self.explain_button(device, stage);
+            }
             Health::PushedEarly | Health::Pushed { .. } => self.explain_button(device, stage),
             Health::ReferenceWaits => {
                 stage.asked.is_motion |= self.filter.reference().asks_for_motion();
@@ -85,11 +89,9 @@ impl Joystick {
             ("enable.slow", slow, Code::DeadMan),
             ("enable.toggle", toggle, Code::DeadManToggle),
         ];
-        let Some((parameter, button, code)) =
-            ways.into_iter().find_map(|(name, button, code)| Some((name, button?, code)))
-        else {
-            return; // a stick without a button always drives
-        };
+        let ways = ways.into_iter().filter_map(|(name, button, code)| Some((name, button?, code)));
+        let first = ways.min_by_key(|(_, button, _)| !self.devices.must_be_released(*button));
+        let Some((parameter, button, code)) = first else { return }; // a stick without a button always drives
         let mut text = Name::NONE;
         let _ = match self.devices.mapped_names().of(parameter) {
             Some(name) => write!(text, "{name}"),

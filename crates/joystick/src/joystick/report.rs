@@ -43,6 +43,8 @@ pub(super) enum Health {
     WaitsForRest,
     /// It drives.
     Drives,
+    /// It holds the vehicle at zero.
+    Holds,
     /// It is pushed, was not at rest before, and is not enabled.
     PushedEarly,
     /// It is pushed while a button is held that does not enable it.
@@ -100,6 +102,7 @@ impl Joystick {
             Health::Unmapped => (Level::Warn, Report::Unmapped.to_string()),
             Health::WaitsForRest => (Level::Warn, self.waiting().to_string()),
             Health::Drives => (Level::Ok, Report::Active(true).to_string()),
+            Health::Holds => (Level::Warn, format!("{}; {}", Report::Holds, how())),
             Health::PushedEarly => (Level::Warn, format!("inactive: {}; {}", how(), self.waiting())),
             Health::Pushed { button } => {
                 let text = format!("inactive: the stick is pushed with button {button} held; {}", how());
@@ -135,6 +138,9 @@ impl Joystick {
 
     /// The part of [`judge`](Self::judge) for a connected stick, whether or not it has all inputs that are mapped.
     pub(super) fn judge_stick(&self) -> Health {
+        if self.filter.claims() && !self.active() {
+            return Health::Holds;
+        }
         if !self.filter.has_axis() {
             return Health::Unmapped;
         }

@@ -323,9 +323,13 @@ fn sticks_that_are_not_read_count_as_released_within_250_ms_and_before_a_held_pr
             bench.batch();
             assert!(!bench.machine.needs_reading() && bench.reports().contains(&Report::ReadingLost(false)));
             for _ in 0..5 {
-                // A dead-man counts from its next press on; without one the stick claims the vehicle again, with zero.
+                // A dead-man counts from its next press on and holds the vehicle meanwhile, after the loss; without one the stick
+                // claims the vehicle again, with zero.
                 let states = published(&mut bench, 100);
-                let still = if hold.is_some() { lost_then_zero(&states, lost) } else { all_zero(&states) };
+                let after =
+                    states.iter().position(|state| hold.is_none() || state.stamp >= wall(lost + LOST));
+                let (states, held) = states.split_at(after.unwrap_or(states.len()));
+                let still = lost_then_zero(states, lost) && all_zero(held);
                 assert!(still, "the stick was held the whole time");
                 bench.give(Input::DevicesPolled);
             }

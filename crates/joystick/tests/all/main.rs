@@ -4,6 +4,7 @@ mod authority;
 mod bounds;
 mod common;
 mod devices;
+mod early_buttons;
 mod filter;
 mod health;
 mod identity;

@@ -214,13 +214,13 @@ fn a_stick_held_at_a_handover_waits_and_a_takeover_meanwhile_begins_with_zero() 
 }
 
 /// A loss of the reading, then the pad is read with these values.
-fn read_again(bench: &mut Bench, axes: [i16; 2], held: &[usize]) {
+pub(crate) fn read_again(bench: &mut Bench, axes: [i16; 2], held: &[usize]) {
     let buttons = (0..10).map(|button| held.contains(&button)).collect();
     bench.give(Input::DeviceRead { id: PAD, axes: axes.into(), buttons, hats: vec![] });
     bench.batch();
 }
 
-fn lose_reading(bench: &mut Bench) {
+pub(crate) fn lose_reading(bench: &mut Bench) {
     bench.give(Input::ReadingLost);
     bench.batch();
 }
