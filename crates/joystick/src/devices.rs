@@ -419,7 +419,7 @@ impl Devices {
     pub(crate) fn axis(&mut self, id: DeviceId, axis: usize, value: i16) -> Result<Option<usize>, Ignored> {
         let pressed = self.find(id)?.axis(axis, value)?;
         self.touched(id);
-        Ok(pressed.filter(|_| self.driver == Some(id)))
+        pressed.map_or(Ok(None), |trigger| Ok(self.sign(id)?.then_some(trigger)))
     }
 
     /// Sets a button and returns whether a button of the driving device was just pressed. A press by which a device gets to
@@ -427,9 +427,11 @@ impl Devices {
     pub(crate) fn button(&mut self, id: DeviceId, button: usize, pressed: bool) -> Result<bool, Ignored> {
         let went_down = self.find(id)?.button(button, pressed)?;
         self.touched(id);
-        if !went_down {
-            return Ok(false);
-        }
+        Ok(went_down && self.sign(id)?)
+    }
+
+    /// A button or trigger of a device was pressed, which is a sign of a person. Returns whether the device drove before.
+    fn sign(&mut self, id: DeviceId) -> Result<bool, Ignored> {
         let drove = self.driver == Some(id);
         let sign = self.next_sign();
         self.find(id)?.last_sign = sign;

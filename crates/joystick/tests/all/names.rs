@@ -311,11 +311,16 @@ pub(crate) fn with_trigger(parameter: &str) -> Bench {
 }
 
 fn connect_xbox(bench: &mut Bench, right_trigger: i16) {
+    connect_as(bench, PAD, "", right_trigger);
+}
+
+/// Connects such a pad with this serial number.
+pub(crate) fn connect_as(bench: &mut Bench, id: DeviceId, serial: &str, right_trigger: i16) {
     bench.give(Input::DeviceConnected {
-        id: PAD,
+        id,
         name: "Xbox".into(),
         guid: "0300".into(),
-        serial: String::new(),
+        serial: serial.into(),
         path: String::new(),
         links: Vec::new(),
         mapping: "0300,Xbox,leftx:a0,lefty:a1,lefttrigger:a2,righttrigger:a5,a:b0,b:b1".into(),
@@ -323,7 +328,7 @@ fn connect_xbox(bench: &mut Bench, right_trigger: i16) {
         buttons: vec![false; 11],
         hats: Vec::new(),
     });
-    bench.give(Input::TriggersKnown { id: PAD, axes: vec![2, 5] });
+    bench.give(Input::TriggersKnown { id, axes: vec![2, 5] });
     bench.batch();
 }
 

@@ -1,10 +1,11 @@
-//! A trigger as a button: after a loss it has to be seen up.
+//! A trigger as a button: after a loss it has to be seen up, and a press of it is a sign of a person.
 
 use crate::common;
-use crate::names::{pull, with_trigger};
+use crate::names::{connect_as, pull, with_trigger};
 
-use common::{Bench, PAD};
-use joystick::{Input, Report};
+use common::{Bench, PAD, driving};
+use joystick::{DeviceId, Input, Params, Report, specification};
+use params::Value;
 
 fn lose_reading(bench: &mut Bench) {
     bench.give(Input::ReadingLost);
@@ -35,4 +36,32 @@ fn a_held_trigger_that_trembles_after_a_hang_is_not_pressed() {
     lose_reading(&mut bench);
     pull(&mut bench, 29_900);
     assert!(!bench.machine.active());
+}
+
+#[test]
+fn a_press_of_a_trigger_keeps_its_place_as_one_of_a_button_does() {
+    let changes = [("linear.x.axis", "lefty"), ("enable.on", "righttrigger"), ("control_device", "0300")];
+    let changes = changes.map(|(name, value)| (name.to_owned(), Value::Text(value.to_owned())));
+    let params = Params::read(&specification().resolve(changes).unwrap()).unwrap();
+    let mut bench = Bench::new(Params { dynamics: driving().dynamics, ..params });
+    let [first, other, again] = [1, 2, 3].map(DeviceId);
+    connect_as(&mut bench, first, "A", i16::MIN);
+    connect_as(&mut bench, other, "B", i16::MIN);
+    let press = |bench: &mut Bench, id| {
+        bench.give(Input::AxisMoved { id, axis: 5, value: i16::MAX });
+        bench.batch();
+    };
+    press(&mut bench, first);
+    bench.disconnect(first);
+    bench.batch();
+    assert_eq!(bench.machine.controlled_id(), Some(other));
+    press(&mut bench, other);
+    bench.run(100);
+    connect_as(&mut bench, again, "A", i16::MIN);
+    assert_eq!(
+        bench.machine.controlled_id(),
+        Some(other),
+        "its trigger was pressed before the lost one came back"
+    );
+    assert!(bench.machine.active());
 }
