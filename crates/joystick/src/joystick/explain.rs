@@ -21,7 +21,7 @@ impl Explain for Joystick {
         if !self.stopped && self.filter.claims() {
             (stage.by, stage.by_hand) = (NAME.into(), true);
         }
-        stage.has_device = self.controlled().is_some() && !self.reading.is_lost();
+        stage.has_device = self.controlled().is_some() && self.judge() != Health::ReadingLost;
         if stage.has_device && !self.filter.is_active() {
             stage.find(Code::StageInactive, [NAME]); // no button enables the stick
         } else {

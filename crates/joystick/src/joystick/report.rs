@@ -125,7 +125,7 @@ impl Joystick {
     pub(super) fn judge(&self) -> Health {
         if self.stopped {
             Health::Stopped
-        } else if self.reading.is_lost() {
+        } else if self.reading.is_lost() && !self.devices.is_virtual() {
             Health::ReadingLost
         } else if self.controlled().is_none() {
             Health::NoDevice

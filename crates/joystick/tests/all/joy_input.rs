@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{Bench, ON, TOGGLE, guarded, reference, wall};
-use joystick::{Input, Params, PoseState, Report, VirtualSource, VirtualState, specification};
+use joystick::{Input, Level, Params, PoseState, Report, VirtualSource, VirtualState, specification};
 use params::Value;
 use safety::{PublisherCount, Stamp};
 
@@ -302,4 +302,15 @@ fn a_contact_that_is_lost_in_motion_needs_rest_and_a_press() {
         drive(&mut bench, -1.0);
         assert!(moves(&bench));
     }
+}
+
+#[test]
+fn while_it_drives_a_hang_of_sdl_is_not_its_fault() {
+    let mut bench = bench();
+    bench.give(Input::DevicesPolled);
+    drive(&mut bench, -1.0);
+    assert!(bench.reports().contains(&Report::ReadingLost(true)) && moves(&bench));
+    assert_eq!(bench.machine.health(), (Level::Ok, "active: the stick drives".into()));
+    let stage = why::Explain::explain(&bench.machine);
+    assert!(stage.has_device && why::choose(&[stage]).code == why::Code::Moves);
 }
