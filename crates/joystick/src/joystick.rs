@@ -398,7 +398,7 @@ impl Machine for Joystick {
             Input::VirtualDeviceMoved(state) => {
                 let (events, report) = match state {
                     Ok(state) => self.virtual_device.set(&self.clock, state, self.filter.is_release_open()),
-                    Err(why) => self.virtual_device.refuse(why),
+                    Err(why) => self.virtual_device.refuse(self.now, why),
                 };
                 self.queue.extend(report.map(Output::Report));
                 self.handle_all(events);

@@ -85,6 +85,13 @@ pub enum Report {
     VirtualStale(VirtualSource),
     /// No state of the virtual device was received for too long.
     VirtualSilent(VirtualSource),
+    /// The virtual device's states are already old when they are received.
+    VirtualBehind {
+        /// Where the states come from.
+        source: VirtualSource,
+        /// The age of the last one \[ms].
+        millis: u128,
+    },
     /// A state of the virtual device is not one of a pad: the device is unplugged.
     VirtualUnusable(UnusableJoy),
     /// A feedback has no effect.
@@ -119,6 +126,7 @@ impl Report {
                 | Self::VirtualTooBig { .. }
                 | Self::VirtualStale(_)
                 | Self::VirtualSilent(_)
+                | Self::VirtualBehind { .. }
                 | Self::VirtualUnusable(_)
                 | Self::FeedbackRefused { .. }
                 | Self::Holds
@@ -204,11 +212,16 @@ impl fmt::Display for Report {
             ),
             Self::VirtualStale(source) => write!(
                 f,
-                "'{source}' is ignored: its stamps are old, from the future or repeated; zero means now"
+                "'{source}' is ignored: its stamps are old, from the future or repeated; zero means now. Compare the clocks"
             ),
             Self::VirtualSilent(source) => {
                 write!(f, "'{source}' is silent for 500 ms: the device is unplugged")
             }
+            Self::VirtualBehind { source, millis } => write!(
+                f,
+                "'{source}' is stamped {millis} ms before its receipt, must be at most 250 ms to connect: the clocks differ, or the \
+                 link is slow"
+            ),
             Self::VirtualUnusable(why) => write!(f, "'joy_input' {why}: the device is unplugged"),
             Self::FeedbackRefused { what } => write!(f, "'joy/set_feedback' {what}"),
             Self::Holds => f.write_str("the stick does not drive, and holds the vehicle at zero until its button counts as released"),

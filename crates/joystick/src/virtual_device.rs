@@ -44,6 +44,8 @@ impl fmt::Display for VirtualSource {
 
 /// Without a new state for this time the virtual device is disconnected.
 const TIMEOUT: Duration = Duration::from_millis(500);
+/// The shortest time between two reports about its states.
+const QUIET: Duration = Duration::from_millis(250);
 
 /// Its instance id, which SDL never assigns.
 pub(crate) const ID: DeviceId = DeviceId(u32::MAX);
@@ -106,6 +108,9 @@ impl VirtualState {
     }
 }
 
+/// The events that follow from a state, and a report.
+type Change = (Vec<Input>, Option<Report>);
+
 /// The result of checking a state.
 #[allow(clippy::large_enum_variant)] // short-lived
 enum Check {
@@ -131,10 +136,16 @@ pub(crate) struct VirtualDevice {
     held: Option<MessageTime>,
     /// When the first state after the connection, or after a gap, was made.
     begun: Instant,
+    /// When the last state that repeats none was received.
+    received: Instant,
+    /// When it connected.
+    connected: Option<Instant>,
+    /// The device was disconnected since its states were too old at their receipt. Until it connects only younger ones count.
+    behind: Option<Report>,
     axes: Vec<i16>,
     buttons: Vec<bool>,
-    /// Why states are refused, until one is accepted.
-    refused: Option<Report>,
+    /// Why states are refused, and when that was reported.
+    refused: Option<(Report, Instant)>,
     /// The number of publishers of its states.
     publishers: PublisherCount,
 }
@@ -146,21 +157,17 @@ impl VirtualDevice {
         Self { name: params.virtual_device.clone(), source, ..Self::default() }
     }
 
-    pub(crate) fn source(&self) -> VirtualSource {
-        self.source
-    }
-
     /// The batch of events that disconnects the device, whose state is not usable, and the report if it is new.
-    pub(crate) fn refuse(&mut self, why: UnusableJoy) -> (Vec<Input>, Option<Report>) {
-        let report = self.news(Report::VirtualUnusable(why));
+    pub(crate) fn refuse(&mut self, now: Instant, why: UnusableJoy) -> Change {
+        let report = self.news(now, Report::VirtualUnusable(why));
         (self.unplug(), report)
     }
 
-    /// The reason of a refusal, unless it is that of the last one.
-    fn news(&mut self, report: Report) -> Option<Report> {
-        let is_news = self.refused.as_ref() != Some(&report);
-        self.refused = Some(report.clone());
-        is_news.then_some(report)
+    /// The reason of a refusal, unless it is that of the last one or follows it too soon.
+    fn news(&mut self, now: Instant, report: Report) -> Option<Report> {
+        let is_news = |(last, at): &(Report, Instant)| *last != report && now.since(*at) >= QUIET;
+        let is_news = self.refused.as_ref().is_none_or(is_news);
+        is_news.then(|| self.refused.insert((report, now)).0.clone())
     }
 
     /// When the last state was made.
@@ -174,22 +181,17 @@ impl VirtualDevice {
         (self.source == VirtualSource::Joy).then(|| self.made())
     }
 
-    /// The batch of events for `state`, and the reason of a new refusal. `is_release_open`: a release does not count yet. A gap
-    /// in the states then is an unplug.
-    pub(crate) fn set(
-        &mut self,
-        clock: &Clock,
-        state: VirtualState,
-        is_release_open: bool,
-    ) -> (Vec<Input>, Option<Report>) {
+    /// The batch of events for `state`, and the reason of a new refusal. `is_open`: a release does not count yet, and a gap in the
+    /// states is an unplug.
+    pub(crate) fn set(&mut self, clock: &Clock, state: VirtualState, is_open: bool) -> Change {
         if self.publishers.are_several() {
             return (Vec::new(), None);
         }
-        let before = self.made();
+        let (now, before) = (clock.now(), self.made());
         match self.check(clock, &state) {
-            Check::Accepted => self.refused = None,
+            Check::Accepted => drop(self.refused.take_if(|(_, at)| now.since(*at) >= QUIET)),
             Check::Late => return (Vec::new(), None),
-            Check::Refused(report) => return (Vec::new(), self.news(report)),
+            Check::Refused(report) => return (Vec::new(), self.news(now, report)),
         }
         if state.axes.is_empty() && state.buttons.is_empty() {
             return (self.unplug(), None);
@@ -201,7 +203,7 @@ impl VirtualDevice {
         };
         let is_gap = self.made().since(before) >= REMOVAL_TIME;
         // Another size is another pad.
-        let is_other = size != self.size || is_gap && is_release_open;
+        let is_other = size != self.size || is_gap && is_open;
         let mut events = if is_other { self.unplug() } else { Vec::new() };
         axes.resize(size.entries(), 0);
         buttons.resize(size.buttons, false);
@@ -210,7 +212,11 @@ impl VirtualDevice {
             self.begun = self.made();
         }
         if connects {
-            self.is_connected = true;
+            // States that disconnect it again and again would fill the log and the graph.
+            if self.connected.is_some_and(|at| now.since(at) < TIMEOUT) {
+                return (events, None);
+            }
+            (self.is_connected, self.connected, self.behind) = (true, Some(now), None);
             // Buttons that are down at the connection count from their next press on.
             (self.axes, self.buttons, self.size) = (vec![0; size.entries()], buttons.clone(), size);
             events.push(Input::DeviceConnected {
@@ -275,19 +281,33 @@ impl VirtualDevice {
             return Check::Refused(Report::VirtualTooBig { source: self.source, axes, buttons });
         }
         match self.freshness.judge(clock, state.stamp, TIMEOUT) {
-            Ok(time) => {
-                self.held = Some(time);
-                Check::Accepted
-            }
+            Ok(time) => match &self.behind {
+                Some(behind) if time.age(clock.now()) >= REMOVAL_TIME => Check::Refused(behind.clone()),
+                _ => {
+                    if self.held.replace(time) != Some(time) {
+                        self.received = clock.now();
+                    }
+                    Check::Accepted
+                }
+            },
             Err(Stale::Late) => Check::Late,
             Err(_) => Check::Refused(Report::VirtualStale(self.source)),
         }
     }
 
-    /// The batch of events that disconnects the device after a silence.
-    pub(crate) fn expire(&mut self, now: Instant) -> Option<Vec<Input>> {
-        let is_silent = self.is_connected && self.held.is_some_and(|time| time.is_expired(now, TIMEOUT));
-        is_silent.then(|| self.unplug())
+    /// The batch of events that disconnects the device, whose last state is too old, and the report: after a silence, or since the
+    /// state was already old when it was received.
+    pub(crate) fn expire(&mut self, now: Instant) -> Option<(Vec<Input>, Report)> {
+        let held = self.held.filter(|time| self.is_connected && time.is_expired(now, TIMEOUT))?;
+        let age = held.age(self.received);
+        let report = if age >= REMOVAL_TIME {
+            let behind = Report::VirtualBehind { source: self.source, millis: age.as_millis() };
+            self.refused = Some((behind.clone(), now)); // reported here
+            self.behind.insert(behind).clone()
+        } else {
+            Report::VirtualSilent(self.source)
+        };
+        Some((self.unplug(), report))
     }
 
     /// When it is disconnected if no state arrives.

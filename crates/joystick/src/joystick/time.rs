@@ -23,8 +23,8 @@ impl Joystick {
         if self.reading.expire(self.now) {
             self.handle_all([Input::ReadingLost, Input::BatchEnded]);
         }
-        if let Some(events) = self.virtual_device.expire(self.now) {
-            self.emit(Report::VirtualSilent(self.virtual_device.source()));
+        if let Some((events, report)) = self.virtual_device.expire(self.now) {
+            self.emit(report);
             self.handle_all(events);
         }
         let output = self.feedbacks.expire(self.now, self.devices.driver_id());

@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{Bench, ON, TOGGLE, guarded, reference, wall};
-use joystick::{Input, Level, Params, PoseState, Report, VirtualSource, VirtualState, specification};
+use joystick::{Input, Level, Output, Params, PoseState, Report, VirtualSource, VirtualState, specification};
 use params::Value;
 use safety::{PublisherCount, Stamp};
 
@@ -239,35 +239,6 @@ fn a_press_before_the_release_counts_needs_rest() {
 }
 
 #[test]
-fn a_takeover_ends_with_the_pad_that_began_it() {
-    let toggle = |bench: &mut Bench, axes: usize, axis: f32, down: bool| {
-        let mut all = vec![0.0; axes];
-        all[0] = axis;
-        let mut buttons = [0; 13];
-        buttons[TOGGLE] = down.into();
-        give(bench, Stamp::ZERO, &all, &buttons);
-        bench.run(20);
-    };
-    for (axes, silence, publishers) in [(8, 60_000, 1), (8, 560, 1), (4, 0, 1), (8, 0, 2)] {
-        let mut bench = bench();
-        (0..15).for_each(|_| toggle(&mut bench, 8, 0.0, false));
-        toggle(&mut bench, 8, 0.0, true);
-        (0..20).for_each(|_| toggle(&mut bench, 8, -1.0, false));
-        assert!(moves(&bench));
-        bench.run(silence);
-        for count in [publishers, 1] {
-            bench.give(Input::VirtualPublishersCounted(PublisherCount::of(count)));
-        }
-        (0..30).for_each(|_| toggle(&mut bench, axes, 0.0, false));
-        (0..30).for_each(|_| toggle(&mut bench, axes, -1.0, false));
-        assert!(
-            !bench.machine.active() && !moves(&bench),
-            "{axes} axes after {silence} ms: nobody pressed its button"
-        );
-    }
-}
-
-#[test]
 fn a_press_soon_after_a_connection_or_a_gap_does_not_count() {
     for gap in [0, 300, 600] {
         let mut bench = bench();
@@ -313,4 +284,88 @@ fn while_it_drives_a_hang_of_sdl_is_not_its_fault() {
     assert_eq!(bench.machine.health(), (Level::Ok, "active: the stick drives".into()));
     let stage = why::Explain::explain(&bench.machine);
     assert!(stage.has_device && why::choose(&[stage]).code == why::Code::Moves);
+}
+
+/// The log lines and opened topics of ten seconds, in each of which 20 states are received as `state` gives them.
+fn flood(mut state: impl FnMut(&mut Bench, usize)) -> (Bench, usize, usize) {
+    let mut bench = bench();
+    for count in 0..200 {
+        bench.run(50);
+        state(&mut bench, count);
+    }
+    let opened = bench.outputs.iter().filter(|output| matches!(output, Output::OpenDevice { .. })).count();
+    let lines = bench.reports().len();
+    (bench, lines, opened)
+}
+
+#[test]
+fn a_clock_that_differs_is_named_once() {
+    let (bench, lines, opened) = flood(|bench, count| {
+        let stamp = wall(bench.millis - if count < 20 { 0 } else { 470 });
+        give(bench, stamp, &[0.0; 8], &[0; 13]);
+    });
+    let sentence = "'joy_input' is stamped 470 ms before its receipt, must be at most 250 ms to connect: the clocks differ, or the link is slow";
+    let named =
+        bench.reports().iter().filter(|report| report.to_string() == sentence && report.is_warning()).count();
+    assert_eq!(
+        (named, opened),
+        (1, 2),
+        "it connects once more, since the first late states look like a silence"
+    );
+    assert!(lines < 12, "{:?}", bench.reports());
+    // A clock that is 0.3 s behind is good enough for states at 20 Hz.
+    let (bench, lines, opened) =
+        flood(|bench, _| give(bench, wall(bench.millis.max(300) - 300), &[0.0; 8], &[0; 13]));
+    assert!(opened == 1 && lines < 12, "{:?}", bench.reports());
+}
+
+#[test]
+fn states_that_disconnect_it_in_turn_fill_no_log() {
+    let size =
+        |bench: &mut Bench, count: usize| give(bench, Stamp::ZERO, &vec![0.0; 6 + count % 2], &[0; 13]);
+    let value = |bench: &mut Bench, count: usize| {
+        give(bench, Stamp::ZERO, &[[0.0, 1.5 + count as f32][count % 2]; 8], &[0; 13])
+    };
+    let ahead = |bench: &mut Bench, count: usize| {
+        give(bench, wall(bench.millis + [0, 200][count % 2]), &[0.0; 8], &[0; 13])
+    };
+    for (what, (bench, lines, opened)) in
+        [("size", flood(size)), ("value", flood(value)), ("ahead", flood(ahead))]
+    {
+        // At most two connections a second, each with its loss, and four refusals.
+        assert!(
+            opened <= 20 && lines <= 160,
+            "{what}: {opened} topics, {lines} lines: {:?}",
+            bench.reports()
+        );
+    }
+}
+
+#[test]
+fn a_takeover_ends_with_the_pad_that_began_it() {
+    let toggle = |bench: &mut Bench, axes: usize, axis: f32, down: bool| {
+        let mut all = vec![0.0; axes];
+        all[0] = axis;
+        let mut buttons = [0; 13];
+        buttons[TOGGLE] = down.into();
+        give(bench, Stamp::ZERO, &all, &buttons);
+        bench.run(20);
+    };
+    for (axes, silence, publishers) in [(8, 60_000, 1), (8, 560, 1), (4, 0, 1), (8, 0, 2)] {
+        let mut bench = bench();
+        (0..15).for_each(|_| toggle(&mut bench, 8, 0.0, false));
+        toggle(&mut bench, 8, 0.0, true);
+        (0..20).for_each(|_| toggle(&mut bench, 8, -1.0, false));
+        assert!(moves(&bench));
+        bench.run(silence);
+        for count in [publishers, 1] {
+            bench.give(Input::VirtualPublishersCounted(PublisherCount::of(count)));
+        }
+        (0..30).for_each(|_| toggle(&mut bench, axes, 0.0, false));
+        (0..30).for_each(|_| toggle(&mut bench, axes, -1.0, false));
+        assert!(
+            !bench.machine.active() && !moves(&bench),
+            "{axes} axes after {silence} ms: nobody pressed its button"
+        );
+    }
 }
