@@ -39,11 +39,13 @@ pub struct Params {
     pub joy: JoyParams,
 }
 
+const NO_NAMES: &str = "must be a number, since a sensor_msgs/Joy has no names for the inputs of 'joy_input'";
+
 impl Params {
     /// The values in force in `set`.
     /// # Errors
     /// A centre that does not lie between its minimum and maximum, a button with two functions, or a speed that does not fit the
-    /// drag or the top speed; the specification's ranges refuse everything else.
+    /// drag or the top speed, or a name for an input of `joy_input`; the specification's ranges refuse everything else.
     pub fn read(set: &Set) -> Result<Self, Refusal> {
         let Declared { rate, mut control_device, mut virtual_device, joy_input } = Declared::get(set);
         if !joy_input.is_empty() {
@@ -58,7 +60,11 @@ impl Params {
         let [x, y, z, ax, ay, az] = declared::axes(set)?;
         let (enable, [on, slow, toggle]) = enable(set)?;
         let (coords, [intrinsic_name, world, frame]) = coords(set)?;
-        let names = [x.1, y.1, z.1, ax.1, ay.1, az.1, on, slow, toggle, intrinsic_name, world, frame];
+        let names = Names([x.1, y.1, z.1, ax.1, ay.1, az.1, on, slow, toggle, intrinsic_name, world, frame]);
+        let is_elsewhere = !joy_input.is_empty() && control_device == virtual_device;
+        if let Some((parameter, _)) = names.given().next().filter(|_| is_elsewhere) {
+            return Err(set.refuse(parameter, NO_NAMES));
+        }
         let (linear, angular) = ([x.0, y.0, z.0], [ax.0, ay.0, az.0]);
         let dynamics = Dynamics::get(set);
         let Dynamics { drag, amax, awmax, .. } = dynamics;
@@ -74,7 +80,7 @@ impl Params {
             intrinsic,
             dynamics,
             mappings: Mappings { linear, angular, enable, coords },
-            names: Names(names),
+            names,
             joy: JoyParams::get(set),
         })
     }

@@ -119,3 +119,18 @@ fn a_centre_lies_between_its_ends() {
                 must be greater";
     assert_eq!(read(0, 2, 1), Err(text.into()));
 }
+
+#[test]
+fn a_pad_elsewhere_has_no_names() {
+    let read = |changes: &[(&str, &str)]| {
+        let changes = changes.iter().map(|(name, value)| ((*name).to_owned(), Value::Text((*value).into())));
+        Params::read(&specification().resolve(changes).unwrap())
+    };
+    for (name, value) in [("enable.on", "righttrigger"), ("linear.x.axis", "lefty"), ("coords.toggle", "a")] {
+        let refusal = read(&[("joy_input", "pad"), (name, value)]).unwrap_err().to_string();
+        let rule = "must be a number, since a sensor_msgs/Joy has no names for the inputs of 'joy_input'";
+        assert!(refusal.contains(name) && refusal.contains(value) && refusal.ends_with(rule), "{refusal}");
+        assert!(read(&[("joy_input", "pad"), ("control_device", "Pad"), (name, value)]).is_ok());
+        assert!(read(&[(name, value)]).is_ok());
+    }
+}
