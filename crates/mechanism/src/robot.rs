@@ -7,6 +7,7 @@ mod halt;
 mod hardware;
 mod joint;
 mod limits;
+mod places;
 mod remote;
 mod simulation;
 mod speed_bounds;

@@ -41,7 +41,8 @@ pub use machine::{Contains, Machine, earliest};
 pub use outbox::{Backlog, Outbox};
 pub use publishers::{PublisherCount, PublisherId, Succession};
 pub use robot_states::{
-    ActuatorSample, LinkState, Measures, SpeedBound, StateMonitor, StateSample, StatesError, StatesMessage,
+    ActuatorSample, LinkState, Measures, Places, SpeedBound, StateMonitor, StateSample, StatesError,
+    StatesMessage,
 };
 pub use scale::{OutOfUnitRange, Scale};
 pub use simulated_time::{ClockAnomaly, SimulatedTime};

@@ -3,11 +3,14 @@
 use core::fmt;
 use core::mem::{Discriminant, discriminant};
 use core::time::Duration;
+use std::sync::Arc;
 
 mod jumps;
+mod places;
 
 use jumps::Jumps;
 pub use jumps::SpeedBound;
+pub use places::Places;
 
 use crate::{Clock, Freshness, Instant, MessageTime, PublisherCount, Stale, Stamp};
 
@@ -97,6 +100,8 @@ pub enum StatesError {
         /// The name.
         name: String,
     },
+    /// A joint is where it cannot be, in a sentence.
+    Misplaced(String),
     /// A part moved further since the last states that counted than its speed allows.
     Jump {
         /// The part.
@@ -154,6 +159,7 @@ pub struct StateMonitor {
     timeout: Duration,
     freshness: Freshness,
     jumps: Jumps,
+    places: Option<Arc<dyn Places>>,
     /// The names that are ignored, and how many of them were reported.
     ignored: (Vec<String>, usize),
     /// How many publishers topics have on which one is expected.
@@ -188,7 +194,7 @@ pub struct Measures {
 impl StateMonitor {
     /// A monitor of the states of `actuators` on `topic`, which count for `timeout`.
     pub fn new(topic: impl Into<String>, actuators: Vec<String>, timeout: Duration) -> Self {
-        let (freshness, jumps, ignored, publishers, refused) = Default::default();
+        let (freshness, jumps, places, ignored, publishers, refused) = Default::default();
         let link = LinkState { is_silent: true, losses: 0 };
         let (topic, part, others) = (topic.into(), "actuator", Vec::new());
         let measures = Measures { velocity: true, effort: None };
@@ -201,6 +207,7 @@ impl StateMonitor {
             timeout,
             freshness,
             jumps,
+            places,
             ignored,
             publishers,
             link,
@@ -221,6 +228,13 @@ impl StateMonitor {
     #[must_use]
     pub fn within(mut self, bounds: Vec<SpeedBound>) -> Self {
         self.jumps = Jumps::new(bounds);
+        self
+    }
+
+    /// Refuses states that put a joint where it cannot be.
+    #[must_use]
+    pub fn placed_by(mut self, places: Arc<dyn Places>) -> Self {
+        self.places = Some(places);
         self
     }
 
@@ -324,6 +338,9 @@ impl StateMonitor {
             let speed = actuators[index].velocity;
             self.jumps.refuse(actuators);
             return Err(StatesError::Speed { name, speed, most });
+        }
+        if let Some(misplaced) = self.places.as_ref().and_then(|places| places.misplaced(&actuators)) {
+            return Err(StatesError::Misplaced(misplaced));
         }
         // Last: a message that is wrong otherwise does not make a later one repeated.
         let timeout = self.timeout;
@@ -446,6 +463,7 @@ impl fmt::Display for StatesError {
             Self::Missing { part, name } => {
                 write!(f, "the message lacks {part} '{name}', must have all in one")
             }
+            Self::Misplaced(misplaced) => f.write_str(misplaced),
             Self::Jump { name, way, most, time } => write!(
                 f,
                 "the position of '{name}' moved by {way:.4} in {:.3} s, must be {most:.4} at most, by twice its limit of speed",

@@ -1,6 +1,7 @@
 """The mechanism with a robot elsewhere: a fake one in Python, which publishes its states and follows efforts."""
 
 import contextlib
+import math
 import re
 import signal
 import time
@@ -62,6 +63,47 @@ def test_a_robot_on_topics_is_moved_to_a_position():
         assert 0.0 <= age < 1.0, age
         process.stop()
         graph.wait(lambda: list(robot.commands[-1][1].effort) == [0.0, 0.0], "the last effort is not zero")
+
+
+@pytest.mark.fault("arm-misplaced")
+def test_a_joint_that_is_said_to_be_a_turn_off_stays_halted():
+    """Its limits drove it at 4.5 rad/s, away from where it seemed to be and through its end stop."""
+    robot, turn = Robot(), [2 * math.pi * 6]
+    robot.change = lambda message: message.position.__setitem__(0, message.position[0] + turn[0])
+    try:
+        with arm(*TOPICS) as (graph, manager, process):
+            graph.subscribe(Bool, "motors_halted", LATCHED)
+            sentence = "joint 'pan' would be at 6.2832 rad, must be within 0.5 rad of its <limit>, "
+            graph.wait(lambda: sentence in process.output, lambda: process.output)
+            manager.reset()
+            stays_halted(robot, graph)
+            assert robot.position["pan_motor"] == 0.0
+            turn[0] = 0.0
+            act_until(graph, manager.reset, lambda: not is_halted(graph), lambda: process.output, 5.0, 1.0)
+    finally:
+        robot.close()
+
+
+@pytest.mark.fault("arm-estop")
+@pytest.mark.parametrize(("motor", "position"), [("pan_motor", 2.95), ("tilt_motor", -0.45)])
+def test_a_joint_that_rests_beyond_a_soft_limit_is_not_moved_by_a_reset(motor, position):
+    robot = Robot()
+    robot.position[motor] = position
+    try:
+        with arm(*TOPICS) as (graph, manager, process):
+            graph.subscribe(Bool, "motors_halted", LATCHED)
+            graph.wait(lambda: not is_halted(graph), lambda: process.output)
+            manager.halt()
+            graph.wait(lambda: is_halted(graph), "no halt")
+            act_until(graph, manager.reset, lambda: not is_halted(graph), lambda: process.output, 5.0, 1.0)
+            time.sleep(1.0)
+            assert robot.position[motor] == position, f"{robot.position}\n{process.output}"
+            name = motor.replace("motor", "position")
+            assert manager.load(name) and manager.switch([name])
+            graph.publish(f"{name}/command", Float64(data=0.0), ONE)
+            graph.wait(lambda: abs(robot.position[motor]) < 0.05, lambda: f"a command does not lead back: {robot.position}", 15.0)
+    finally:
+        robot.close()
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])

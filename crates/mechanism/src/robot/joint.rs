@@ -164,8 +164,8 @@ impl Joint {
         is_invalid
     }
 
-    /// Limits the commanded effort to what its limits admit, whatever moves it and whatever hardware it has. With a safety controller
-    /// this needs no controller: beyond a soft limit it brakes or returns the joint by itself.
+    /// Limits the commanded effort to what its limits admit, whatever moves it and whatever hardware it has. A safety
+    /// controller brakes without any controller; nothing here moves a joint that rests.
     ///
     /// A command that is not finite counts as zero. A state that is not finite admits no effort at all.
     pub fn enforce_limits(&mut self) {

@@ -48,17 +48,19 @@ impl SpeedInterval {
 /// With e the limit of effort, k_v of the safety controller, and the speeds of [`SpeedInterval`]:
 ///
 /// ```text
-/// with a safety controller:  high = clamp(-k_v (velocity - high speed), e),  low = clamp(-k_v (velocity - low speed), e)
+/// with a safety controller:  brake = clamp(-k_v velocity, e)
+///                            high = max(clamp(-k_v (velocity - high speed), e), min(0, brake))
+///                            low = min(clamp(-k_v (velocity - low speed), e), max(0, brake))
 /// without one:               high = e,  low = -e; the one that leads further beyond an end stop, or further above v, is 0
 /// ```
 ///
-/// With a safety controller the interval does not contain zero beyond a soft limit or above the maximum speed: an effort is injected
-/// although no controller asks for it. k_v v < e means that full effort is not available at standstill. A calibrated joint with
-/// k_p = 0 is only damped. Without a safety controller no effort is injected anywhere, and a limit of speed of 0 admits none. A joint
-/// without limits has any effort.
+/// **Limits accelerate no joint by themselves**: a command of 0 becomes an effort between 0 and the brake. So a joint that moves out beyond a soft
+/// limit, or above the maximum speed, is braked although no controller asks for it, and one that rests there gets no effort until one leads it
+/// back. k_v v < e means that full effort is not available at standstill. A calibrated joint with k_p = 0 is only damped. Without a safety
+/// controller nothing brakes, and a limit of speed of 0 admits no effort. A joint without limits has any effort.
 /// # Source
-/// `pr2_mechanism_model` 1.8.21, `JointState::enforceLimits`; own: a position or speed that is not finite admits only 0, and a joint
-/// without a safety controller has limits.
+/// `pr2_mechanism_model` 1.8.21, `JointState::enforceLimits`; own: there a joint beyond a soft limit is driven back, by a wrong position through
+/// its end stop; a position or speed that is not finite admits only 0, and a joint without a safety controller has limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct EffortInterval {
     low: f64,
@@ -77,7 +79,12 @@ impl EffortInterval {
         match joint.safety {
             Some(safety) => {
                 let effort = |speed: f64| clamp(-safety.k_velocity * (joint.velocity - speed), limits.effort);
-                Self { low: effort(speeds.low), high: effort(speeds.high) }
+                let brake = effort(0.0);
+                // Between soft limits low speed <= 0 <= high speed, so that this changes nothing.
+                Self {
+                    low: effort(speeds.low).min(brake.max(0.0)),
+                    high: effort(speeds.high).max(brake.min(0.0)),
+                }
             }
             None => Self::outward(joint, limits),
         }
@@ -122,6 +129,8 @@ fn clamp(value: f64, most: f64) -> f64 {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::robot::joint::{JointLimits, SafetyController};
 
@@ -175,11 +184,77 @@ mod tests {
     }
 
     #[test]
-    fn beyond_a_soft_limit_an_effort_returns_the_joint_without_a_controller() {
-        // 0.01 rad beyond: v_high = -1; at rest e_high = -1.5.
-        near(limited(pan(2.867, 0.0), 0.0), -1.5);
-        // 0.01 rad below the lower one: v_low = 1, e_low = 1.5.
-        near(limited(pan(-2.867, 0.0), 0.0), 1.5);
+    fn beyond_a_soft_limit_a_joint_at_rest_gets_no_effort_but_one_that_leads_back() {
+        for sign in [1.0, -1.0] {
+            for (command, expected) in [(0.0, 0.0), (2.0, 0.0), (-2.0, -2.0), (-100.0, -2.645)] {
+                near(limited(pan(sign * 2.867, 0.0), sign * command), sign * expected);
+                // One turn off.
+                near(limited(pan(sign * 9.15, 0.0), sign * command), sign * expected);
+            }
+            // On its way out it is braked, by 1.5 · 0.4, whatever is asked for; on its way back nothing brakes it.
+            near(limited(pan(sign * 2.867, sign * 0.4), 0.0), sign * -0.6);
+            near(limited(pan(sign * 2.867, sign * 0.4), sign * 2.0), sign * -0.6);
+            near(limited(pan(sign * 2.867, sign * -0.4), 0.0), 0.0);
+        }
+    }
+
+    /// The admitted effort as in PR2: without the brake as the least that is admitted.
+    fn original(joint: &Joint) -> f64 {
+        let (limits, safety) = (joint.limits.unwrap(), joint.safety.unwrap());
+        let [low, high] = [safety.soft_lower_limit, safety.soft_upper_limit].map(|limit| {
+            let within = |value: f64, most: f64| value.clamp(-most, most);
+            let speed = within(-safety.k_position * (joint.position - limit), limits.velocity);
+            within(-safety.k_velocity * (joint.velocity - speed), limits.effort)
+        });
+        joint.commanded_effort.max(low).min(high)
+    }
+
+    /// The joint, in the range of its soft limits and beyond it, with a command.
+    fn any() -> impl Strategy<Value = Joint> {
+        let gains = (0.0..200.0, 0.0..20.0, 0.0..50.0, 0.0..8.0);
+        let state = (-10.0..10.0, -10.0..10.0, -60.0..60.0, -3.0..3.0, -3.0..3.0);
+        (gains, state).prop_map(|((slope, gain, effort, most), (position, velocity, command, one, other))| {
+            let mut joint = pan(position, velocity);
+            joint.limits = joint.limits.map(|limits| JointLimits { effort, velocity: most, ..limits });
+            let (soft_lower_limit, soft_upper_limit) = (f64::min(one, other), f64::max(one, other));
+            let (k_position, k_velocity) = (slope, gain);
+            joint.safety =
+                Some(SafetyController { k_position, k_velocity, soft_lower_limit, soft_upper_limit });
+            joint.commanded_effort = command;
+            joint
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4096, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_command_of_zero_only_brakes_and_within_the_soft_limits_all_is_as_in_the_pr2(joint in any()) {
+            let idle = limited(joint.clone(), 0.0);
+            let most = joint.safety.unwrap().k_velocity * joint.velocity.abs();
+            prop_assert!(idle * joint.velocity <= 0.0 && idle.abs() <= most, "{idle} for {joint:?}");
+            let soft = joint.safety.unwrap();
+            let command = joint.commanded_effort;
+            let (outward, got) = (joint.position - joint.position.clamp(soft.soft_lower_limit, soft.soft_upper_limit), limited(joint.clone(), command));
+            if outward == 0.0 {
+                prop_assert_eq!(got, original(&joint));
+            } else {
+                prop_assert!(got * outward <= 0.0 || got * joint.velocity <= 0.0, "{got} drives {joint:?} out");
+            }
+        }
+
+        /// Without gravity, at a step and an inertia at which the brake itself does not overshoot.
+        #[test]
+        fn no_speed_grows_by_the_limits_alone(mut joint in any(), inertia in 0.1..10.0_f64) {
+            for _ in 0..100 {
+                let before = joint.velocity;
+                joint.commanded_effort = 0.0;
+                joint.enforce_limits();
+                joint.velocity += joint.commanded_effort / inertia * 0.001;
+                joint.position += joint.velocity * 0.001;
+                prop_assert!(joint.velocity.abs() <= before.abs() && joint.velocity * before >= 0.0, "{joint:?}");
+            }
+        }
     }
 
     #[test]

@@ -115,19 +115,19 @@ fn tilt_is_slowed_before_its_soft_limits() {
     near(limited(tilt(1.27626, 3.0), 0.0), -1.5);
 }
 
-/// Far beyond a limit both speeds are clamped to -5, so that both efforts are -7.5 at rest: no command changes it.
+/// Far beyond a limit the speed back is 5 at most, so that the effort back is 7.5 at rest. None comes by itself, and none leads on.
 #[test]
-fn far_beyond_a_soft_limit_the_effort_is_pinned() {
-    for command in [-15.0, 0.0, 15.0] {
-        near(limited(tilt(2.0, 0.0), command), -7.5);
-        near(limited(tilt(-1.0, 0.0), command), 7.5);
+fn far_beyond_a_soft_limit_an_effort_may_lead_back_alone() {
+    for (command, expected) in [(-15.0, -7.5), (0.0, 0.0), (15.0, 0.0)] {
+        near(limited(tilt(2.0, 0.0), command), expected);
+        near(limited(tilt(-1.0, 0.0), -command), -expected);
     }
 }
 
-/// Between the soft and the hard limit only the soft one counts: 0.05 rad beyond it, -1.5 · 100 · 0.05 = -7.5 (5 rad/s at most).
+/// Between the soft and the hard limit only the soft one counts: 0.05 rad beyond it no effort leads on.
 #[test]
 fn the_end_stops_themselves_limit_nothing() {
-    near(limited(tilt(1.34626, 0.0), 15.0), -7.5);
+    near(limited(tilt(1.34626, 0.0), 15.0), 0.0);
     let mut joint = tilt(1.2, 0.0);
     joint.limits = joint.limits.map(|limits| JointLimits { lower: 0.0, upper: 0.5, ..limits });
     // 0.09626 rad before the soft limit the speed is that of the limit: 1.5 · 5.
@@ -138,8 +138,9 @@ fn the_end_stops_themselves_limit_nothing() {
 fn a_prismatic_joint_is_limited_as_a_revolute_one() {
     let mut joint = tilt(1.30626, 0.0);
     joint.kind = JointKind::Prismatic;
-    // 0.01 beyond: a speed of -1, an effort of -1.5.
-    near(limited(joint, 5.0), -1.5);
+    // 0.01 beyond the upper limit.
+    near(limited(joint.clone(), 5.0), 0.0);
+    near(limited(joint, -5.0), -5.0);
 }
 
 /// An uncalibrated and a continuous joint have limits of speed and effort, at whatever position.

@@ -354,6 +354,28 @@ proptest! {
         }
     }
 
+    /// A belt's speed is an estimate, and a gripper's linkage leaves its formulas there.
+    #[test]
+    fn a_joint_that_nobody_commands_stays_where_it_is_also_far_beyond_its_limits(
+        parts in proptest::collection::vec(part(), 1..4),
+        places in proptest::collection::vec(-5.0..5.0_f64, 8),
+    ) {
+        let (mut robot, _, moved) = robot(&parts);
+        for (joint, place) in robot.joints_mut().iter_mut().zip(places) {
+            joint.position = place;
+        }
+        let mut limitless = robot.clone();
+        limitless.joints_mut().iter_mut().for_each(|joint| joint.limits = None);
+        let mut simulation = SimulatedRobot::new(&limitless, DYNAMICS);
+        let mut rig = Rig::of(robot);
+        for _ in 0..50 {
+            step(&mut rig, &mut simulation);
+            for &(index, _) in moved.iter().filter(|(_, kind)| !matches!(kind, Kind::Belt(_) | Kind::Gripper)) {
+                prop_assert_eq!(simulation.joints()[index].velocity, 0.0, "{:?}", rig.control.robot.joints()[index]);
+            }
+        }
+    }
+
     #[test]
     fn a_joint_obeys_its_controller_or_the_start_warns_of_it(
         parts in proptest::collection::vec(part(), 1..3),

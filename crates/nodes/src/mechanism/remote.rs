@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use hindbrain::Motors;
@@ -79,6 +80,7 @@ impl Remote {
         let (hardware, states, receiver) = remote(robot, params.timeout, params.rate);
         let period = Duration::from_secs_f64(1.0 / params.rate);
         let monitor = StateMonitor::new(&params.states, names, params.timeout).within(robot.speed_bounds());
+        let monitor = monitor.placed_by(Arc::new(robot.clone()));
         Ok(Self { hardware, states, efforts: Efforts { receiver, topics, period }, monitor, sole })
     }
 }
