@@ -51,7 +51,7 @@ params::params! {
         /// A topic like hind/state (std_msgs/String). ESTOP halts the hand, which then holds its position, until its
         /// publisher says another state, and repeats it. When the state is silent for 1.5 s, or its publisher ends or
         /// changes, the hand is halted until ~/reset_motors is called. Only a command after the end moves it, and a stream
-        /// after a pause of 0.5 s. Empty for none.
+        /// once it asks for where the hand is. Empty for none.
         halt_on: String = Parameter::string("halt_on", "").at_start(),
         /// Whether the frames of the hand's links go to /tf, those of its inertial units to /tf_static, and its URDF to
         /// robot_description.

@@ -31,7 +31,7 @@ pub enum Input {
         /// Whether they do.
         waits: bool,
     },
-    /// Commands on an input of a controller ran on through a halt of the motors and do not count, or count again.
+    /// Commands on an input of a controller are a stream since before a halt of the motors and do not count, or count again.
     StreamWaits {
         /// The controller.
         controller: ControllerId,
@@ -382,7 +382,7 @@ impl Machine for Mechanism {
                 self.waits(now, Wait::Zero, controller, input, waits);
             }
             Input::StreamWaits { controller, input, waits } => {
-                self.waits(now, Wait::Pause, controller, input, waits);
+                self.waits(now, Wait::Rest, controller, input, waits);
             }
             Input::CommandersCounted { controller, input, nodes } => {
                 self.commanders_counted(controller, input, nodes);

@@ -18,8 +18,8 @@ pub(crate) struct Waiting(Vec<Entry>);
 pub(crate) enum Wait {
     /// A zero before motion.
     Zero,
-    /// A pause, or rest, after a halt of the motors.
-    Pause,
+    /// Rest, after a halt of the motors.
+    Rest,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -2,21 +2,24 @@ use core::time::Duration;
 
 use crate::Instant;
 
-/// Commands with shorter gaps are one stream, which after a halt of the motors has to pause for this long.
+/// Commands with shorter gaps are one stream.
 pub const STREAM_PAUSE: Duration = Duration::from_millis(500);
 
 /// Whether the messages on an input may command, after a halt of the motors.
 ///
-/// A stream that ran on through the halt asks for what was wanted before it, or for what a leader did meanwhile, so the release alone
-/// would move the joints. It counts again after a pause of [`STREAM_PAUSE`], or once it asks for rest. A message after a
-/// pause counts at once.
+/// A stream asks for what was wanted before the halt, or for what a leader did meanwhile, so the release alone would move the joints. Its
+/// silence shows nothing: a link that drops out for a moment is no act of a person. **So where messages were a stream, the first one that counts
+/// after a halt asks for rest.** Where none were, a message after a pause of [`STREAM_PAUSE`] counts at once.
 /// # Source
 /// own: an emergency stop that is released moves nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamGate {
     /// When the last message came.
     last: Option<Instant>,
-    /// Whether the motors came back since the last one that counted.
+    /// Whether two messages were ever nearer than the pause.
+    has_streamed: bool,
+    /// Whether the motors came back and nothing came since, and whether none counts but one that begins anew.
+    is_released: bool,
     is_closed: bool,
     /// Whether the last message did not count, and whether that was reported.
     waits: bool,
@@ -26,18 +29,24 @@ pub struct StreamGate {
 impl StreamGate {
     /// The motors came back.
     pub fn release(&mut self) {
-        self.is_closed = true;
+        (self.is_released, self.is_closed) = (true, self.has_streamed);
     }
 
-    /// Whether the message counts that was `sent` at that time, as far as known, and is read `now`. `is_rest` is asked for one that is
-    /// part of a stream from before the release.
+    /// A person began anew, as by the start of a controller: the next message counts.
+    pub fn open(&mut self) {
+        *self = Self { last: self.last, reported: self.reported, ..Self::default() };
+    }
+
+    /// Whether the message counts that was `sent` at that time, as far as known, and is read `now`. `begins` is asked for one that would have to
+    /// wait, with whether it is part of a stream: one that asks for rest begins anew.
     ///
     /// A reader that was held reads late what was sent meanwhile. So its hold is no pause: a message follows the reading of the one before.
-    pub fn passes(&mut self, sent: Instant, now: Instant, is_rest: impl FnOnce() -> bool) -> bool {
-        let last = self.note(now);
-        let is_stream = last.is_some_and(|last| sent.since(last) < STREAM_PAUSE);
-        self.waits = self.is_closed && is_stream && !is_rest();
-        self.is_closed = self.waits;
+    pub fn passes(&mut self, sent: Instant, now: Instant, begins: impl FnOnce(bool) -> bool) -> bool {
+        let is_stream = self.note(now).is_some_and(|last| sent.since(last) < STREAM_PAUSE);
+        self.has_streamed |= is_stream;
+        let has_to_wait = self.is_closed || self.is_released && is_stream;
+        self.waits = has_to_wait && !begins(is_stream);
+        (self.is_released, self.is_closed) = (false, self.waits);
         !self.waits
     }
 
@@ -66,29 +75,45 @@ mod tests {
                 gate.release();
             }
             let now = Instant::from_millis(time.unsigned_abs());
-            gate.passes(now, now, || time < 0)
+            gate.passes(now, now, |_| time < 0)
         };
         messages.iter().filter(|time| counts(time)).copied().collect()
     }
 
     #[test]
-    fn a_stream_from_before_the_release_counts_after_a_pause_or_rest() {
-        assert_eq!(counted(1000, &[900, 950, 1000, 1050, 1549]), [900, 950]);
-        assert_eq!(counted(1000, &[900, 1000, 1499, 1999, 2050]), [900, 1999, 2050]);
+    fn a_stream_from_before_the_release_counts_after_rest_and_never_by_its_silence() {
+        assert_eq!(counted(1000, &[900, 950, 1000, 1050, 1550, 9000]), [900, 950]);
+        assert_eq!(counted(1000, &[900, 1000, 1050, 9000]), [900], "one before it and one after it are one");
         assert_eq!(counted(1000, &[900, 1000, -1050, 1100]), [900, -1050, 1100]);
+        assert_eq!(counted(1000, &[900, 950, 1000, -9000, 9050]), [900, 950, -9000, 9050]);
+        // It was silent already when the halt began, or slow at the end.
+        assert_eq!(counted(5000, &[100, 150, 6000, 9000, -9050]), [100, 150, -9050]);
+        assert_eq!(counted(5000, &[100, 150, 3000, 6000]), [100, 150, 3000]);
+    }
+
+    #[test]
+    fn a_start_begins_anew() {
+        let at = Instant::from_millis;
+        let mut gate = StreamGate::default();
+        let mut passes = |gate: &mut StreamGate, time| gate.passes(at(time), at(time), |_| false);
+        assert!(passes(&mut gate, 100) && passes(&mut gate, 150));
+        gate.release();
+        assert!(!passes(&mut gate, 900) && gate.news() == Some(true));
+        gate.open();
+        assert!(gate.news() == Some(false) && passes(&mut gate, 920) && passes(&mut gate, 940));
     }
 
     #[test]
     fn a_hold_of_the_reader_is_no_pause() {
         let at = Instant::from_millis;
         let mut gate = StreamGate::default();
-        assert!(gate.passes(at(1000), at(1000), || false));
+        assert!(gate.passes(at(1000), at(1000), |_| false));
         gate.release();
         // The reader is held from 1020 to 1620 ms, and does not know when it was sent what it then reads.
         for (sent, now) in [(1020, 1020), (1020, 1620), (1020, 1640), (1660, 1660), (1680, 1680)] {
-            assert!(!gate.passes(at(sent), at(now), || false), "{now}");
+            assert!(!gate.passes(at(sent), at(now), |_| false), "{now}");
         }
-        assert!(gate.passes(at(2180), at(2180), || false));
+        assert!(gate.passes(at(2180), at(2180), |_| true));
     }
 
     #[test]

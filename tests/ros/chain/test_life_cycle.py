@@ -246,6 +246,9 @@ def test_a_hand_holds_and_its_activation_moves_nothing():
         timer.cancel()
         time.sleep(0.8)
         timer.reset()
+        time.sleep(0.5)
+        assert one.state == "HOLDING", "a pause of theirs is no act"
+        one.update(ref_pos=list(one.read().motor_pos))
         one.wait_for_state("FOLLOWING")
         graph.stop_repeating(timer)
 

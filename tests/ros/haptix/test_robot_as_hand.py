@@ -213,6 +213,7 @@ def test_an_emergency_stop_of_the_vehicle_stops_the_robot_where_it_is():
             state.data = "OK"
             hand.wait_for_state("HOLDING")
             rests(robot, graph)
+            hand.update(ref_pos=list(hand.read().motor_pos))  # a stream begins with rest
             moved = robot.position[LEFT] + 0.1
             hand.follow(lambda _: robot.position[LEFT] > moved, "it does not follow", **slowly)
     finally:

@@ -126,6 +126,7 @@ class Graph:
         else:
             publisher = self.node.create_publisher(type(message), topic, EDGE)
         timer = self.node.create_timer(1.0 / rate, lambda: publisher.publish(message))
+        timer.message = message
         self.repeated[timer] = publisher
         return timer
 

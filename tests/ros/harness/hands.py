@@ -193,6 +193,9 @@ class MovingHand(Moving):
     def reset(self):
         return self.hand.call(Trigger, "reset_motors")
 
+    def ask_for_rest(self):
+        self.hand.update(ref_pos=list(self.hand.read().motor_pos))
+
     def reset_or_wait(self):
         answer = self.reset()
         assert answer.success or "the hand stays halted: the vehicle" in answer.message, answer

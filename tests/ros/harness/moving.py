@@ -4,11 +4,11 @@ import contextlib
 import time
 
 
-def pause(timer):
-    """Lets a stream of commands pause for more than 0.5 s, so that it counts again after a halt."""
-    timer.cancel()
-    time.sleep(0.8)
-    timer.reset()
+def rest(timer):
+    """Lets a stream of numbers ask for rest, with which it begins after a halt."""
+    asked, timer.message.data = timer.message.data, 0.0
+    time.sleep(0.3)
+    timer.message.data = asked
 
 
 class Moving:
@@ -23,10 +23,10 @@ class Moving:
         since = time.time()
         time.sleep(0.3)
         self.rests(since)
-        self._moves_after_a_pause(timeout)
+        self._moves_after_rest(timeout)
 
-    def _moves_after_a_pause(self, timeout):
-        pause(self.timer)
+    def _moves_after_rest(self, timeout):
+        self.ask_for_rest()
         self.graph.wait(lambda: not self.is_halted and self.moves(), lambda: f"it does not move:\n{self.process.output}", timeout)
 
     def moves_after_its_reset(self, timeout=5.0):
@@ -37,7 +37,10 @@ class Moving:
             self.reset_or_wait()
             with contextlib.suppress(AssertionError):
                 self.graph.wait(lambda: not self.is_halted, "", 0.5)
-        self._moves_after_a_pause(timeout)
+        self._moves_after_rest(timeout)
+
+    def ask_for_rest(self):
+        rest(self.timer)
 
     def reset_or_wait(self):
         """Resets the motors, or finds that the vehicle's state does not permit it yet."""

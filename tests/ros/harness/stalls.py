@@ -309,16 +309,17 @@ def joints(watcher, name, controller, joint, effort, middle):
         def turn():
             graph.forget()
             button.press(False)
-            # A stream that runs on through a halt moves nothing before a pause.
-            commands.cancel()
-            paused = time.monotonic()
+            # A stream moves nothing after a halt before it asks for rest.
+            message.data = 0.0
+            commands.reset()
+            begun = time.monotonic()
             if vehicle.state == "ESTOP":
                 unlatch(vehicle)
             manager.reset()  # it counts only where the vehicle's state was lost
             is_halted = lambda: graph.last("/motors_halted") is None or graph.last("/motors_halted").data  # noqa: E731
-            is_on = lambda: not is_halted() and time.monotonic() > paused + 0.6  # noqa: E731
+            is_on = lambda: not is_halted() and time.monotonic() > begun + 0.6  # noqa: E731
             graph.wait(is_on, lambda: f"the motors stay off: {vehicle.causes}\n{process.output}")
-            commands.reset()
+            time.sleep(0.2)
             message.data = effort if state()[0] < middle else -effort
             moves = lambda: state()[1] * message.data > 0.0 and abs(state()[1]) > 0.05  # noqa: E731
             graph.wait(moves, lambda: f"it does not move: {state()}, {vehicle.causes}\n{process.output}")

@@ -6,7 +6,7 @@ import time
 import pytest
 from graph import LATCHED, Graph
 from mechanisms import Manager
-from moving import pause
+from moving import rest
 from paths import ROOT
 from pr2_mechanism_msgs.msg import MechanismStatistics
 from processes import Process
@@ -80,7 +80,7 @@ def test_a_halt_takes_the_torque_and_a_reset_brings_it_back():
         position, _, effort = joint(graph, "thumb0")
         assert effort == 0.0 and abs(position - before) < 1e-3
         manager.reset()
-        pause(stream)
+        rest(stream)
         graph.wait(lambda: joint(graph, "thumb0")[1] > 0.05, lambda: f"it does not move: {process.output}")
 
 

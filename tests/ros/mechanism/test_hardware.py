@@ -10,7 +10,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from graph import LATCHED, act_until
 from mechanisms import URDF, arm
-from moving import pause
+from moving import rest
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from robots import COMMANDS, STATES, TOPICS, Robot, is_halted, moving
 from sensor_msgs.msg import JointState
@@ -42,9 +42,9 @@ def stays_halted(robot, graph, seconds=0.5):
 
 
 def reset(graph, manager):
-    """The commands ran on through the halt, so they have to pause."""
+    """The commands ran on through the halt, so they have to ask for rest."""
     act_until(graph, manager.reset, lambda: not is_halted(graph), "no reset", 5.0, 1.0)
-    pause(manager.stream)
+    rest(manager.stream)
     graph.wait(lambda: graph.last("joint_states").velocity[0] > 0.1, "no motion after the reset")
 
 
@@ -110,7 +110,7 @@ def test_a_joint_that_rests_beyond_a_soft_limit_is_not_moved_by_a_reset(motor, p
 def test_at_the_end_a_zero_comes_and_then_no_other_effort_and_no_fault(end):
     with fake_arm("-p", "topics.rate:=1000.0", "-p", "topics.timeout:=0.05") as (robot, graph, manager, process):
         assert manager.load("pan_effort") and manager.switch(["pan_effort"])
-        # A loaded machine starves the robot for more than its time-out. A stream that runs on through a halt would have to pause.
+        # A loaded machine starves the robot for more than its time-out. A stream would have to ask for rest after a halt.
         act_until(graph, manager.reset, lambda: not is_halted(graph), lambda: process.output, 10.0, 0.5)
         graph.repeat("pan_effort/command", Float64(data=0.2), 50.0)
         graph.wait(lambda: any(robot.commands[-1][1].effort), lambda: process.output)

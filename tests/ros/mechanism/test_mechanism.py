@@ -8,7 +8,7 @@ from action_msgs.msg import GoalStatus
 from diagnostic_msgs.msg import DiagnosticArray
 from graph import LATCHED, Graph
 from mechanisms import ARM, BEST_EFFORT, STRICT, URDF, Manager, arm, wait_for
-from moving import pause
+from moving import rest
 from pr2_mechanism_msgs.action import SwitchController
 from pr2_mechanism_msgs.msg import MechanismStatistics
 from pr2_mechanism_msgs.srv import UnloadController
@@ -327,10 +327,10 @@ def test_a_halt_stops_the_motors_until_the_reset():
         graph.wait(lambda: not halted(), "no reset")
         time.sleep(0.5)
         assert abs(speed()) < 0.01, "the reset alone moves it"
-        sentence = "commands on 'pan_velocity/command' ran on through a halt of the motors and move nothing"
+        sentence = "commands on 'pan_velocity/command' move nothing after a halt of the motors"
         graph.wait(lambda: sentence in process.output, lambda: process.output)
-        pause(timer)
-        graph.wait(lambda: speed() > 0.2, "a stream that paused does not count")
+        rest(timer)
+        graph.wait(lambda: speed() > 0.2, "a stream that asked for rest does not count")
         graph.stop_repeating(timer)
 
 

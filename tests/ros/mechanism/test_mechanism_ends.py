@@ -8,6 +8,7 @@ import pytest
 from graph import LATCHED
 from hangs import BootClock
 from mechanisms import arm
+from moving import rest
 from pr2_mechanism_msgs.msg import MechanismStatistics
 from pr2_mechanism_msgs.srv import SwitchController
 from rclpy.qos import QoSProfile
@@ -43,8 +44,8 @@ def test_a_command_that_waited_while_the_node_was_held_moves_nothing(controller)
         assert max(efforts) < 0.05, f"an old command moves it: {efforts}"
         assert abs(speeds[-1]) <= abs(speeds[3]) + 1e-9, f"it gets faster: {speeds}"
         assert manager.list() == [(controller, "running")]
-        time.sleep(0.6)  # a stream through the halt of the hold has to pause
         timer.reset()
+        rest(timer)
         graph.wait(lambda: effort(graph) > 0.1, "a new command does not count")
 
 

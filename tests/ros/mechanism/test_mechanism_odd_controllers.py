@@ -8,7 +8,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from graph import LATCHED
 from mechanisms import arm
-from moving import pause
+from moving import rest
 from plugins import Project
 from pr2_mechanism_msgs.msg import MechanismStatistics
 from processes import panicking
@@ -221,7 +221,7 @@ def test_a_controller_that_sleeps_is_counted_and_one_that_sleeps_long_fails_call
         watched.wait(lambda: graph.last("motors_halted") and graph.last("motors_halted").data, "no halt")
         manager.reset()
         watched.wait(lambda: overruns() >= before + 10, "the reset forgets, or starts nothing")
-        pause(watched.stream)
+        rest(watched.stream)
         watched.wait(lambda: watched.efforts(0.0)[-1][0] == PUSH, "it does not go on")
         # Loaded again it begins anew.
         assert manager.switch([], ["nap"]) and manager.unload("nap") and manager.load("nap")
@@ -241,7 +241,7 @@ def test_a_controller_that_sleeps_is_counted_and_one_that_sleeps_long_fails_call
         states = dict(manager.list())
         assert states["pan_effort"] == "running" and states["tilt_position"] == "stopped"
         watched.wait(lambda: manager.switch([], ["sleep"]), "calls fail after it")
-        pause(watched.stream)
+        rest(watched.stream)
         watched.wait(lambda: watched.efforts(begin + 1.0) and watched.efforts(begin + 1.0)[-1][0] == PUSH, "it does not go on")
 
 

@@ -33,7 +33,7 @@ def test_a_reset_moves_no_joint_to_where_its_commands_went_meanwhile(controller)
             command, topic = JointTrajectory(joint_names=["pan", "tilt"], points=[point]), "arm_trajectory/joint_trajectory"
             ask = lambda value: point.positions.__setitem__(0, value)  # noqa: E731
         ask(-0.2)
-        graph.repeat(topic, command, 20.0)
+        stream = graph.repeat(topic, command, 20.0)
         graph.wait(lambda: abs(position() + 0.2) < 0.02, lambda: f"at {position()}\n{process.output}", 10.0)
         manager.halt()
         graph.wait(halted, "no halt", 1.0)
@@ -43,6 +43,11 @@ def test_a_reset_moves_no_joint_to_where_its_commands_went_meanwhile(controller)
         graph.wait(lambda: not halted(), "no reset")
         time.sleep(1.0)
         assert abs(position() + 0.2) < 0.05, f"the reset alone moves it: {position()}"
+        stream.cancel()  # its link drops out
+        time.sleep(0.7)
+        stream.reset()
+        time.sleep(0.7)
+        assert abs(position() + 0.2) < 0.05, f"a dropout of its link moves it: {position()}"
         ask(position())
         time.sleep(0.3)
         ask(0.1)

@@ -7,7 +7,7 @@ from graph import SLACK
 from hands import MovingHand, hand
 from hangs import LIMIT, hung
 from mechanisms import MovingArm, arm
-from moving import pause
+from moving import rest
 from std_msgs.msg import Float64
 
 # From a sign of life just before the hang.
@@ -39,7 +39,7 @@ def test_an_arm_whose_node_hangs_gets_no_effort_and_goes_on_after_it(controller)
             assert moving.is_halted
         went_on = "the control loop or its node was held for more than 0.2 s; they come back by themselves"
         graph.wait(lambda: went_on in process.output, lambda: process.output)
-        pause(stream)
+        rest(stream)
         graph.wait(lambda: not moving.is_halted and abs(graph.last("joint_states").effort[0]) > 0.0, "it does not go on")
 
 

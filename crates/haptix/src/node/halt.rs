@@ -1,7 +1,7 @@
 //! The halt of the hand by its vehicle: what begins it, what ends it, and what is refused meanwhile.
 
 use safety::freshness::is_stale;
-use safety::{Instant, STREAM_PAUSE, StreamGate, VehicleHalt, VehicleMonitor};
+use safety::{Instant, StreamGate, VehicleHalt, VehicleMonitor};
 
 use super::{Haptix, Output};
 use crate::device_loop::Order;
@@ -111,9 +111,9 @@ impl Haptix {
             (Some(_), Some(_)) => self.warn_of_halt("the hand stays halted"),
             (Some(_), None) => {
                 self.halts.end(now);
-                self.outputs.push_back(Output::Inform(format!(
-                    "the hand is not halted any more: the next command after a pause of {STREAM_PAUSE:?} moves it"
-                )));
+                self.outputs.push_back(Output::Inform(
+                    "the hand is not halted any more: a command moves it, or of a stream one that asks for where it is".to_owned(),
+                ));
             }
         }
     }
@@ -135,11 +135,11 @@ impl Haptix {
         Ok(())
     }
 
-    /// Whether what would move the hand and was received at `at` is no part of a stream that runs on through a halt, or `is_rest`. Each such
-    /// input has to be passed once, whatever refuses it: one that is not would be a pause of the stream.
+    /// Whether what would move the hand and was received at `at` is no part of a stream since before a halt, or `is_rest`. Each such
+    /// input has to be passed once, whatever refuses it.
     pub(super) fn enters(&mut self, at: Instant, is_rest: bool) -> bool {
         let now = self.clock.now();
-        self.halts.stream.passes(at, now, || is_rest)
+        self.halts.stream.passes(at, now, |_| is_rest)
     }
 
     /// Returns an error for what would move the hand and was received at `at`: while it is halted, before the end of the halt, and if
@@ -149,9 +149,7 @@ impl Haptix {
         if enters {
             return Ok(());
         }
-        Err(format!(
-            "commands ran on through a halt of the hand and move nothing, until they pause for {STREAM_PAUSE:?} or ask for where the hand is"
-        ))
+        Err("commands move nothing after a halt of the hand, until one asks for where the hand is, at no speed".to_owned())
     }
 
     /// Whether `command` leaves the hand where it is: positions near the measured ones, at no speed.

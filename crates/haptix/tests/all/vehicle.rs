@@ -95,9 +95,9 @@ fn until_its_vehicle_is_clear_the_hand_takes_no_command_and_gives_readings() {
     node.input(Input::ResetRequested { id: 5, reset_limb_pose: false });
     assert_eq!(node.answer(5), Some(Answer::Reset(Ok(()))), "it does not move the hand");
     clear(&mut node);
-    node.run(100); // 500 ms after the last command that was refused
-    node.update(6, positions(&[0.4]), false);
-    assert_eq!(update(node.answer(6)).0, Ok(()));
+    node.run(100);
+    node.update(6, positions(&[node.last_position()]), false);
+    assert_eq!(update(node.answer(6)).0, Ok(()), "it asks for rest");
 }
 
 #[test]
@@ -161,7 +161,8 @@ fn after_the_vehicles_reset_only_a_command_that_is_received_later_moves_the_hand
     assert_eq!(refusals(&mut node)[0], format!("the hand is halted: {why}"));
     say(&mut node, BRAIN, "OK");
     assert_eq!(node.machine.halt(), None);
-    let sentence = "the hand is not halted any more: the next command after a pause of 500ms moves it";
+    let sentence =
+        "the hand is not halted any more: a command moves it, or of a stream one that asks for where it is";
     assert!(node.taken().contains(&Output::Inform(sentence.into())));
     node.orders.clear();
     // They were received before, and are handled after the end.
@@ -182,8 +183,8 @@ fn after_the_vehicles_reset_only_a_command_that_is_received_later_moves_the_hand
 }
 
 #[test]
-fn a_stream_that_runs_on_through_a_halt_moves_nothing_until_it_pauses_or_asks_for_rest() {
-    for ends_by_rest in [false, true] {
+fn a_stream_that_runs_on_through_a_halt_moves_nothing_until_it_asks_for_rest() {
+    for pauses in [false, true] {
         let mut node = cleared();
         node.update(1, positions(&[0.8]), false);
         node.run(400);
@@ -200,17 +201,20 @@ fn a_stream_that_runs_on_through_a_halt_moves_nothing_until_it_pauses_or_asks_fo
         }
         assert_eq!(node.machine.halt(), None);
         assert!((node.last_position() - held).abs() < 0.03);
-        let why = "commands ran on through a halt of the hand and move nothing, until they pause for 500ms or ask for where the hand is";
+        let why = "commands move nothing after a halt of the hand, until one asks for where the hand is, at no speed";
         assert_eq!(refusals(&mut node)[0], why);
-        if ends_by_rest {
-            let command = Command { ref_vel: Some([0.5; 32]), ..positions(&[node.last_position()]) };
-            node.update(2, command, false);
-            assert!(update(node.answer(2)).0.is_err(), "it asks for a speed");
-            node.update(3, positions(&[node.last_position() + 0.04]), false);
-            assert_eq!(update(node.answer(3)).0, Ok(()));
-        } else {
-            node.run(500);
+        if pauses {
+            for _ in 0..150 {
+                say(&mut node, BRAIN, "OK");
+                node.run(20);
+            }
+            assert_eq!(refusals(&mut node)[0], why, "its link may have dropped out");
         }
+        let command = Command { ref_vel: Some([0.5; 32]), ..positions(&[node.last_position()]) };
+        node.update(2, command, false);
+        assert!(update(node.answer(2)).0.is_err(), "it asks for a speed");
+        node.update(3, positions(&[node.last_position() + 0.04]), false);
+        assert_eq!(update(node.answer(3)).0, Ok(()));
         assert_eq!(refusals(&mut node), [""; 0]);
     }
 }
@@ -230,7 +234,8 @@ fn a_stream_through_a_halt_in_which_the_device_is_silent_too_moves_nothing() {
     node.run(20);
     node.taken();
     node.update(3, positions(&[0.2]), false);
-    let why = "commands ran on through a halt of the hand and move nothing, until they pause for 500ms or ask for where the hand is";
+    let why =
+        "commands move nothing after a halt of the hand, until one asks for where the hand is, at no speed";
     assert_eq!(update(node.answer(3)).0, Err(why.to_owned()));
 }
 
@@ -252,7 +257,7 @@ fn a_reading_that_finds_no_room_ends_no_stream_through_a_halt() {
     }
     let full = format!("{MAX_WAITING} calls wait for a tick already; no more may wait");
     assert_eq!(update(node.answer(MAX_WAITING as u64 + 1)).0, Err(full));
-    assert!(refusals(&mut node)[0].starts_with("commands ran on through a halt"));
+    assert!(refusals(&mut node)[0].starts_with("commands move nothing after a halt"));
 }
 
 #[test]

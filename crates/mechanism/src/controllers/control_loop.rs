@@ -17,7 +17,7 @@ use crate::controllers::{
 /// 2. The joints' state is computed from the actuators', with the joints' statistics.
 /// 3. All commands become zero.
 /// 4. If a halt of the motors has ended since the previous step, every running controller is stopped and started, and streams of
-///    commands that run on have to pause.
+///    commands have to begin with rest.
 /// 5. Every running controller is updated, in the order of the schedule.
 /// 6. The safety limits are enforced.
 /// 7. The actuators' efforts are computed from the joints'.
@@ -95,8 +95,8 @@ impl ControlLoop {
     /// more, and what it was to replace does not go on either. A goal is received and stopped, so its client learns how it ended. A
     /// message for a controller or an input that does not exist is ignored.
     ///
-    /// **A stream that ran on through a halt of the motors is not passed on** until it pauses for [`STREAM_PAUSE`](safety::STREAM_PAUSE) or
-    /// [asks for rest](crate::controllers::Controller::is_rest), whatever controller it is for; a goal of it is stopped.
+    /// **After a halt of the motors a stream is not passed on** until it [asks for rest](crate::controllers::Controller::is_rest), whatever
+    /// controller it is for ([`StreamGate`]). A goal is an act of its own, after a pause; one within a stream is stopped.
     pub fn deliver(
         &mut self,
         controller: ControllerId,
@@ -110,7 +110,9 @@ impl ControlLoop {
         if let Some(slot) = slot.filter(|slot| input < slot.controller.inputs().len()) {
             let (controller, robot) = (&slot.controller, &self.robot);
             let passes = |gate: &mut StreamGate| {
-                gate.passes(time.begin(), now, || controller.is_rest(input, message, robot))
+                gate.passes(time.begin(), now, |is_stream| {
+                    message.goal().is_some() && !is_stream || controller.is_rest(input, message, robot)
+                })
             };
             let is_stop = matches!(message, Message::Stop | Message::Cancel(_));
             if let Some(gate) = slot.gates.get_mut(input).filter(|_| *message == Message::Stop) {
@@ -264,6 +266,7 @@ impl ControlLoop {
                     entry.failure = slot.obstacle(step.robot);
                 }
                 if entry.failure.is_none() {
+                    slot.gates.iter_mut().for_each(StreamGate::open);
                     slot.start(&mut step);
                 }
             }

@@ -23,9 +23,8 @@ pub trait Controller: Send {
         &[]
     }
 
-    /// Whether the message for this input asks the joints to stay as they are, where `robot` is now. After a halt of the motors that ends
-    /// the waiting of a stream of commands that ran on. A controller that does not know says no, and its streams have to pause;
-    /// the velocity of a vehicle has its own zero before motion.
+    /// Whether the message for this input asks the joints to stay as they are, where `robot` is now. After a halt of the motors only
+    /// that begins a stream of commands. A controller that does not know says no, and has to be started anew; the velocity of a vehicle has its own zero before motion.
     fn is_rest(&self, input: usize, message: &Message, robot: &Robot) -> bool {
         let _ = (input, robot);
         matches!(message, Message::Velocity(..))

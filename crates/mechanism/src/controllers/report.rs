@@ -43,7 +43,7 @@ pub enum Report {
         /// Whether they wait.
         waits: bool,
     },
-    /// Whether commands on the controller's input `input` move nothing, since they are a stream that ran on through a halt of the motors.
+    /// Whether commands on the controller's input `input` move nothing, since they are a stream from before a halt of the motors.
     StreamWaits {
         /// The input's name.
         input: &'static str,

@@ -59,7 +59,7 @@ impl FollowResult {
             Goal::Active => return None,
             Goal::None => Self::interrupted("the controller was started again"),
             Goal::Stopped => Self::interrupted(
-                "it was stopped, since it waited for too long, ran on through a halt of the motors, or a trajectory without points came; the joints are held",
+                "it was stopped, since it waited for too long, is one of a stream through a halt of the motors, or a trajectory without points came; the joints are held",
             ),
             Goal::Halted => Self::interrupted("the motors are halted"),
             Goal::Reached => Self::new(FollowEnd::Succeeded, SUCCESSFUL, "the goal is reached"),

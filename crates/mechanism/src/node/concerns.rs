@@ -1,6 +1,6 @@
 //! Warnings about running controllers: joints that they share, commands that wait for a zero or come from several nodes.
 
-use safety::{Instant, STREAM_PAUSE};
+use safety::Instant;
 
 use super::{Mechanism, Output};
 use crate::controllers::{ControllerId, ControllerInput};
@@ -23,13 +23,13 @@ impl Mechanism {
         let named = |(controller, input)| Some((self.manager.name_of(controller)?, input));
         let waits =
             |wait| self.waiting.list(wait).filter_map(named).map(move |(name, input)| (wait, name, input));
-        let waiting = waits(Wait::Zero).chain(waits(Wait::Pause));
+        let waiting = waits(Wait::Zero).chain(waits(Wait::Rest));
         for (wait, name, input) in waiting.filter(|(_, name, _)| is_running(name)) {
             let (key, message) = match wait {
                 Wait::Zero => ("Waits For A Zero On", "It waits for a zero before it moves"),
-                Wait::Pause => (
-                    "Waits For A Pause On",
-                    "Its commands ran on through a halt of the motors: they wait for a pause or rest",
+                Wait::Rest => (
+                    "Waits For Rest On",
+                    "After a halt of the motors its stream of commands waits until it asks for rest",
                 ),
             };
             let value = (key, format!("{name}/{input}"));
@@ -90,9 +90,9 @@ impl Mechanism {
                 Wait::Zero => {
                     format!("controller '{name}' waits for a zero on '{name}/{input}' before it moves")
                 }
-                Wait::Pause => format!(
-                    "commands on '{name}/{input}' ran on through a halt of the motors and move nothing, until they pause for {STREAM_PAUSE:?} \
-                     or ask for rest"
+                Wait::Rest => format!(
+                    "commands on '{name}/{input}' move nothing after a halt of the motors, until one asks for rest where the joints are, or \
+                     '{name}' is stopped and started"
                 ),
             };
             self.outputs.push_back(Output::Warn(sentence));

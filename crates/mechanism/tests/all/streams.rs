@@ -118,12 +118,26 @@ fn a_stream_that_runs_on_through_a_halt_moves_nothing_at_its_end() {
         arm.plant.reset();
         assert!(arm.run(2000, Some(&motion)) < 1e-6, "{number}");
         assert_eq!(arm.waits(), [true], "{number}");
-        arm.run(479, None); // the last one was 20 ms before
-        arm.send(&motion);
-        assert!(arm.run(400, Some(&motion)) < 1e-6, "{number}: a pause of 499 ms");
-        arm.run(480, None);
-        assert!(arm.run(400, Some(&motion)) > 0.1, "{number}: a pause of 500 ms");
-        assert_eq!(arm.waits(), [false], "{number}");
+        for pause in [480, 3000] {
+            arm.run(pause, None);
+            assert!(arm.run(400, Some(&motion)) < 1e-6, "{number}: its link drops out for a moment");
+        }
+        assert_eq!(arm.waits(), [], "{number}");
+    }
+}
+
+#[test]
+fn a_stream_that_was_silent_through_the_halt_moves_nothing_when_it_returns() {
+    for (number, (mut arm, motion, rest)) in kinds().into_iter().enumerate() {
+        arm.run(300, Some(&rest));
+        arm.run(1000, None);
+        arm.halt();
+        arm.plant.reset();
+        arm.run(1000, None);
+        assert!(arm.run(400, Some(&motion)) < 0.05, "{number}");
+        assert_eq!(arm.waits(), [true], "{number}");
+        arm.rig.switch(&["one"], &["one"], 2).unwrap();
+        assert!(arm.run(400, Some(&motion)) > 0.1, "{number}: it was started anew");
     }
 }
 
@@ -142,7 +156,8 @@ fn a_stream_that_asks_for_rest_counts_again() {
 #[test]
 fn a_new_command_after_the_release_counts_at_once() {
     for (number, (mut arm, motion, _)) in kinds().into_iter().enumerate() {
-        arm.run(300, Some(&motion));
+        arm.send(&motion);
+        arm.run(600, None);
         arm.halt();
         arm.run(600, None);
         arm.plant.reset();
@@ -167,4 +182,7 @@ fn a_goal_that_is_repeated_through_a_halt_ends_without_a_motion() {
     assert!(arm.run(100, Some(&trajectory(1.5, Some(8)))) < 1e-6);
     let is_end = |report: &Report| matches!(report, Report::GoalEnded(8, Goal::Stopped));
     assert!(arm.reports.iter().any(is_end), "{:?}", arm.reports);
+    arm.run(500, None);
+    arm.send(&trajectory(1.5, Some(9)));
+    assert!(arm.run(400, None) > 0.1, "a goal is an act of its own");
 }
