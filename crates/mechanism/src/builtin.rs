@@ -129,6 +129,7 @@ pub const BUILTIN_TYPES: [BuiltinType; 8] = [
             let specification = Specification::new("steersman/JointPositionController", text);
             specification
                 .with_all(single::PositionParams::declarations())
+                .with_all(single::ApproachParams::declarations())
                 .with_all(PositionLaw::declarations())
         },
         create: single::position,

@@ -25,7 +25,7 @@ pub use manager::Manager;
 pub use message::{ControllerInput, InputKind, Message};
 pub use period::PublishPeriod;
 pub use refusal::Refusal;
-pub use report::{ControllerOutput, Odometry, OutputKind, Report};
+pub use report::{Beyond, ControllerOutput, Odometry, OutputKind, Report};
 pub use request::{ControllerState, Request, RequestId, resolve_type};
 pub use schedule::{Dependency, ScheduleError, schedule};
 pub use timing::ControllerTiming;

@@ -8,7 +8,7 @@ use safety::{
 };
 
 use crate::Snapshot;
-use crate::controllers::{self, ControllerId, ControllerInput, Manager, Refusal, RequestId};
+use crate::controllers::{self, Beyond, ControllerId, ControllerInput, Manager, Refusal, RequestId};
 use crate::diagnostics::{Diagnostics, Status};
 use crate::halt_cause::{HaltCause, HaltCauses};
 use crate::laws::FollowedJoint;
@@ -40,6 +40,8 @@ pub enum Input {
         /// Whether they do not count.
         waits: bool,
     },
+    /// A controller reports [`Report::CommandBeyond`](controllers::Report::CommandBeyond), on its input `command`.
+    CommandBeyond(ControllerId, Beyond),
     /// These nodes publish the input of a controller, where more than one does or did.
     CommandersCounted {
         /// The controller.
@@ -384,6 +386,7 @@ impl Machine for Mechanism {
             Input::StreamWaits { controller, input, waits } => {
                 self.waits(now, Wait::Rest, controller, input, waits);
             }
+            Input::CommandBeyond(controller, beyond) => self.commanded_beyond(controller, beyond),
             Input::CommandersCounted { controller, input, nodes } => {
                 self.commanders_counted(controller, input, nodes);
             }

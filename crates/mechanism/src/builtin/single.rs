@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use params::{Parameter, Set};
 
-use super::{POSITION_GAINS, PositionLaw, Setup, TYPE, VELOCITY_GAINS, VelocityLaw, joint};
+use super::{LIMIT, POSITION_GAINS, PositionLaw, Setup, TYPE, VELOCITY_GAINS, VelocityLaw, joint};
 use crate::Robot;
 use crate::laws::{Gains, Pid};
 use crate::standard::{
@@ -30,6 +30,13 @@ params::params! {
 }
 
 params::params! {
+    pub(super) struct ApproachParams {
+        /// A command over 0.2 rad or 0.05 m from the position that is held is approached at this speed, and no faster than <limit velocity>.
+        speed: f64 = Parameter::float("approach_velocity", 0.5, 0.001, LIMIT).unit("rad/s or m/s"),
+    }
+}
+
+params::params! {
     pub(super) struct VelocityParams {
         _type: String = TYPE,
         joint: String = JOINT,
@@ -47,6 +54,7 @@ pub(super) fn position(robot: &Robot, set: &Set) -> Result<Setup, String> {
     let PositionParams { _type, joint: name } = PositionParams::get(set);
     let law = Gains::from(PositionLaw::get(set));
     let controller = PositionController::new(joint(robot, "joint", &name)?, Pid::new(law));
+    let controller = controller.approaching(ApproachParams::get(set).speed);
     Ok(Setup::new(controller, vec![name]).with_law(law, POSITION_GAINS))
 }
 

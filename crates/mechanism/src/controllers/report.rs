@@ -50,6 +50,8 @@ pub enum Report {
         /// Whether they wait.
         waits: bool,
     },
+    /// A position is commanded that is beyond the range of the joint: its nearest end counts.
+    CommandBeyond(Beyond),
     /// A goal ended with this result; [`Goal::None`] if the controller was started again.
     GoalEnded(GoalId, Goal),
     /// All goals up to `until` except `goal`, which is followed, were replaced by later commands.
@@ -61,6 +63,19 @@ pub enum Report {
     },
     /// A motion without a goal failed, or was refused.
     MotionFailed(Goal),
+}
+
+/// A position that is commanded beyond the range of a joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Beyond {
+    /// The index of the joint in the robot.
+    pub joint: usize,
+    /// The command, in `unit`.
+    pub command: f64,
+    /// The range, in `unit`.
+    pub range: [f64; 2],
+    /// `rad` or `m`.
+    pub unit: &'static str,
 }
 
 /// Where a vehicle is since its start, and how it moves.

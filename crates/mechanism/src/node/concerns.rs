@@ -3,7 +3,7 @@
 use safety::Instant;
 
 use super::{Mechanism, Output};
-use crate::controllers::{ControllerId, ControllerInput};
+use crate::controllers::{Beyond, ControllerId, ControllerInput};
 use crate::diagnostics::Concern;
 use crate::waiting::Wait;
 
@@ -73,6 +73,15 @@ impl Mechanism {
         );
         self.outputs.push_back(Output::Warn(sentence));
         self.commanders.push((controller, input, nodes));
+    }
+
+    pub(super) fn commanded_beyond(&mut self, controller: ControllerId, beyond: Beyond) {
+        let Beyond { joint, command, range: [lower, upper], unit } = beyond;
+        let joint = self.positions.get(joint).map_or("", |(name, _)| name);
+        let Some(name) = self.manager.name_of(controller) else { return };
+        self.outputs.push_back(Output::Warn(format!(
+            "'{name}/command' asks joint '{joint}' for {command:.4} {unit}, must be from {lower:.4} to {upper:.4} {unit}: its nearest end counts"
+        )));
     }
 
     pub(super) fn waits(

@@ -109,6 +109,7 @@ impl Controller for GripperController {
     }
 
     fn report(&mut self) -> Option<(usize, Report)> {
-        core::mem::take(&mut self.has_news).then_some((0, Report::Word(self.state)))
+        let state = core::mem::take(&mut self.has_news).then_some((0, Report::Word(self.state)));
+        state.or_else(|| self.position.report())
     }
 }

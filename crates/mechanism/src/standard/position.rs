@@ -3,7 +3,9 @@ use core::f64::consts::{PI, TAU};
 use safety::Instant;
 
 use crate::Robot;
-use crate::controllers::{Controller, ControllerFailure, ControllerInput, InputKind, Message, Step};
+use crate::controllers::{
+    Beyond, Controller, ControllerFailure, ControllerInput, InputKind, Message, PublishPeriod, Report, Step,
+};
 use crate::laws::Pid;
 use crate::robot::{Joint, JointKind};
 use crate::standard::Setpoint;
@@ -14,6 +16,9 @@ use crate::standard::Setpoint;
 /// held without end: silence stops the motion, not the holding. A stop holds the position where the joint is then. A joint is never
 /// commanded beyond its [range](Joint::range): a command beyond it counts as its nearest end. One that is beyond it without a command
 /// is held there, and may be moved back. A continuous joint turns the shorter way.
+///
+/// A command that is far from the position that it held until then, as the first one of a leader elsewhere, is [approached](Self::approaching)
+/// at a bounded speed until the joint is led to it; those of a stream are near to one another, and followed at once.
 /// # Errors
 /// `starting`: the joint is not calibrated, or its position is not finite; `update`: it is no longer calibrated.
 /// # Source
@@ -25,16 +30,35 @@ pub struct PositionController {
     joint: usize,
     pid: Pid,
     command: Setpoint,
-    /// The position that is held without a command.
+    /// The position to which the joint is led now: the command, or one on the way to it, or where it was without one.
     held: f64,
     /// Whether that is to be the present position.
     is_stopped: bool,
+    /// The greatest speed of an approach \[rad/s or m/s\], and whether there is one now.
+    approach: Option<f64>,
+    is_far: bool,
+    /// Whether a command came since the last step, and one beyond the range until that is reported.
+    is_new: bool,
+    beyond: Option<Report>,
+    /// Once in ten seconds.
+    due: PublishPeriod,
 }
+
+/// A command further than this from the position that is held is approached \[rad\], \[m\].
+const FAR: [f64; 2] = [0.2, 0.05];
 
 impl PositionController {
     /// A controller of the joint with this index in the robot.
     pub fn new(joint: usize, pid: Pid) -> Self {
-        Self { joint, pid, command: Setpoint::default(), held: 0.0, is_stopped: false }
+        let (command, held, is_stopped, approach, is_far, is_new, beyond) = Default::default();
+        let due = PublishPeriod::new(0.1, Instant::ZERO);
+        Self { joint, pid, command, held, is_stopped, approach, is_far, is_new, beyond, due }
+    }
+
+    /// Bounds the speed \[rad/s or m/s\], greater than 0, at which far commands are approached; the limit of speed of the joint bounds it, too.
+    #[must_use]
+    pub fn approaching(self, speed: f64) -> Self {
+        Self { approach: Some(speed), ..self }
     }
 
     /// The index of its joint in the robot.
@@ -48,8 +72,21 @@ impl PositionController {
     }
 
     fn error_of(joint: &Joint, command: f64) -> f64 {
-        let nearest = joint.range().map_or(command, |[lower, upper]| command.clamp(lower, upper));
-        distance(joint, nearest)
+        distance(joint, nearest(joint, command))
+    }
+
+    /// Moves the position to which the joint is led towards the command, by a step of `period` \[s\].
+    fn lead(&mut self, joint: &Joint, period: f64) {
+        let Some(command) = self.command.last() else { return };
+        let nearest = nearest(joint, command);
+        let way = way(joint, self.held, nearest);
+        self.is_far |= way.abs() > FAR[usize::from(joint.kind == JointKind::Prismatic)];
+        let limit = joint.limits.map(|limits| limits.velocity).filter(|limit| *limit > 0.0);
+        let step = self.approach.map(|speed| limit.map_or(speed, |limit| speed.min(limit)) * period);
+        match step.filter(|step| self.is_far && way.abs() > *step) {
+            Some(step) => self.held += step.copysign(way),
+            None => (self.held, self.is_far) = (nearest, false),
+        }
     }
 
     /// The position that was commanded since the start, if any \[rad or m\].
@@ -68,6 +105,7 @@ impl Controller for PositionController {
             Message::Stop => self.is_stopped || self.command.last().is_some(),
             _ => self.is_stopped,
         };
+        self.is_new = true;
         self.command.receive(message, now);
     }
 
@@ -90,14 +128,14 @@ impl Controller for PositionController {
     fn starting(&mut self, step: &mut Step<'_>) {
         self.command.reset();
         self.pid.reset();
-        self.is_stopped = false;
+        (self.is_stopped, self.is_far, self.beyond) = (false, false, None);
         if let Some(joint) = step.robot.joints().get(self.joint) {
             self.held = joint.position;
         }
     }
 
     fn update(&mut self, step: &mut Step<'_>) -> Result<(), ControllerFailure> {
-        let period = step.period.as_secs_f64();
+        let (now, period) = (step.now, step.period.as_secs_f64());
         if let Some(joint) = step.robot.joints_mut().get_mut(self.joint) {
             if !joint.is_calibrated {
                 return Err(ControllerFailure("its joint is no longer calibrated"));
@@ -105,11 +143,29 @@ impl Controller for PositionController {
             if self.is_stopped && joint.position.is_finite() {
                 (self.held, self.is_stopped) = (joint.position, false);
             }
-            let error = self.error(joint).unwrap_or_else(|| distance(joint, self.held));
+            self.lead(joint, period);
+            if core::mem::take(&mut self.is_new)
+                && let Some((command, range)) = self.command.last().zip(joint.range())
+                && (nearest(joint, command) - command).abs() > 1e-6 // one that was a float32 is rounded
+                && self.due.is_due(now)
+            {
+                let (joint, unit) = (self.joint, joint.kind.unit());
+                self.beyond = Some(Report::CommandBeyond(Beyond { joint, command, range, unit }));
+            }
+            let error = distance(joint, self.held);
             joint.commanded_effort += self.pid.update(error, -joint.velocity, period);
         }
         Ok(())
     }
+
+    fn report(&mut self) -> Option<(usize, Report)> {
+        self.beyond.take().map(|report| (0, report))
+    }
+}
+
+/// The position nearest to `command` that the joint can be asked for.
+fn nearest(joint: &Joint, command: f64) -> f64 {
+    joint.range().map_or(command, |[lower, upper]| command.clamp(lower, upper))
 }
 
 /// A joint that is asked for a position this near stays as it is \[rad or m\].

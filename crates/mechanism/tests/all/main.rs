@@ -13,6 +13,7 @@
 //! * libraries and the tool: `test_plugins.py` and `test_controller_tool*.py` over DDS
 
 mod allocation;
+mod approach;
 mod builtin;
 mod calibration_search;
 mod chain;

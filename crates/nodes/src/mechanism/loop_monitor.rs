@@ -136,6 +136,9 @@ impl MonitorContext {
                 Event::ControllerOutput(controller, _, _, Report::StreamWaits { input, waits }) => {
                     Input::StreamWaits { controller, input, waits }
                 }
+                Event::ControllerOutput(controller, _, _, Report::CommandBeyond(beyond)) => {
+                    Input::CommandBeyond(controller, beyond)
+                }
                 Event::ControllerOutput(controller, at, output, report) => {
                     let stamp = clock::stamp().before(clock::now().since(at));
                     lock(&self.outputs).publish(controller, output, report, stamp);

@@ -1,0 +1,123 @@
+//! A position that is far away is approached slowly, and one that is near is followed at once.
+#![allow(clippy::unwrap_used)] // helpers of tests
+
+use std::time::Duration;
+
+use mechanism::Robot;
+use mechanism::controllers::{Beyond, Message, Report};
+use mechanism::laws::{Gains, Pid};
+use mechanism::robot::transmission::{Simple, Transmission};
+use mechanism::robot::{Actuator, Joint, JointDynamics, JointKind, JointLimits, SimulatedRobot};
+use mechanism::standard::PositionController;
+use safety::MessageTime;
+
+use crate::common::{PERIOD, Rig};
+
+struct Arm {
+    rig: Rig,
+    plant: SimulatedRobot,
+    reports: Vec<Report>,
+}
+
+impl Arm {
+    fn new(kind: JointKind, speed: Option<f64>) -> Self {
+        let mut joint = Joint::new("pan", kind);
+        let limits = JointLimits { effort: 5.0, velocity: 6.0, lower: -2.0, upper: 2.0 };
+        (joint.is_calibrated, joint.limits) = (true, Some(limits));
+        let simple = Simple { actuator: 0, joint: 0, reduction: 2.0, simulated: None };
+        let robot =
+            Robot::from_parts(vec![joint], vec![Actuator::new("motor")], vec![Transmission::Simple(simple)]);
+        let plant = SimulatedRobot::new(&robot, JointDynamics { inertia: 0.1, damping: 0.5 });
+        let mut arm = Self { rig: Rig::of(robot), plant, reports: Vec::new() };
+        arm.rig.now = arm.rig.now + Duration::from_secs(60);
+        arm.run(20);
+        let law = Pid::new(Gains { p: 20.0, i: 0.0, d: 3.0, i_clamp: 0.0, max_effort: 1e6 });
+        let controller = PositionController::new(0, law);
+        match speed {
+            Some(speed) => arm.rig.run("one", controller.approaching(speed)),
+            None => arm.rig.run("one", controller),
+        }
+        arm.run(1);
+        arm
+    }
+
+    fn at(&self) -> f64 {
+        self.plant.joints()[0].position
+    }
+
+    /// The greatest speed in so many steps.
+    fn run(&mut self, steps: usize) -> f64 {
+        let mut most = 0.0_f64;
+        for _ in 0..steps {
+            self.plant.step(&mut self.rig.control.robot, PERIOD);
+            self.rig.step();
+            self.rig.control.take_reports(9, |_, _, report| self.reports.push(report));
+            most = most.max(self.plant.joints()[0].velocity.abs());
+        }
+        most
+    }
+
+    /// Commands this position, and runs.
+    fn go(&mut self, position: f64, steps: usize) -> f64 {
+        let (now, mut message) = (self.rig.now, Message::Float(position));
+        self.rig.control.deliver(1, 0, &mut message, MessageTime::new(now, Duration::ZERO), now);
+        self.run(steps)
+    }
+}
+
+#[test]
+fn a_far_command_is_approached_at_a_bounded_speed_and_reached() {
+    let mut arm = Arm::new(JointKind::Revolute, Some(0.5));
+    for position in [1.5, -1.5, 1.0] {
+        let far = (position - arm.at()).abs();
+        let most = arm.go(position, 100).max(arm.go(position, (far / 0.5 * 1000.0) as usize + 1000));
+        assert!((0.4..0.6).contains(&most), "{most}");
+        assert!((arm.at() - position).abs() < 0.01, "{}", arm.at());
+    }
+    let mut arm = Arm::new(JointKind::Revolute, None);
+    assert!(arm.go(1.5, 500) > 2.0, "unbounded");
+    // The joint is no faster than its limit of speed.
+    assert!(Arm::new(JointKind::Revolute, Some(100.0)).go(1.5, 500) < 6.5);
+}
+
+#[test]
+fn a_stream_that_is_near_is_followed_as_fast_as_it_goes() {
+    let mut arm = Arm::new(JointKind::Revolute, Some(0.5));
+    let mut most = 0.0_f64;
+    for step in 1..=30 {
+        most = most.max(arm.go(0.05 * f64::from(step), 20));
+    }
+    assert!(most > 2.0 && (arm.at() - 1.5).abs() < 0.5, "2.5 rad/s: {most} {}", arm.at());
+    // Where it jumps, it is reached slowly, also while it goes on.
+    arm.go(1.5, 1000);
+    let mut most = 0.0_f64;
+    for step in 1..=30 {
+        most = most.max(arm.go(-0.5 + 0.01 * f64::from(step), 20));
+    }
+    assert!(most < 0.6, "{most}");
+}
+
+#[test]
+fn a_prismatic_joint_is_led_sooner_and_a_continuous_one_the_shorter_way() {
+    let mut arm = Arm::new(JointKind::Prismatic, Some(0.1));
+    assert!(arm.go(0.06, 1000) < 0.15 && (arm.at() - 0.06).abs() < 0.01);
+    let mut arm = Arm::new(JointKind::Continuous, Some(0.5));
+    assert!(arm.go(core::f64::consts::TAU - 1.0, 2500) < 0.6);
+    assert!((arm.at() + 1.0).abs() < 0.01, "{}", arm.at());
+}
+
+#[test]
+fn a_command_beyond_the_range_is_reported_and_not_with_each_message() {
+    let mut arm = Arm::new(JointKind::Revolute, Some(0.5));
+    arm.go(2.0, 100);
+    assert_eq!(arm.reports, []);
+    for _ in 0..100 {
+        arm.go(7.0, 20);
+    }
+    let report = Report::CommandBeyond(Beyond { joint: 0, command: 7.0, range: [-2.0, 2.0], unit: "rad" });
+    assert_eq!(arm.reports, [report]);
+    arm.run(20_000);
+    assert_eq!(arm.reports.len(), 1, "it is held, and no message came");
+    arm.go(-7.0, 20);
+    assert_eq!(arm.reports.len(), 2);
+}
