@@ -95,7 +95,7 @@ mod tests {
     fn a_start_begins_anew() {
         let at = Instant::from_millis;
         let mut gate = StreamGate::default();
-        let mut passes = |gate: &mut StreamGate, time| gate.passes(at(time), at(time), |_| false);
+        let passes = |gate: &mut StreamGate, time| gate.passes(at(time), at(time), |_| false);
         assert!(passes(&mut gate, 100) && passes(&mut gate, 150));
         gate.release();
         assert!(!passes(&mut gate, 900) && gate.news() == Some(true));

@@ -3,8 +3,9 @@
 import math
 import time
 
+import pytest
 from geometry_msgs.msg import TwistStamped
-from graph import LATCHED
+from graph import LATCHED, Graph
 from mechanisms import arm
 from nav_msgs.msg import Odometry
 from paths import ROOT
@@ -51,6 +52,29 @@ def test_a_vehicle_drives_the_arc_that_is_commanded_and_stops_when_it_falls_sile
         transform = graph.last("/tf").transforms[0]
         assert (transform.header.frame_id, transform.child_frame_id) == ("odom", "base_link")
         assert abs(transform.transform.translation.y - y) < 0.01
+
+
+@pytest.mark.fault("arm-two-commanders")
+@pytest.mark.parametrize("controller", ["pan_velocity", "pan_position"])
+def test_two_publishers_of_a_command_stop_the_joint(controller):
+    with arm() as (graph, manager, process):
+        graph.subscribe(JointState, "joint_states", ONE)
+        assert manager.load(controller) and manager.switch([controller])
+        graph.repeat(f"{controller}/command", Float64(data=1.4 if "position" in controller else 0.4), 50.0)
+        speed = lambda: abs(graph.last("joint_states").velocity[0])  # noqa: E731
+        graph.wait(lambda: graph.last("joint_states") and speed() > 0.2, lambda: process.output)
+        other = Graph()
+        try:
+            other.repeat(f"{controller}/command", Float64(data=-0.4), 50.0)
+            sentence = f"controller '{controller}' is commanded by several nodes on '{controller}/command', /observer and /observer: it stands"
+            graph.wait(lambda: sentence in process.output, lambda: process.output)
+            graph.wait(lambda: speed() < 0.01, lambda: f"{speed()}\n{process.output}", 2.0)
+            start = time.monotonic()
+            graph.wait(lambda: time.monotonic() > start + 1.0 or speed() > 0.05, "never")
+            assert speed() < 0.05, "it follows one of them"
+        finally:
+            other.close()
+        graph.wait(lambda: speed() > 0.2, lambda: f"{speed()}\n{process.output}")
 
 
 def test_a_joint_is_calibrated_before_it_takes_positions():

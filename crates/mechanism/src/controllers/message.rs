@@ -48,11 +48,3 @@ pub enum InputKind {
     /// [`Message::Trajectory`], from `trajectory_msgs/JointTrajectory`.
     Trajectory,
 }
-
-impl InputKind {
-    /// Whether nothing is commanded while several nodes publish the topic. So it is where a person may be run over, as for hindbrain;
-    /// elsewhere several publishers are warned of.
-    pub fn needs_one_publisher(self) -> bool {
-        self == Self::Velocity
-    }
-}

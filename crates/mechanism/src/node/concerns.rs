@@ -40,11 +40,7 @@ impl Mechanism {
         });
         for (name, input, nodes) in named {
             let value = ("Several Publishers Of", format!("{name}/{}: {}", input.name, nodes.join(", ")));
-            let message = if input.kind.needs_one_publisher() {
-                "It stands, since several nodes command it"
-            } else {
-                "Several nodes command it"
-            };
+            let message = "It stands, since several nodes command it";
             concerns.push((name.to_owned(), Concern { message, value }));
         }
         concerns
@@ -61,13 +57,8 @@ impl Mechanism {
             manager.name_of(*of).is_some() && (*of, known.name) != (controller, input.name)
         });
         let Some(name) = self.manager.name_of(controller).filter(|_| nodes.len() > 1) else { return };
-        let effect = if input.kind.needs_one_publisher() {
-            "it stands until there is one"
-        } else {
-            "it follows each in turn"
-        };
         let sentence = format!(
-            "controller '{name}' is commanded by several nodes on '{name}/{}', {}: {effect}",
+            "controller '{name}' is commanded by several nodes on '{name}/{}', {}: it stands until there is one",
             input.name,
             nodes.join(" and ")
         );

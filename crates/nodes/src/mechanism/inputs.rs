@@ -183,8 +183,7 @@ impl ControllerTopics {
             while let Some(message) = topic.next(clock, &mut place) {
                 topic.count(node, &self.names).into_iter().for_each(&mut count);
                 let (index, input) = topic.input;
-                let is_refused = topic.commanders.len() > 1 && input.kind.needs_one_publisher();
-                let message = if is_refused { Message::Stop } else { message };
+                let message = if topic.commanders.len() > 1 { Message::Stop } else { message };
                 if !deliveries.send(topic.controller, index, message, MessageTime::read_now(clock)) {
                     let effect = if input.kind == InputKind::Trajectory {
                         ""
@@ -218,8 +217,7 @@ impl ControllerTopic {
         let nodes: Vec<String> = match found {
             Some(found) => found.into_iter().map(|publisher| publisher.full_name).collect(),
             // That they cannot be counted does not prove that there is one.
-            None if self.input.1.kind.needs_one_publisher() => vec!["nodes that cannot be counted".into(); 2],
-            None => return None,
+            None => vec!["nodes that cannot be counted".into(); 2],
         };
         let before = std::mem::replace(&mut self.commanders, nodes.clone());
         let is_new = (before.len() > 1 || nodes.len() > 1) && before != nodes;
