@@ -7,7 +7,7 @@ use safety::{
 use crate::lock_monitor::LockMonitor;
 use crate::ramp::Ramp;
 use crate::source_monitor::SourceMonitor;
-use crate::{Active, Counters, Input, Invalid, NotAcknowledged, Output, Params, Refused, Verdict, ZeroCause};
+use crate::{Active, Counters, Input, Invalid, Output, Params, Refused, Verdict, ZeroCause};
 
 /// Lets one of several velocity sources drive.
 ///
@@ -21,8 +21,7 @@ use crate::{Active, Counters, Input, Invalid, NotAcknowledged, Output, Params, R
 ///   source has to send a zero first; otherwise those of lower priority that ask for motion. If a lock was lost, the sources below it that
 ///   ask for motion are lost. So nothing drives off by itself. The same holds if a stick was lost at rest before its
 ///   [release](crate::State), and if parameters remove such a source or let another one drive.
-///   A source that is preempted, or masked by a lock that was closed and opened, needs no zero: a person did that. And a person may
-///   [take the place](Input::Acknowledged) of the zero that a source which sends commands would have to send, unless it is a stick.
+///   A source that is preempted, or masked by a lock that was closed and opened, needs no zero: a person did that.
 ///   A source that may have been sending before the arbiter subscribed begins with a zero, and so does a stick after any
 ///   silence.
 /// * While no source drives, or the driving one sends zero, a zero is sent every 0.1 s: the later stages receive an unbroken stream.
@@ -67,9 +66,6 @@ pub struct Arbiter {
     /// Whether the indices have changed since then.
     renamed: bool,
     last_invalid: Option<(usize, Invalid)>,
-    /// When an acknowledgement counted last, and why the last one changed nothing.
-    pub(crate) acknowledged: Option<Instant>,
-    pub(crate) not_acknowledged: Option<NotAcknowledged>,
     counters: Counters,
 }
 
@@ -99,8 +95,6 @@ impl Arbiter {
             announced: None,
             renamed: false,
             last_invalid: None,
-            acknowledged: None,
-            not_acknowledged: None,
             counters: Counters::default(),
             params,
         };
@@ -416,7 +410,6 @@ impl Machine for Arbiter {
                 Some(monitor) => monitor.count(publishers),
                 None => self.counters.unknown += 1,
             },
-            Input::Acknowledged { stamp } => self.acknowledge(stamp),
             Input::ParametersChanged(params) => self.adopt(params),
             Input::ActivityChanged(is_active) => {
                 self.is_active = is_active;

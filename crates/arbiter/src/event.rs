@@ -42,11 +42,6 @@ pub enum Input {
         /// The publishers.
         publishers: PublisherCount,
     },
-    /// A person takes the place of the zero of each source that sends commands now, waits only for that zero, and is no stick.
-    Acknowledged {
-        /// When the person acted, by the clock of stamps: at most 0.5 s ago.
-        stamp: Stamp,
-    },
     /// The clock of stamps at this `now`. Expected before the events that happen at it.
     ClockRead(ClockReading),
     /// Parameters to use from now on; indices are those of the new lists. A source or lock keeps its state if its name, topic and

@@ -60,7 +60,7 @@ impl Arbiter {
             return Some(Verdict::Conflict);
         }
         match monitor.hindrance(self.clock.now(), spec.timeout) {
-            waits @ (None | Some(Verdict::Waits | Verdict::WaitsForZero(_))) => {
+            waits @ (None | Some(Verdict::WaitsForZero(_))) => {
                 self.lock_above(spec.priority).map(|by| Verdict::Locked { by }).or(waits)
             }
             hindrance => hindrance,

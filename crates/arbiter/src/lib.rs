@@ -11,7 +11,6 @@
 //! can move a motor.
 #![forbid(unsafe_code)]
 
-mod acknowledge;
 mod arbiter;
 mod event;
 mod explain;
@@ -26,7 +25,6 @@ mod status;
 mod verdict;
 mod wiring;
 
-pub use acknowledge::NotAcknowledged;
 pub use arbiter::Arbiter;
 pub use event::{Input, Output, State};
 pub use limiter::Limits;

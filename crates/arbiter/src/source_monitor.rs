@@ -114,12 +114,6 @@ impl SourceMonitor {
         self.commands.require_zero();
     }
 
-    /// A person took the place of the zero that is required. The next command counts, if it comes within the timeout.
-    pub(crate) fn acknowledge(&mut self, now: Instant) {
-        self.commands.acknowledge();
-        self.fault = Some((Verdict::Waits, now));
-    }
-
     /// The node's life cycle became active, or left that state: a source from which messages came lately begins with a zero, another one
     /// as if it was added now.
     pub(crate) fn begin_again(&mut self, now: Instant, kind: SourceType) {

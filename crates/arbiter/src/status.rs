@@ -103,9 +103,6 @@ impl Arbiter {
         if let Some((source, invalid)) = self.last_invalid() {
             report.push(("last invalid", format!("{}: {invalid}", name(source))));
         }
-        if let Some(reason) = self.not_acknowledged() {
-            report.push(("last acknowledgement", reason.to_string()));
-        }
         report.extend([("commands", counters.commands), ("driven", counters.driven)].map(text));
         report.extend(Refused::ALL.map(|reason| text((reason.name(), counters.refused.of(reason)))));
         let others = [

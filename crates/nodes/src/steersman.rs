@@ -110,7 +110,6 @@ pub fn run_with(
 
     let Member { node, params, inputs, .. } = &mut zones;
     zones_node::subscribe(inputs, node, params, true)?;
-    arbiter_node::subscribe(&mut arbiter.inputs, &mut arbiter.node)?;
     let set = joystick.set().clone();
     let Member { node, params, inputs, .. } = &mut joystick;
     let pads = joystick_node::subscribe(inputs, node, &shell, &set, &params.joy_input)?;

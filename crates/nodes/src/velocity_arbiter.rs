@@ -12,9 +12,9 @@ use params::{Refusal, Set};
 use r2r::diagnostic_msgs::msg::{DiagnosticStatus, KeyValue};
 use r2r::geometry_msgs::msg as geometry;
 use r2r::or_pose_estimator::msg as or_pose;
-use r2r::std_msgs::msg::{Bool, Header};
+use r2r::std_msgs::msg::Bool;
 use ros::panics::lock;
-use ros::{Candidate, Error, Inputs, Names, Shell, Status, Stop, SubscriptionSpec, Topic, clock, qos};
+use ros::{Candidate, Error, Names, Shell, Status, Stop, SubscriptionSpec, Topic, clock, qos};
 use safety::{Command, Contains, Instant, NotFinite, PublisherCount, Stamp};
 
 use crate::command_topic::CommandTopic;
@@ -264,18 +264,6 @@ fn candidate<M: Contains<Arbiter> + 'static>(kind: SourceType) -> Candidate<M> {
     }
 }
 
-/// Subscribes to the acknowledgements of a person. Any number of nodes may publish them, since each counts by its stamp.
-/// # Errors
-/// The middleware refuses the topic.
-pub fn subscribe<M: Contains<Arbiter> + 'static>(
-    inputs: &mut Inputs<M>,
-    node: &mut r2r::Node,
-) -> Result<(), Error> {
-    inputs.subscribe::<Header>(node, "acknowledge", qos::edge(), |header| {
-        Some(M::wrap(Input::Acknowledged { stamp: clock::from_wire(&header.stamp) }))
-    })
-}
-
 /// The node's diagnostics.
 pub fn status(arbiter: &Arbiter) -> Status {
     Status::of(arbiter.health(), arbiter.report())
@@ -288,7 +276,6 @@ pub fn run(context: &r2r::Context, stop: &Stop) -> Result<(), Error> {
     let mut member = Member::new(context, specification(), Params::read)?;
     await_locks(&member.node, member.inputs.names(), &member.params);
     let mut topics = Topics::new(&mut member.node, &member.params, member.inputs.names())?;
-    subscribe(&mut member.inputs, &mut member.node)?;
     let stage = StageTopic::new(&mut member.node, member.inputs.names(), NAME)?;
     let (command, latency) = (topics.command.topic.clone(), topics.command.latency.clone());
     let (shared_params, line, names) =

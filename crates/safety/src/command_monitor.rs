@@ -118,11 +118,6 @@ impl CommandMonitor {
         self.waits_for_zero = true;
     }
 
-    /// Lets motion begin without a zero: a person took the place of one.
-    pub fn acknowledge(&mut self) {
-        self.waits_for_zero = false;
-    }
-
     /// Whether a zero is required before motion.
     pub fn waits_for_zero(&self) -> bool {
         self.waits_for_zero

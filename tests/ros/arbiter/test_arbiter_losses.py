@@ -82,30 +82,6 @@ def test_a_source_that_comes_back_in_motion_waits_for_a_zero(executable):
         arbiter.drives("dock", 0.3)
 
 
-def test_a_person_takes_the_place_of_the_zero(executable):
-    with Arbiter({**NAVIGATION, **DOCK}, executable) as arbiter:
-        arbiter.publish("/nav", 0.1)
-        dock = arbiter.publish("/dock", 0.3, Twist)
-        arbiter.drives("dock", 0.3)
-        dock.timer.cancel()
-        reason(arbiter, "navigation", OTHER_LOST)
-        reason(arbiter, "dock", "timed out")
-        since = time.monotonic()
-        arbiter.acknowledge(seconds_ago=0.6)
-        arbiter.acknowledge(seconds_ago=-1.0)
-        wait_for_messages_in_flight()
-        assert set(arbiter.speeds_since(since)) == {0.0}, "one that a link delivers late"
-        arbiter.acknowledge()
-        arbiter.drives("navigation", 0.1)
-        back = time.monotonic()
-        dock.timer.reset()
-        reason(arbiter, "dock", LOST)
-        time.sleep(1.0)
-        assert set(arbiter.speeds_since(back)) == {0.1}, "an acknowledgement counts for what was lost before it"
-        arbiter.acknowledge()
-        arbiter.drives("dock", 0.3)
-
-
 @pytest.mark.fault("source-lost")
 def test_a_source_that_dies_behind_a_closed_lock_lets_nothing_below_it_drive(executable):
     with Arbiter({**NAVIGATION, **DOCK, **DOOR}, executable) as arbiter:

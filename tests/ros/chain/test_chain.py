@@ -10,7 +10,7 @@ from or_pose_estimator.msg import PosCov, Vel
 from or_pose_estimator.msg import State as PoseState
 from parameters import Parameters
 from stack import BRAKES, Stack, navigation_drives_again
-from std_msgs.msg import Bool, Header
+from std_msgs.msg import Bool
 from vehicle import second_publisher
 
 
@@ -401,23 +401,3 @@ def test_what_a_node_before_hindbrain_accepts_acts_at_once_and_it_drives_on(stac
     reported = [message.data for message in stack.graph.since("/motor/port", start)]
     steady = [value + 1 if value in (before - 1, after - 1) else value for value in reported]
     assert steady[-1] == after and steady == sorted(steady), f"it does not drive on: {reported}"
-
-
-def test_a_person_lets_navigation_go_on_behind_a_lost_stick(stack):
-    stack.drive_forward()
-    goal = TwistStamped()
-    goal.twist.linear.x = 0.5
-    timer = stack.graph.repeat("/cmd_vel_smoothed", goal, 20.0)
-
-    def goes_on_when_acknowledged(after):
-        stack.wait_for_stop(after)
-        stack.stays_stopped(1.0, f"navigation drives off after {after}")
-        stack.graph.publish("/acknowledge", Header(stamp=stack.graph.node.get_clock().now().to_msg()))
-        stack.wait_for_motors(lambda port, starboard: port == starboard == 57, "navigation does not go on")
-
-    stack.unplug()
-    goes_on_when_acknowledged("the loss of the stick")
-    timer.cancel()
-    time.sleep(0.7)
-    timer.reset()
-    goes_on_when_acknowledged("a pause of navigation")

@@ -9,10 +9,9 @@ from or_pose_estimator.msg import AVel, State, Vel
 from processes import Process
 from rcl_interfaces.msg import ParameterEvent, ParameterValue
 from rclpy._rclpy_pybind11 import RCLError
-from rclpy.duration import Duration
 from rclpy.parameter import Parameter
 from rclpy.parameter_client import AsyncParameterClient
-from std_msgs.msg import Bool, Header
+from std_msgs.msg import Bool
 
 NODE = "velocity_arbiter"
 OUTPUT = "/cmd_vel_arbitrated"
@@ -108,11 +107,6 @@ class Arbiter:
     def drives(self, name, speed):
         self.wait(lambda: self.active and self.active[0] == name, f"{name} does not drive")
         self.wait(lambda: self.last == speed, f"{speed} is not commanded")
-
-    def acknowledge(self, seconds_ago=0.0):
-        """A person acknowledged, so long ago."""
-        now = self.graph.node.get_clock().now()
-        self.graph.publish("/acknowledge", Header(stamp=(now - Duration(seconds=seconds_ago)).to_msg()))
 
     def publish(self, topic, speed, kind=TwistStamped, rate=50.0, graph=None, zeros=10, qos=EDGE):
         """Publishes `speed` on `topic` until the returned object is called; a second type of a topic needs a `graph` of its own."""

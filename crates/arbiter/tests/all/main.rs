@@ -1,6 +1,5 @@
 //! The tests of `arbiter` beside those in its source: one executable, since each further one would have to be linked.
 
-mod acknowledgements;
 mod allocation;
 mod arbiter;
 mod changes;

@@ -38,8 +38,6 @@ enum Event {
         source: usize,
         count: usize,
     },
-    /// With a stamp this many ticks ahead of the wall clock; `None` without.
-    Acknowledge(Option<i64>),
     /// The machine is not called for this many ticks.
     Hold(i64),
     /// The wall clock is set forward by this many ticks.
@@ -160,12 +158,6 @@ impl Pair {
                     self.send(Input::SourcePublishersCounted { source, publishers });
                 }
             }
-            Event::Acknowledge(ahead) => {
-                let sent = ahead.map_or(0, |ahead| self.model.wall + ahead);
-                self.model.acknowledge(sent);
-                self.model.update();
-                self.send(Input::Acknowledged { stamp: stamp(sent) });
-            }
             Event::Hold(ticks) => {
                 let until = self.now + time(ticks);
                 // A machine without an earlier deadline was not held; a machine that is slightly late is not tested here.
@@ -258,7 +250,6 @@ fn events() -> impl Strategy<Value = Vec<(u32, Event)>> {
         5 => (0..3usize, prop::bool::weighted(0.25)).prop_map(|(lock, closed)| Event::Lock { lock, closed }),
         1 => (0..3usize, 0..3usize).prop_map(|(lock, count)| Event::LockPublishers { lock, count }),
         2 => (0..4usize, 0..3usize).prop_map(|(source, count)| Event::Publishers { source, count }),
-        2 => prop_oneof![1 => Just(None), 9 => (-55..15i64).prop_map(Some)].prop_map(Event::Acknowledge),
         1 => (13..60i64).prop_map(Event::Hold),
         1 => (-30..30i64).prop_map(Event::Jump),
         1 => (0..4usize).prop_map(|source| Event::Toggle { source }),

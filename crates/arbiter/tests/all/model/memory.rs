@@ -36,8 +36,6 @@ pub enum Fault {
     Future,
     Nonsense,
     Unasked,
-    /// None: a person took the place of the zero.
-    Granted,
 }
 
 /// The model's state of a source.

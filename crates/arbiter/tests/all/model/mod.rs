@@ -22,10 +22,6 @@ const SKEW: i64 = 10;
 const OPENING: i64 = 25;
 /// A source that publishes within this many ticks of being added was publishing before.
 const EARLY: i64 = 500;
-/// An act of a person counts for less than this.
-const ACT: i64 = 50;
-/// The least time between two.
-const BETWEEN: i64 = 100;
 /// For this many ticks after the machine was held, messages may have been queued.
 const WET: i64 = 5;
 
@@ -50,8 +46,6 @@ pub struct Model {
     hold_began: i64,
     /// The newest stamp of a command that drove.
     pub last: i64,
-    /// How long ago an acknowledgement counted.
-    since_act: i64,
     /// Source and stamp of the outputs, and whether they withhold motion; a source of `None` is a zero.
     pub out: Vec<(Option<usize>, i64, bool)>,
 }
@@ -70,7 +64,6 @@ impl Model {
             held: (0, 0),
             hold_began: 0,
             last: 0,
-            since_act: BETWEEN,
             out: vec![(None, 0, false)],
         }
     }
@@ -87,7 +80,6 @@ impl Model {
             Some((Fault::Future, age)) if age < timeout => return Some(Verdict::FromFuture),
             Some((Fault::Nonsense, age)) if age < timeout => return Some(Verdict::Invalid),
             Some((Fault::Unasked, age)) if age < timeout => return Some(owes),
-            Some((Fault::Granted, age)) if age < timeout => return Some(Verdict::Waits),
             _ => {}
         }
         if !memory.received {
@@ -261,7 +253,6 @@ impl Model {
 
     fn age(&mut self, ticks: i64) {
         self.wall += ticks;
-        self.since_act += ticks;
         for memory in &mut self.sources {
             memory.ticks_in_list += ticks;
             memory.turn -= ticks;
@@ -410,21 +401,6 @@ impl Model {
         }
     }
 
-    /// A person takes the place of the zeros that are owed by all that send, and that nothing else holds back.
-    pub fn acknowledge(&mut self, sent: i64) {
-        if self.since_act < BETWEEN || sent == 0 || sent > self.wall + SKEW || sent <= self.wall - ACT {
-            return;
-        }
-        self.since_act = 0;
-        for source in 0..self.sources.len() {
-            let owes = self.present[source] && matches!(self.verdict(source), Verdict::WaitsForZero(_));
-            if owes && !self.setting.sticks[source] {
-                self.sources[source].owes = None;
-                self.sources[source].fault = Some((Fault::Granted, 0));
-            }
-        }
-    }
-
     /// Messages of several publishers do not count.
     pub fn count_lock(&mut self, lock: usize, publishers: usize) {
         let bar = &mut self.locks[lock];
@@ -450,7 +426,7 @@ impl Model {
     pub fn verdict(&self, source: usize) -> Verdict {
         let best = self.best();
         match self.flaw(source) {
-            Some(flaw) if !matches!(flaw, Verdict::WaitsForZero(_) | Verdict::Waits) => return flaw,
+            Some(flaw) if !matches!(flaw, Verdict::WaitsForZero(_)) => return flaw,
             _ => {}
         }
         let shut = self.closed_above(source);
@@ -460,7 +436,6 @@ impl Model {
             };
         }
         match self.flaw(source) {
-            Some(Verdict::Waits) if best.is_some() => Verdict::Outranked { by: self.index(best.unwrap()) },
             Some(flaw) => flaw,
             None if self.driving == Some(source) => Verdict::Drives,
             None if best == Some(source) => Verdict::Waits,
