@@ -399,5 +399,6 @@ def test_what_a_node_before_hindbrain_accepts_acts_at_once_and_it_drives_on(stac
     assert acts < SLACK, f"{name} acts after {acts:.3f} s"
     time.sleep(0.5)
     reported = [message.data for message in stack.graph.since("/motor/port", start)]
-    steady = [value + 1 if value in (before - 1, after - 1) else value for value in reported]
-    assert steady[-1] == after and steady == sorted(steady), f"it does not drive on: {reported}"
+    # So while it comes nearer slowly, one may be less by a count than the one before it.
+    is_steady = all(later >= earlier - 1 for earlier, later in zip(reported, reported[1:]))
+    assert reported[-1] in (after, after - 1) and is_steady, f"it does not drive on: {reported}"
