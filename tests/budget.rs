@@ -18,7 +18,7 @@ const WORDS: usize = 44_219;
 /// coordinate and parameters that may be unset: 96. Files of joy, teleop_twist_joy and twist_mux as they are, refused: 45. Fractions of a count,
 /// a pad elsewhere, triggers as buttons, and the manager's reasons in the tool: 402. Why a vehicle stands, as one sentence with the next act, on
 /// a topic and by a tool: 1,555.
-const LINES: usize = 60_850;
+const LINES: usize = 60_864;
 
 /// Folders that hold nothing but tests.
 const TESTS: [&str; 6] = ["tests", "test", "benches", "examples", "fuzz", "testing"];

@@ -26,6 +26,24 @@ pub struct StreamGate {
     reported: bool,
 }
 
+/// How a message that would have to wait begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Begins {
+    /// It waits.
+    Not,
+    /// It counts by itself, and opens the way for no other.
+    Once,
+    /// It asks for rest: it and those after it count.
+    Stream,
+}
+
+impl Begins {
+    /// A stream begins with a message that asks for rest.
+    pub const fn with(is_rest: bool) -> Self {
+        if is_rest { Self::Stream } else { Self::Not }
+    }
+}
+
 impl StreamGate {
     /// The motors came back.
     pub fn release(&mut self) {
@@ -38,15 +56,16 @@ impl StreamGate {
     }
 
     /// Whether the message counts that was `sent` at that time, as far as known, and is read `now`. `begins` is asked for one that would have to
-    /// wait, with whether it is part of a stream: one that asks for rest begins anew.
+    /// wait, with whether it is part of a stream.
     ///
     /// A reader that was held reads late what was sent meanwhile. So its hold is no pause: a message follows the reading of the one before.
-    pub fn passes(&mut self, sent: Instant, now: Instant, begins: impl FnOnce(bool) -> bool) -> bool {
+    pub fn passes(&mut self, sent: Instant, now: Instant, begins: impl FnOnce(bool) -> Begins) -> bool {
         let is_stream = self.note(now).is_some_and(|last| sent.since(last) < STREAM_PAUSE);
         self.has_streamed |= is_stream;
         let has_to_wait = self.is_closed || self.is_released && is_stream;
-        self.waits = has_to_wait && !begins(is_stream);
-        (self.is_released, self.is_closed) = (false, self.waits);
+        let begins = if has_to_wait { begins(is_stream) } else { Begins::Stream };
+        self.waits = begins == Begins::Not;
+        (self.is_released, self.is_closed) = (false, begins != Begins::Stream);
         !self.waits
     }
 
@@ -75,7 +94,7 @@ mod tests {
                 gate.release();
             }
             let now = Instant::from_millis(time.unsigned_abs());
-            gate.passes(now, now, |_| time < 0)
+            gate.passes(now, now, |_| Begins::with(time < 0))
         };
         messages.iter().filter(|time| counts(time)).copied().collect()
     }
@@ -92,10 +111,22 @@ mod tests {
     }
 
     #[test]
+    fn a_goal_opens_the_way_for_no_stream() {
+        let at = Instant::from_millis;
+        let mut gate = StreamGate::default();
+        let passes = |gate: &mut StreamGate, time, begins| gate.passes(at(time), at(time), |_| begins);
+        assert!(passes(&mut gate, 100, Begins::Not) && passes(&mut gate, 150, Begins::Not));
+        gate.release();
+        assert!(!passes(&mut gate, 900, Begins::Not) && passes(&mut gate, 1500, Begins::Once));
+        assert!(!passes(&mut gate, 1550, Begins::Not) && !passes(&mut gate, 9000, Begins::Not));
+        assert!(passes(&mut gate, 9050, Begins::Stream) && passes(&mut gate, 9100, Begins::Not));
+    }
+
+    #[test]
     fn a_start_begins_anew() {
         let at = Instant::from_millis;
         let mut gate = StreamGate::default();
-        let passes = |gate: &mut StreamGate, time| gate.passes(at(time), at(time), |_| false);
+        let passes = |gate: &mut StreamGate, time| gate.passes(at(time), at(time), |_| Begins::Not);
         assert!(passes(&mut gate, 100) && passes(&mut gate, 150));
         gate.release();
         assert!(!passes(&mut gate, 900) && gate.news() == Some(true));
@@ -107,13 +138,13 @@ mod tests {
     fn a_hold_of_the_reader_is_no_pause() {
         let at = Instant::from_millis;
         let mut gate = StreamGate::default();
-        assert!(gate.passes(at(1000), at(1000), |_| false));
+        assert!(gate.passes(at(1000), at(1000), |_| Begins::Not));
         gate.release();
         // The reader is held from 1020 to 1620 ms, and does not know when it was sent what it then reads.
         for (sent, now) in [(1020, 1020), (1020, 1620), (1020, 1640), (1660, 1660), (1680, 1680)] {
-            assert!(!gate.passes(at(sent), at(now), |_| false), "{now}");
+            assert!(!gate.passes(at(sent), at(now), |_| Begins::Not), "{now}");
         }
-        assert!(gate.passes(at(2180), at(2180), |_| true));
+        assert!(gate.passes(at(2180), at(2180), |_| Begins::Stream));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The halt of the hand by its vehicle: what begins it, what ends it, and what is refused meanwhile.
 
 use safety::freshness::is_stale;
-use safety::{Instant, StreamGate, VehicleHalt, VehicleMonitor};
+use safety::{Begins, Instant, StreamGate, VehicleHalt, VehicleMonitor};
 
 use super::{Haptix, Output};
 use crate::device_loop::Order;
@@ -139,7 +139,7 @@ impl Haptix {
     /// input has to be passed once, whatever refuses it.
     pub(super) fn enters(&mut self, at: Instant, is_rest: bool) -> bool {
         let now = self.clock.now();
-        self.halts.stream.passes(at, now, |_| is_rest)
+        self.halts.stream.passes(at, now, |_| Begins::with(is_rest))
     }
 
     /// Returns an error for what would move the hand and was received at `at`: while it is halted, before the end of the halt, and if

@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use safety::freshness::STALE;
-use safety::{Instant, MessageTime, StreamGate};
+use safety::{Begins, Instant, MessageTime, StreamGate};
 
 use crate::Robot;
 use crate::controllers::{
@@ -96,7 +96,7 @@ impl ControlLoop {
     /// message for a controller or an input that does not exist is ignored.
     ///
     /// **After a halt of the motors a stream is not passed on** until it [asks for rest](crate::controllers::Controller::is_rest), whatever
-    /// controller it is for ([`StreamGate`]). A goal is an act of its own, after a pause; one within a stream is stopped.
+    /// controller it is for ([`StreamGate`]). A goal is an act of its own, after a pause, and for itself alone; one within a stream is stopped.
     pub fn deliver(
         &mut self,
         controller: ControllerId,
@@ -110,8 +110,9 @@ impl ControlLoop {
         if let Some(slot) = slot.filter(|slot| input < slot.controller.inputs().len()) {
             let (controller, robot) = (&slot.controller, &self.robot);
             let passes = |gate: &mut StreamGate| {
-                gate.passes(time.begin(), now, |is_stream| {
-                    message.goal().is_some() && !is_stream || controller.is_rest(input, message, robot)
+                gate.passes(time.begin(), now, |is_stream| match message.goal().is_some() && !is_stream {
+                    true => Begins::Once,
+                    false => Begins::with(controller.is_rest(input, message, robot)),
                 })
             };
             let is_stop = matches!(message, Message::Stop | Message::Cancel(_));
