@@ -412,7 +412,7 @@ impl Filter {
     ///
     /// When the stick is released, one stop always comes first: a reference older than the last command of the stick
     /// may be dropped as late by the receiver, and the command of the stick would stay in force. After a loss of the
-    /// stick, zero is published for [`STOP_TIME`], even if there is a reference. After a loss of a reference in
+    /// stick, zero is published for [a second](StopSequence::after_loss), even if there is a reference. After a loss of a reference in
     /// motion, zero is published for the same time unless the reference returns. After a loss the first of these
     /// states have no velocity at all. Receivers treat that as a loss, not as a release: no other source may start to
     /// drive by itself.

@@ -3,13 +3,13 @@ use core::time::Duration;
 use crate::Instant;
 
 /// Commands with shorter gaps are one stream.
-pub const STREAM_PAUSE: Duration = Duration::from_millis(500);
+const STREAM_PAUSE: Duration = Duration::from_millis(500);
 
 /// Whether the messages on an input may command, after a halt of the motors.
 ///
 /// A stream asks for what was wanted before the halt, or for what a leader did meanwhile, so the release alone would move the joints. Its
 /// silence shows nothing: a link that drops out for a moment is no act of a person. **So where messages were a stream, the first one that counts
-/// after a halt asks for rest.** Where none were, a message after a pause of [`STREAM_PAUSE`] counts at once.
+/// after a halt asks for rest.** Where none were, a message after a pause of 0.5 s counts at once.
 /// # Source
 /// own: an emergency stop that is released moves nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
