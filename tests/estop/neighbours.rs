@@ -5,7 +5,7 @@ use haptix::{
     Simulation,
 };
 use safety::freshness::is_stale;
-use safety::{Clock, Instant, Machine, MessageTime, PublisherId, STREAM_PAUSE, VehicleHalt, VehicleMonitor};
+use safety::{Clock, Instant, Machine, MessageTime, PublisherId, VehicleHalt, VehicleMonitor};
 
 /// A machine beside the vehicle that obeys its emergency stop.
 pub trait Neighbour: Clone {
@@ -77,6 +77,9 @@ impl Neighbour for Arm {
 
 /// Events at the same time in the walk are within this time for the hand, of whose inputs none is at the same time as another.
 const SAME: Duration = Duration::from_micros(1);
+
+/// Commands with shorter gaps are one stream.
+const ONE_STREAM: Duration = Duration::from_millis(500);
 
 /// The hand's whole node, and a client that commands it all the time: it moves if the last order to its device is a command.
 #[derive(Clone)]
@@ -162,7 +165,7 @@ impl Neighbour for Hand {
         let mode = if self.follows { Mode::Following } else { Mode::Holding };
         let reading = Reading { at: now, mode, last_command: None, sensor: Sensor::default() };
         self.input(now, Input::DeviceStepped(Box::new(reading)));
-        let is_stream = self.commanded > Instant::ZERO && self.now.since(self.commanded) < STREAM_PAUSE;
+        let is_stream = self.commanded > Instant::ZERO && self.now.since(self.commanded) < ONE_STREAM;
         let runs_on = self.was_halted && is_stream;
         self.command(0.5);
         assert!(!runs_on || !self.follows, "a stream that ran on through a halt moves the hand");
