@@ -12,13 +12,13 @@ use tests::{files, root};
 /// Of all Markdown files. Robots, pads and switches as people have them need pages that nothing replaces: 1,050 words. Speeds per
 /// coordinate, as teleop_twist_joy has them, replace computed accelerations: 130. Every parameter of joy, teleop_twist_joy and twist_mux needs its
 /// translation, or the sentence that there is none: 290. A pad elsewhere, and what is below one count: 400.
-/// Why a vehicle stands, with its tool: 280. The page of what is not offered: 400.
-const WORDS: usize = 44_219;
+/// Why a vehicle stands, with its tool: 280. The page of what is not offered: 400. An e-stop's first message: 100.
+const WORDS: usize = 44_321;
 /// Of robots and tools together, in any language. Robots, pads and switches as people have them need code that nothing replaces: 800. Speeds per
 /// coordinate and parameters that may be unset: 96. Files of joy, teleop_twist_joy and twist_mux as they are, refused: 45. Fractions of a count,
 /// a pad elsewhere, triggers as buttons, and the manager's reasons in the tool: 402. Why a vehicle stands, as one sentence with the next act, on
 /// a topic and by a tool: 1,555.
-const LINES: usize = 60_864;
+const LINES: usize = 60_869;
 
 /// Folders that hold nothing but tests.
 const TESTS: [&str; 6] = ["tests", "test", "benches", "examples", "fuzz", "testing"];

@@ -77,13 +77,13 @@ impl Oracle {
         self.is_alive = false;
     }
 
-    /// hindbrain received the e-stop.
+    /// hindbrain received the e-stop. Its first message also stops: an earlier process may not have been reset.
     pub fn estop_received(&mut self, now: u64, pressed: bool) {
         self.pass(now);
-        self.estop = Some((now, pressed));
-        if pressed {
+        if pressed || self.estop.is_none() {
             self.stops();
         }
+        self.estop = Some((now, pressed));
     }
 
     /// hindbrain received the reset button; `late` if the message waited while the process was held.

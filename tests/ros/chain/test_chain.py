@@ -114,8 +114,7 @@ def test_disable_stops_at_once(stack):
 
 @pytest.mark.fault("estop-pressed")
 def test_the_estop_latches(stack):
-    estop = Bool(data=False)
-    timer = stack.graph.repeat("/hind/estop", estop, 20.0)
+    estop, timer = stack.fit_estop()
     stack.drive_forward()
     start = time.monotonic()
     estop.data = True
@@ -168,8 +167,7 @@ def estop_and_back(stack, estop):
 
 @pytest.mark.fault("motion-withheld")
 def test_a_stick_held_through_an_estop_moves_nothing_when_the_zone_opens(stack):
-    estop = Bool(data=False)
-    stack.graph.repeat("/hind/estop", estop, 20.0)
+    estop, _ = stack.fit_estop()
     stack.drive_forward()
     stack.scaling.front_fb = 0.0
     stack.wait_for_stop("a person stands in front")
@@ -192,8 +190,8 @@ def test_motion_behind_a_lock_through_an_estop_moves_nothing_when_the_lock_opens
     stack = Stack(composed, lock)
     try:
         stack.ready()
-        estop, door, command = Bool(data=False), Bool(data=False), TwistStamped()
-        stack.graph.repeat("/hind/estop", estop, 20.0)
+        door, command = Bool(data=False), TwistStamped()
+        estop, _ = stack.fit_estop()
         stack.graph.repeat("/door", door, 20.0)
         stack.graph.repeat("/cmd_vel_smoothed", command, 20.0)
         stack.unplug()
@@ -225,8 +223,8 @@ def test_motion_behind_a_lock_through_an_estop_moves_nothing_when_the_lock_opens
 
 @pytest.mark.fault("motion-withheld")
 def test_a_source_that_waits_for_a_zero_through_an_estop_moves_nothing_but_by_its_own(stack):
-    estop, command = Bool(data=False), TwistStamped()
-    stack.graph.repeat("/hind/estop", estop, 20.0)
+    command = TwistStamped()
+    estop, _ = stack.fit_estop()
     timer = stack.graph.repeat("/cmd_vel_smoothed", command, 20.0)
     stack.enable(True)
     stack.wait_for_state("OK")

@@ -75,7 +75,7 @@ class Gate:
         self.range.header.frame_id = SENSOR
         self.publisher = vehicle.graph.node.create_publisher(Range, "/hind/ir", 10)
         self.sensor = vehicle.graph.node.create_timer(0.02, lambda: self.publisher.publish(self.range))
-        vehicle.estop(False)
+        vehicle.fit_estop()
         vehicle.set_command()
         self.switch = vehicle.hold_enable(False, 50.0)
         return self

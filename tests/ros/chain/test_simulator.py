@@ -124,7 +124,9 @@ def test_the_stick_moves_the_vehicle(composed):
         graph = stack.graph
         graph.subscribe(Odometry, "/odom")
         graph.subscribe(DiagnosticArray, "/diagnostics")
-        # The simulator's e-stop heartbeat makes hindbrain know a source; it is not silent, so no reset is needed.
+        # The first message of the simulator's e-stop is an emergency stop.
+        stack.wait_for_state("ESTOP")
+        stack.unlatch()
         stack.drive_forward()
         graph.wait(lambda: graph.last("/odom") and graph.last("/odom").twist.twist.linear.x > 0.2, "the vehicle stands")
         graph.publish("/simulator/estop_button", Bool(data=True))

@@ -101,6 +101,14 @@ class Stack:
     def unlatch(self):
         unlatch(self)
 
+    def fit_estop(self):
+        """Connects an e-stop, which is released, and ends the emergency stop that begins with its first message; returns what is repeated."""
+        estop = Bool(data=False)
+        timer = self.graph.repeat("/hind/estop", estop, 20.0)
+        self.wait_for_state("ESTOP")
+        self.unlatch()
+        return estop, timer
+
     @property
     def motors(self):
         port, starboard = self.graph.last("/motor/port"), self.graph.last("/motor/starboard")

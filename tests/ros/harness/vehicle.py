@@ -184,6 +184,12 @@ class Vehicle:
             self.estop_timer = self.graph.node.create_timer(0.05, lambda: publisher.publish(self.button))
         self.button.data = pressed
 
+    def fit_estop(self):
+        """Connects an e-stop, which is released, and ends the emergency stop that begins with its first message."""
+        self.estop(False)
+        self.wait(lambda: "ESTOP_LATCHED" in self.causes, "the e-stop is not received")
+        unlatch(self)
+
     def reset(self):
         for down in (True, False):
             self.graph.publish("/hind/reset", Bool(data=down))
@@ -220,6 +226,9 @@ class Vehicle:
 
     def restart(self):
         """Leaves a latched stop whose cause is gone."""
+        if self.estop_timer is not None:
+            # A hindbrain that was just started latches with the first message.
+            self.wait(lambda: self.detail and self.source("hind/estop").says == "released", "the e-stop is not received")
         unlatch(self)
         self.start()
 

@@ -66,7 +66,7 @@ def test_a_base_without_stamps_gets_a_twist():
 @pytest.mark.parametrize("end", ["terminate", "disable", "estop", "second"])
 def test_every_stop_is_a_zero_at_once(end):
     with Vehicle(OUTPUT) as vehicle, known_participant() as context:
-        vehicle.estop(False)
+        vehicle.fit_estop()
         vehicle.half_ahead()
         start = now()
         if end == "terminate":

@@ -153,8 +153,8 @@ def test_a_required_estop_must_publish_in_time():
 def test_only_a_press_and_a_release_after_the_cause_reset():
     with Vehicle({"estop.timeout": 2.0}) as vehicle:
         button = lambda down: vehicle.graph.publish("/hind/reset", Bool(data=down))
+        vehicle.fit_estop()
         vehicle.start()
-        vehicle.estop(False)
 
         def stays_latched(what):
             start = now()

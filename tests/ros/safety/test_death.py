@@ -104,7 +104,7 @@ def test_a_thread_that_hangs_in_a_send_keeps_no_stop_from_the_motor_controller(t
     parameters = {"driver.kind": "roboclaw", "driver.device": str(tmp_path / "motor")}
     with Device("roboclaw", tmp_path / "motor") as device, Vehicle(parameters, executable=panicking("hindbrain")) as vehicle:
         vehicle.wait(lambda: vehicle.source("motor_controller").says == "works", "it is not open")
-        vehicle.estop(False)
+        vehicle.fit_estop()
         vehicle.start()
         vehicle.set_command(1.0)
         device.wait(lambda: device.motors == [32767, 32767], "the device does not follow")
@@ -284,7 +284,7 @@ def test_commands_that_waited_for_a_held_node_are_not_passed_one_by_one():
     """The middleware keeps a hundred commands for it; the last and the e-stop count, which were published after the others."""
     with Vehicle({"estop.timeout": 2.0}) as vehicle:
         at = vehicle.graph
-        vehicle.estop(False)
+        vehicle.fit_estop()
         vehicle.start()
         vehicle.set_command(1.0)
         vehicle.wait_for_motors(24, 24, "full ahead")

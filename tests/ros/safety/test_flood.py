@@ -82,7 +82,7 @@ def test_the_message_after_a_flood_of_hindbrain_counts_at_once(topic):
     with Vehicle({"ir.sensors": ["ir_front_port"], **patient}, Twist) as vehicle:
         publisher = vehicle.graph.node.create_publisher(Range, "/hind/ir", 10)
         sensor = vehicle.graph.node.create_timer(0.02, lambda: publisher.publish(CLEAR))
-        vehicle.estop(False)
+        vehicle.fit_estop()
         vehicle.half_ahead()
         flooding = {"/hind/ir": publisher}.get(topic) or vehicle.publisher(type(many), topic)
         quiet = {"/cmd_vel": vehicle.commands, "/hind/estop": vehicle.estop_timer, "/hind/ir": sensor}.get(topic)

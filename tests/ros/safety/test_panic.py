@@ -85,16 +85,24 @@ def test_the_last_state_in_an_emergency_stop_is_that_stop(ends):
         assert vehicle.state == "ESTOP", "it was not reset"
 
 
-@pytest.mark.fault("panic", "signal", "hindbrain-killed")
-@pytest.mark.parametrize("ends", ["panic", "SIGTERM"])
-def test_after_the_end_of_a_required_estop_the_switches_are_needed(ends):
-    with Vehicle({"estop.required": True}, executable=panicking("hindbrain")) as vehicle:
-        vehicle.estop(False)
-        vehicle.wait_for("ESTOP", "ESTOP_LATCHED", "NOT_ENABLED", "CMD_STALE")
+@pytest.mark.fault("panic", "signal", "hindbrain-killed", "estop-first")
+@pytest.mark.parametrize("required", [False, True])
+@pytest.mark.parametrize("ends", ["panic", "SIGTERM", "SIGKILL"])
+def test_no_end_of_hindbrain_is_the_reset_of_an_emergency_stop(ends, required):
+    """The button is released before the end: without its reset the next hindbrain stays in an emergency stop."""
+    with Vehicle({"estop.required": required}, executable=panicking("hindbrain")) as vehicle:
+        vehicle.fit_estop()
         vehicle.restart()
         vehicle.set_command(1.0)
         vehicle.wait_for_motors(24, 24, "full ahead")
-        vehicle.process.stop() if ends == "SIGTERM" else ends_at_stop(vehicle.graph, vehicle.process, "hindbrain")
+        vehicle.estop(True)
+        vehicle.wait_for("ESTOP", "ESTOP_PRESSED", "ESTOP_LATCHED")
+        vehicle.estop(False)
+        vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
+        if ends == "SIGKILL":
+            vehicle.process.kill()
+        else:
+            vehicle.process.stop() if ends == "SIGTERM" else ends_at_stop(vehicle.graph, vehicle.process, "hindbrain")
         vehicle.restart_node()
         vehicle.enable()
         vehicle.set_command(0.0)

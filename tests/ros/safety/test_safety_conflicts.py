@@ -45,7 +45,7 @@ def wait_for_end(vehicle, topic):
 @pytest.mark.parametrize("topic", SECONDS)
 def test_a_second_publisher_of_any_kind_stops(topic):
     with Vehicle() as vehicle:
-        vehicle.estop(False)
+        vehicle.fit_estop()
         vehicle.half_ahead()
         for message_type, qos, name in SECONDS[topic]:
             with second_publisher(message_type, topic, qos, name=name) as second:
@@ -74,7 +74,7 @@ def test_a_second_publisher_of_any_kind_stops(topic):
 def test_a_second_publisher_is_counted_within_its_time(topic):
     """The second publisher may have any type, reliability and name."""
     with known_participant() as context, Vehicle() as vehicle:
-        vehicle.estop(False)
+        vehicle.fit_estop()
         for message_type, qos, name in SECONDS[topic]:
             vehicle.half_ahead()
             start = now()
@@ -339,7 +339,7 @@ def test_a_second_publisher_of_the_motors_is_an_error_with_its_remedy():
 def test_several_causes_at_a_time_need_what_each_of_them_needs():
     """A pressed e-stop, enable off, and a second publisher of commands; they end one by one."""
     with known_participant() as context, Vehicle() as vehicle:
-        vehicle.estop(False)
+        vehicle.fit_estop()
         vehicle.half_ahead()
         with second_publisher(TwistStamped, "/cmd_vel", context=context):
             start = now()
@@ -403,9 +403,10 @@ def test_a_second_publisher_stops_the_one_process_too(topic, message_type, cause
     stack = Stack(composed=True)
     try:
         stack.graph.record(StateDetail, "/hind/state_detail", LATCHED)
+        stack.ready()
         if topic == "/hind/estop":
-            stack.graph.repeat("/hind/estop", Bool(), 20.0)
-        stack.ready().drive_forward()
+            stack.fit_estop()
+        stack.drive_forward()
         state, causes = CAUSES[topic][0], lambda: {c.name for c in stack.graph.last("/hind/state_detail").causes}
         with second_publisher(message_type, topic) as second:
             stack.wait_for_state(state, 5.0)

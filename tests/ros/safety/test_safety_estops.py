@@ -14,8 +14,7 @@ from vehicle import Vehicle, hold, known_participant, now, second_publisher
 @pytest.mark.fault("estop-conflict")
 def test_two_estops_of_one_name_stop_until_a_reset():
     with Vehicle() as vehicle:
-        vehicle.estop(False)
-        vehicle.wait(lambda: vehicle.source("hind/estop").age >= 0.0, "the e-stop is not received")
+        vehicle.fit_estop()
         vehicle.half_ahead()
         with second_publisher(Bool, "/hind/estop", name=FIRSTS_NAME) as second:
             wait_for_conflict(vehicle, "/hind/estop")
@@ -117,7 +116,7 @@ def in_one_go(vehicle, *presses):
 def test_a_press_between_releases_is_received_once_and_in_order(profile):
     """A late copy of a release is no release: the last message counts, also in the profile that restarts by itself."""
     with Vehicle({"profile": profile, "estop.timeout": 2.0}) as vehicle:
-        vehicle.estop(False)
+        vehicle.estop(False) if profile == "seed" else vehicle.fit_estop()
         vehicle.start()
         vehicle.set_command(0.5)
         for _ in range(5):
@@ -139,7 +138,7 @@ def test_a_press_between_releases_is_received_once_and_in_order(profile):
 def test_no_press_among_releases_is_lost():
     """Each press latches, although a release follows at once: a reliable subscription receives all of them."""
     with Vehicle({"estop.timeout": 2.0}) as vehicle:
-        vehicle.estop(False)
+        vehicle.fit_estop()
         vehicle.start()
         for _ in range(10):
             in_one_go(vehicle, False, False, True, False)
@@ -154,7 +153,7 @@ def test_no_press_among_hundreds_of_releases_is_lost_in_a_hold():
     with Vehicle({"estop.timeout": 2.0}) as vehicle:
         deep = vehicle.graph.node.create_publisher(Bool, "/hind/estop", QoSProfile(depth=1000))
         vehicle.graph.publishers["/hind/estop"] = deep
-        vehicle.estop(False)
+        vehicle.fit_estop()
         vehicle.start()
         vehicle.set_command(0.0)
         hold(vehicle, 0.4, lambda: in_one_go(vehicle, *[False] * 400, True, *[False] * 400))

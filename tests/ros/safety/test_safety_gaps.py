@@ -49,7 +49,7 @@ def test_a_hold_that_motor_controllers_notice_stops_until_a_zero(estop, tmp_path
             vehicle.wait(subscribed, "the motor node does not subscribe", 10.0)
             time.sleep(0.5)
             if estop:
-                vehicle.estop(False)
+                vehicle.fit_estop()
             vehicle.start()
             for seconds in (0.22, 0.3, 0.35, 0.45):
                 full_ahead(vehicle)

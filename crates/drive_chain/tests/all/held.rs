@@ -32,12 +32,7 @@ fn set(bench: &mut Bench, changed: &[(&str, Value)]) {
 
 /// Whether the motors were at stop all along for 3 s.
 fn stands(bench: &mut Bench) -> bool {
-    bench.motors.clear();
-    for _ in 0..60 {
-        bench.send([Input::Hindbrain(hindbrain::Input::EstopReceived(false))]);
-        bench.pass(Duration::from_millis(50));
-    }
-    bench.motors.iter().all(|(_, m)| (m.port, m.starboard) == (STOP, STOP))
+    common::stands(bench, |_| {})
 }
 
 /// Full ahead with the parameters of these tests.
@@ -51,11 +46,7 @@ fn ahead() -> Bench {
 /// As [`ahead`], after an e-stop that has ended except for the zero that hindbrain waits for.
 fn held_through_an_estop() -> Bench {
     let mut bench = ahead();
-    for (pressed, down) in [(true, false), (false, false), (false, true), (false, false)] {
-        bench.send([Input::Hindbrain(hindbrain::Input::EstopReceived(pressed))]);
-        bench.send([Input::Hindbrain(hindbrain::Input::ResetReceived(down))]);
-    }
-    bench.enable(true);
+    bench.estop_and_back();
     assert!(stands(&mut bench) && bench.drive.stages().hindbrain.state() == hindbrain::StopState::Ok);
     bench
 }

@@ -281,34 +281,21 @@ proptest! {
     }
 }
 
-/// The e-stop is pressed and released, reset and enabled again: everything that motion needs except a zero.
-fn estop_and_back(bench: &mut Bench) {
-    for (pressed, down) in [(true, false), (false, false), (false, true), (false, false)] {
-        bench.send([Input::Hindbrain(hindbrain::Input::EstopReceived(pressed))]);
-        bench.send([Input::Hindbrain(hindbrain::Input::ResetReceived(down))]);
-    }
-    bench.enable(true);
-}
-
-fn released(bench: &mut Bench) {
-    bench.send([Input::Hindbrain(hindbrain::Input::EstopReceived(false))]);
-}
-
 #[test]
 fn a_stick_held_through_an_estop_moves_nothing_when_the_zone_opens() {
     let mut bench = Bench::new();
     bench.full_ahead();
     bench.scaling = Some([0.0; 16]);
     bench.pass(ms(500));
-    estop_and_back(&mut bench);
-    assert!(stands(&mut bench, released));
+    bench.estop_and_back();
+    assert!(stands(&mut bench, |_| {}));
     bench.scaling = Some([1.0; 16]);
-    assert!(stands(&mut bench, released), "the obstacle is gone, but the stick was not released");
+    assert!(stands(&mut bench, |_| {}), "the obstacle is gone, but the stick was not released");
     assert_eq!(bench.drive.stages().hindbrain.state(), hindbrain::StopState::Ok);
     bench.stick(0.0, 0.0, true);
-    stands(&mut bench, released); // the joystick's velocity decays
+    stands(&mut bench, |_| {}); // the joystick's velocity decays
     bench.stick(1.0, 0.0, true);
-    assert!(!stands(&mut bench, released));
+    assert!(!stands(&mut bench, |_| {}));
 }
 
 /// Navigation's command behind a lock is withheld; after a zero it drives again.
@@ -324,7 +311,6 @@ fn a_source_locked_during_an_estop_moves_nothing_when_the_lock_opens() {
     ];
     let commands = |forward: f64, closed: bool| {
         move |bench: &mut Bench| {
-            released(bench);
             let velocity = Ok(Velocity::planar(forward, 0.0).unwrap());
             bench.send([
                 Input::Arbiter(arbiter::Input::LockReceived { lock: 0, closed }),
@@ -333,11 +319,11 @@ fn a_source_locked_during_an_estop_moves_nothing_when_the_lock_opens() {
         }
     };
     let mut bench = Bench::with(drive_with(&lock));
-    bench.enable(true);
+    bench.estop_and_back();
     stands(&mut bench, commands(0.0, false));
     assert!(!stands(&mut bench, commands(0.5, false)), "it drives");
     stands(&mut bench, commands(0.5, true));
-    estop_and_back(&mut bench);
+    bench.estop_and_back();
     assert!(stands(&mut bench, commands(0.5, true)));
     assert!(stands(&mut bench, commands(0.5, false)));
     assert_eq!(bench.drive.stages().hindbrain.state(), hindbrain::StopState::Ok);

@@ -171,7 +171,7 @@ causes! {
         "a step came later than 0.5 s, or the supervising thread had to act, while something moved or could";
     EstopLatched: "ESTOP_LATCHED", EmergencyStops, Reset, Warn of Reset,
         "an emergency stop waits for reset",
-        "an emergency stop was not reset since";
+        "an emergency stop was not reset since, or the e-stop was received for the first time: one may be from before the start";
     EstopConflict: "ESTOP_CONFLICT", EmergencyStops, Reset, Error of Estop,
         "hind/estop has more than one publisher, or one that does not fit",
         "`hind/estop` has more than one publisher, or an incompatible one";

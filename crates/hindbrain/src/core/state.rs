@@ -259,6 +259,11 @@ impl State {
 }
 
 impl EstopLine {
+    /// Whether it was received since the start.
+    pub(super) fn is_received(self) -> bool {
+        matches!(self, Self::Released { .. } | Self::Pressed | Self::Silent)
+    }
+
     /// Lets `dt` \[ns\] pass; a message that is not repeated within `timeout` lapses.
     pub(super) fn pass_time(&mut self, dt: u64, timeout: u64) {
         let (age, lapsed) = match self {

@@ -25,6 +25,9 @@ pub fn step(state: &State, inputs: &Inputs, params: &CoreParams) -> (State, Outp
     let reset = next.receive(inputs, params);
     let conditions = next.conditions(state.levels(), params);
     let conditions = conditions.with(Cause::Overrun, overrun).with(Cause::MotorGap, gap);
+    // An emergency stop from before this start is over by a reset only, whatever its source says by now.
+    let begins = params.strict && inputs.estop.is_some() && !state.estop.is_received();
+    let conditions = conditions.with(Cause::EstopLatched, begins);
     let remembered =
         if params.strict { next.remember(conditions, reset, inputs, params) } else { Causes::NONE };
     let causes = conditions.union(remembered);

@@ -50,7 +50,7 @@ params::params! {
         output: OutputType = Parameter::choice("output", "motors").at_start(),
         /// An emergency stop must publish its state more often than every estop.timeout: hindbrain starts latched, and a
         /// missing emergency stop counts as pressed. Even if this is false, an emergency stop is required once a message of it
-        /// was received or hind/estop has a publisher.
+        /// was received, the first of which latches, or hind/estop has a publisher.
         estop_required: bool = Parameter::bool("estop.required", false).at_start(),
         /// An emergency stop that is silent for this time counts as pressed.
         estop_timeout: Duration = Parameter::seconds("estop.timeout", 0.25, 0.05, 2.0),

@@ -211,7 +211,7 @@ fn a_time_out_does_not_wait_for_the_next_tick() {
         assert_eq!((rig.state(), rig.last()), (StopState::SoftIr, [0, 0]), "phase {phase}");
 
         // The e-stop's 250 ms.
-        rig.send(Input::EstopReceived(false));
+        rig.first_estop();
         rig.wait(249);
         assert_ne!(rig.state(), StopState::Estop, "phase {phase}");
         rig.wait(1);

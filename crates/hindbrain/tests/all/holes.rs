@@ -125,7 +125,7 @@ fn h3_reset_while_pressed_does_nothing() {
 #[test]
 fn h4_a_silent_estop_counts_as_pressed() {
     let mut rig = rig(&[]);
-    rig.send(Input::EstopReceived(false));
+    rig.first_estop();
     rig.ready();
     rig.repeat(&[Input::EstopReceived(false), FULL_AHEAD()], 1_000);
     assert!(rig.levels()[0] > 0);
@@ -136,6 +136,33 @@ fn h4_a_silent_estop_counts_as_pressed() {
     let (at, _) = rig.states.iter().rfind(|(_, state)| *state == StopState::Estop).unwrap();
     assert!((240..=260).contains(&at.since(start).as_millis()), "{:?}", at.since(start));
     assert!(rig.has(Cause::EstopStale));
+}
+
+/// hindbrain was killed while its emergency stop waited for the reset: the button is released, and so is the first message.
+#[test]
+fn an_emergency_stop_from_before_the_start_waits_for_the_reset() {
+    let mut rig = rig(&[]);
+    rig.send(Input::EstopReceived(false));
+    assert!(rig.has(Cause::EstopLatched));
+    stays_stopped(
+        &mut rig,
+        500,
+        &[
+            Input::EstopReceived(false),
+            Input::EnableReceived(false),
+            Input::EnableReceived(true),
+            command(0.0, 0.0),
+        ],
+    );
+    assert_eq!(rig.state(), StopState::Estop);
+    rig.click_reset();
+    rig.send(Input::EnableReceived(false));
+    rig.ready();
+    // An e-stop that begins while the vehicle drives stops it.
+    let mut rig = common::rig(&[]);
+    rig.full_speed();
+    rig.send(Input::EstopReceived(false));
+    assert_eq!((rig.state(), rig.last()), (StopState::Estop, [0, 0]));
 }
 
 #[test]

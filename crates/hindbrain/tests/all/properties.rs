@@ -227,14 +227,14 @@ proptest! {
     fn a_base_is_as_motors(trace in trace(), accel in 20.0..400.0f64) {
         let trace: Vec<_> = trace.into_iter().map(|(wait, event, _)| (wait, event, true)).collect();
         let [motors, base] = [false, true].map(|base| run(&fitted(false, base, accel), &trace).0);
-        // After the last values of both at the same time: who sends none there may have changed its state since.
+        // After the last values of both at the same time: a state that changes later at that time sends none to motors that stand.
         let last = |sent: &[Sent], time| sent.iter().rev().find(|(at, ..)| *at == time).copied();
         for (at, ..) in &base {
             let (Some((_, values, state)), Some((_, other, other_state))) = (last(&base, *at), last(&motors, *at))
             else {
                 continue;
             };
-            prop_assert_eq!(state, other_state);
+            prop_assert!(state == other_state || values.are_stopped() && other.are_stopped(), "{state:?}, {other_state:?} at {at:?}");
             for (level, other) in values.levels().into_iter().zip(other.levels()) {
                 let apart = f64::from((level - other).abs());
                 let most = 4.0 + (2.0 * accel + decel(accel)) * TICK.as_secs_f64();

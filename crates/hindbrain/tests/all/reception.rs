@@ -19,11 +19,12 @@ fn released() -> Input {
 /// Driving, with an emergency stop that publishes released.
 fn driving(profile: &str) -> Rig {
     let mut rig = rig(&[("profile", Value::Text(profile.into()))]);
-    rig.send(released());
     if profile == "seed" {
+        rig.send(released());
         rig.send(Input::EnableReceived(true));
         rig.wait(20);
     } else {
+        rig.first_estop();
         rig.ready();
     }
     rig.repeat(&[released(), command(1.0, 0.0)], 1_000);
@@ -87,6 +88,9 @@ fn a_publisher_of_an_emergency_stop_has_its_timeout_for_the_first_message() {
     rig.ready();
     rig.send(publishers(SoleTopic::Estop, 1, 0));
     rig.repeat(&[command(1.0, 0.0)], 240);
+    assert_eq!(rig.state(), StopState::Ok);
+    rig.first_estop();
+    rig.ready();
     rig.repeat(&[released(), command(1.0, 0.0)], 500);
     assert_eq!(rig.state(), StopState::Ok);
     rig.send(publishers(SoleTopic::Estop, 0, 0));

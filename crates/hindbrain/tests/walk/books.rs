@@ -21,7 +21,8 @@
 //! the linear part less the angular part, starboard their sum; if one of these is beyond full speed, both are divided by the same number. Times 66, rounded
 //! toward zero, each is a whole count (in `seed` as the original mixes and rounds them).
 //!
-//! **E-stop.** Without a publisher, and before its first message, there is none, unless `estop.required`. Before its first message one that
+//! **E-stop.** Without a publisher, and before its first message, there is none, unless `estop.required`. Its first message is an emergency
+//! stop, also one that says released: the one that was pressed before the start was not reset since. Before its first message one that
 //! has a publisher, of any type and reliability, or may have one since the graph cannot be read, is silent once a publisher has been counted
 //! without interruption for `estop.timeout`, until a message is received or no publisher is counted. Released lasts `estop.timeout` from
 //! the message, less its possible queueing time; then it is silent until a message is received, with or without a publisher.

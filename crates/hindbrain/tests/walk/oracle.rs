@@ -85,6 +85,7 @@ struct Now {
     resets: bool,
     fresh: bool,
     fresh_zero: bool,
+    first_estop: bool,
     unwatched: bool,
     interrupted: bool,
 }
@@ -233,7 +234,10 @@ impl Oracle {
                 }
             }
             &Input::EnableReceived(on) => what.rises = self.enable.receive(on, at, self.conflicts[1]),
-            &Input::EstopReceived(pressed) => self.estop.receive(pressed, at),
+            &Input::EstopReceived(pressed) => {
+                what.first_estop = self.estop.last.is_none();
+                self.estop.receive(pressed, at);
+            }
             // During a conflict every message counts as held down.
             Input::ResetReceived(_) if self.conflicts[3] => {}
             &Input::ResetReceived(down) => {
@@ -370,6 +374,7 @@ impl Oracle {
             .with(Cause::Overrun, moved && (late || what.unwatched))
             .with(Cause::EstopConflict, self.conflicts[2])
             .with(Cause::EstopStale, self.estop.silent || core.estop_required && self.estop.last.is_none())
+            .with(Cause::EstopLatched, what.first_estop && self.is_strict())
             .with(Cause::EstopPressed, self.estop.last.is_some_and(|(pressed, _)| pressed))
     }
 

@@ -75,6 +75,8 @@ pub struct Bench {
     pub outputs: Vec<Output>,
     next_scaling: Instant,
     pub scaling: Option<[f32; 16]>,
+    /// Whether there is an e-stop; it repeats that it is released.
+    has_estop: bool,
     /// How far the wall clock was set since the beginning \[ms].
     pub wall: i64,
 }
@@ -92,6 +94,7 @@ impl Bench {
             outputs: Vec::new(),
             next_scaling: Instant::ZERO,
             scaling: Some([1.0; 16]),
+            has_estop: false,
             wall: 0,
         }
     }
@@ -119,7 +122,7 @@ impl Bench {
         }
     }
 
-    /// Lets `time` pass; the zones' scaling is sent every 50 ms.
+    /// Lets `time` pass; the zones' scaling and a released e-stop are sent every 50 ms.
     pub fn pass(&mut self, time: Duration) {
         let end = self.now + time;
         while self.now < end {
@@ -127,6 +130,9 @@ impl Bench {
             self.now = self.now.max(due);
             if self.now >= self.next_scaling {
                 self.next_scaling = self.now + Duration::from_millis(50);
+                if self.has_estop {
+                    self.drive.handle(self.now, Input::Hindbrain(hindbrain::Input::EstopReceived(false)));
+                }
                 if let Some(fields) = self.scaling {
                     self.drive.handle(self.now, Input::Zones(zones::Input::ScalingReceived(fields)));
                 }
@@ -188,6 +194,16 @@ impl Bench {
             self.send([Input::Hindbrain(hindbrain::Input::EnableReceived(false))]);
         }
         self.send([Input::Hindbrain(hindbrain::Input::EnableReceived(on))]);
+    }
+
+    /// The e-stop is pressed and released, reset and enabled again: everything that motion needs except a zero.
+    pub fn estop_and_back(&mut self) {
+        self.has_estop = true;
+        for (pressed, down) in [(true, false), (false, false), (false, true), (false, false)] {
+            self.send([Input::Hindbrain(hindbrain::Input::EstopReceived(pressed))]);
+            self.send([Input::Hindbrain(hindbrain::Input::ResetReceived(down))]);
+        }
+        self.enable(true);
     }
 
     pub fn last(&self) -> (i16, i16) {

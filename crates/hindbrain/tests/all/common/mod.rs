@@ -151,6 +151,13 @@ impl Rig {
         assert_eq!(self.state(), StopState::Ok, "{}", self.hindbrain.causes());
     }
 
+    /// Receives an e-stop for the first time, and ends the emergency stop that begins with it.
+    pub fn first_estop(&mut self) {
+        self.send(Input::EstopReceived(false));
+        self.click_reset();
+        self.send(Input::EnableReceived(false));
+    }
+
     /// Drives at full speed forward.
     pub fn full_speed(&mut self) {
         self.ready();
