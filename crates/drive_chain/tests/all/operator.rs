@@ -54,7 +54,7 @@ const TOPICS: [(&str, SoleTopic); 5] = [
 ];
 
 impl World {
-    /// A vehicle that was just started; everything works, and nobody does anything.
+    /// A vehicle whose e-stop was reset after the start; everything works, and nobody does anything.
     fn new() -> Self {
         let lock =
             [("locks.door.topic", Value::Text("door".into())), ("locks.door.priority", Value::Integer(200))];
@@ -82,6 +82,9 @@ impl World {
             codes: BTreeSet::new(),
         };
         world.gate(hindbrain::Input::DeviceOpened);
+        world.gate(hindbrain::Input::EstopReceived(false));
+        world.reset(true);
+        world.reset(false);
         world
     }
 
