@@ -7,6 +7,7 @@ use safety::{Instant, Level, Stamp};
 
 use crate::Joint;
 use crate::controllers::ControllerTiming;
+use crate::robot::JointLimits;
 
 /// Collects reports of joints and controllers, and makes their statuses.
 ///
@@ -21,6 +22,10 @@ pub struct Diagnostics {
     pub(crate) ignores_overruns: bool,
     /// Warnings about running controllers, with the controllers' names.
     pub(crate) concerns: Vec<(String, Concern)>,
+    /// The loaded controllers: names, types and the joints that they move.
+    pub(crate) loaded: Vec<(String, String, Vec<String>)>,
+    /// The joints that running controllers move: each joint with a controller.
+    pub(crate) moved: Vec<(String, String)>,
 }
 
 /// A warning about a running controller.
@@ -125,7 +130,9 @@ impl Diagnostics {
     ///
     /// `stamp` is the wall clock at an instant.
     pub fn statuses(&mut self, now: Instant, stamp: impl Fn(Instant) -> Stamp) -> Vec<Status> {
-        let mut statuses: Vec<Status> = self.joints.values_mut().map(|entry| entry.status(now)).collect();
+        let moved = &self.moved;
+        let mut statuses: Vec<Status> =
+            self.joints.values_mut().map(|entry| entry.status(now).with_limits(&entry.last, moved)).collect();
         if self.controllers.is_empty() {
             statuses.push(Status {
                 name: "Controller: No controllers loaded in controller manager".to_owned(),
@@ -135,10 +142,12 @@ impl Diagnostics {
             });
         }
         let ignores = self.ignores_overruns;
-        let concerns = &self.concerns;
+        let (concerns, loaded) = (&self.concerns, &self.loaded);
         statuses.extend(self.controllers.iter().map(|(name, entry)| {
             let own = concerns.iter().filter(|(of, _)| of == name).map(|(_, concern)| concern);
-            entry.status(name, now, ignores, &stamp).with_concerns(own)
+            let (_, kind, moves) = loaded.iter().find(|(of, ..)| of == name).cloned().unwrap_or_default();
+            let about = [("Type", kind), ("Joints", moves.join(", "))];
+            entry.status(name, now, ignores, &stamp).with(about).with_concerns(own)
         }));
         self.controllers.retain(|_, entry| now.since(entry.received) <= SILENCE);
         statuses
@@ -146,6 +155,29 @@ impl Diagnostics {
 }
 
 impl Status {
+    /// With further values, which the original does not have.
+    fn with<const N: usize>(mut self, values: [(&'static str, String); N]) -> Self {
+        self.values.extend(values);
+        self
+    }
+
+    /// With the limits of `joint`, and the running controllers of `moved` that move it.
+    fn with_limits(self, joint: &Joint, moved: &[(String, String)]) -> Self {
+        let unit = joint.kind.unit();
+        let ends = joint
+            .end_stops()
+            .map(|[lower, upper]| format!("{lower} to {upper} {unit}, "))
+            .unwrap_or_default();
+        let effort = if unit == "m" { "N" } else { "Nm" };
+        let limits =
+            |limits: JointLimits| format!("{ends}{} {unit}/s, {} {effort}", limits.velocity, limits.effort);
+        let movers =
+            moved.iter().filter(|(name, _)| *name == joint.name).map(|(_, controller)| controller.as_str());
+        let movers: Vec<&str> = movers.collect();
+        let limits = joint.limits.map_or_else(|| "none".to_owned(), limits);
+        self.with([("Limits", limits), ("Commanded By", movers.join(", "))])
+    }
+
     /// With the concerns of a running controller: the first one is its message, unless something worse is.
     fn with_concerns<'a>(mut self, concerns: impl Iterator<Item = &'a Concern>) -> Self {
         for Concern { message, value } in concerns {

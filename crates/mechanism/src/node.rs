@@ -355,6 +355,7 @@ impl Mechanism {
         if now >= due {
             self.statuses_due = Some(now + STATUS_PERIOD);
             self.diagnostics.concerns = self.concerns();
+            self.describe();
             let statuses = self.diagnostics.statuses(now, |at| self.clock.measured(at));
             self.outputs.push_back(Output::PublishStatuses(statuses));
             self.outputs.push_back(Output::PublishHalted(self.is_halted));

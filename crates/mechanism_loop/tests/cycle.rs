@@ -159,6 +159,7 @@ impl Rig {
                     let setup = known.create(&self.robot, [(one.0.to_owned(), one.1)]).unwrap();
                     let created = NewController {
                         id: 7,
+                        kind: String::new(),
                         controller: setup.controller,
                         dependencies: Vec::new(),
                         moves: Vec::new(),

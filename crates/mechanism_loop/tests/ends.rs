@@ -102,8 +102,13 @@ impl Rig {
                 match output {
                     Output::Create(_) => {
                         let controller = Box::new(Odd { updates: 0, act });
-                        let created =
-                            NewController { id: 1, controller, dependencies: Vec::new(), moves: Vec::new() };
+                        let created = NewController {
+                            id: 1,
+                            kind: String::new(),
+                            controller,
+                            dependencies: Vec::new(),
+                            moves: Vec::new(),
+                        };
                         self.manager.handle(realtime::now(), Input::Created(Ok(created)));
                     }
                     Output::Change(change) => self.control.commands.submit(change),
@@ -297,6 +302,7 @@ fn running(controller: impl Controller + 'static) -> (Body, Deliveries, Events, 
                 Output::Create(_) => {
                     let created = NewController {
                         id: 5,
+                        kind: String::new(),
                         controller: controller.take().unwrap(),
                         dependencies: Vec::new(),
                         moves: Vec::new(),

@@ -425,7 +425,13 @@ impl Client {
         let setup = known.create(&self.robot, parameters(name, self.joints)).unwrap();
         self.created.push(name.to_owned());
         let id = self.created.len() as ControllerId;
-        NewController { id, controller: setup.controller, dependencies: Vec::new(), moves: Vec::new() }
+        NewController {
+            id,
+            kind: String::new(),
+            controller: setup.controller,
+            dependencies: Vec::new(),
+            moves: Vec::new(),
+        }
     }
 }
 

@@ -27,7 +27,11 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// List the loaded controllers in the order in which they run.
     #[command(visible_alias = "lc")]
-    List,
+    List {
+        /// With their types and joints; then the joints, with positions, limits, and the running controllers that command them.
+        #[arg(short, long)]
+        verbose: bool,
+    },
     /// List the types of controllers.
     #[command(visible_alias = "lt")]
     ListTypes,

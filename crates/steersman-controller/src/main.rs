@@ -9,6 +9,7 @@ macro_rules! print_out {
 }
 
 mod arguments;
+mod details;
 mod inhibition;
 mod manager;
 mod reasons;
@@ -75,7 +76,12 @@ fn run(manager: &mut Manager, arguments: &Arguments) -> Result<Vec<Failure>, Fai
     let strict = |manager: &mut Manager, start: &[String], stop: &[String]| manager.switch(start, stop, true);
     let one = |name: &String| [name.clone()];
     Ok(match &arguments.command {
-        Command::List => shown(manager.list().map(|list| print_list(&list, arguments.json))),
+        Command::List { verbose: false } => {
+            shown(manager.list().map(|list| print_list(&list, arguments.json)))
+        }
+        Command::List { verbose: true } => {
+            shown(manager.details().map(|details| details.print(arguments.json)))
+        }
         Command::ListTypes => {
             shown(manager.types().map(|types| print_names("types", &types, arguments.json)))
         }

@@ -4,7 +4,8 @@ use std::io::Write as _;
 use std::pin::pin;
 use std::time::Duration;
 
-use futures::FutureExt;
+use futures::{FutureExt, StreamExt};
+use r2r::diagnostic_msgs::msg::DiagnosticArray;
 use r2r::pr2_mechanism_msgs::msg::MechanismStatistics;
 use r2r::pr2_mechanism_msgs::srv::{
     ListControllerTypes, ListControllers, LoadController, ReloadControllerLibraries, SwitchController,
@@ -15,6 +16,7 @@ use r2r::{Client, QosProfile, WrappedServiceTypeSupport};
 use ros::{Names, Node, Publisher, Stop, clock, print_line, publishers, qos, wait_for_publishers};
 use serde_json::{Value, json};
 
+use crate::details::Details;
 use crate::reasons::Reasons;
 
 /// The constants of `SwitchController.srv`.
@@ -264,6 +266,23 @@ impl Manager {
         Ok(controllers.into_iter().zip(state).collect())
     }
 
+    /// What is loaded and what moves which joint, by the manager's diagnostics, which come once a second.
+    pub(crate) fn details(&mut self) -> Result<Details, Failure> {
+        const TOPIC: &str = "/diagnostics";
+        let broken = |error: r2r::Error| Failure::Silent(format!("topic '{TOPIC}' cannot be read: {error}"));
+        let mut messages = self.node.subscribe::<DiagnosticArray>(TOPIC, qos::edge()).map_err(broken)?;
+        let list = self.list()?;
+        let end = clock::now() + self.timeout;
+        while let Some(message) = self.wait(Some(end.since(clock::now())), messages.next()).flatten() {
+            // A publisher is found before the name of its node is.
+            let manager = self.publisher().map(|manager| manager.full_name).unwrap_or_default();
+            if let Some(details) = Details::read(manager.trim_start_matches('/'), &list, &message) {
+                return Ok(details);
+            }
+        }
+        Err(self.silent(format!("no statuses of the manager came on '{TOPIC}' within {:?}", self.timeout)))
+    }
+
     pub(crate) fn types(&mut self) -> Result<Vec<String>, Failure> {
         let request = ListControllerTypes::Request {};
         Ok(self.call(|services| &services.types, &request)?.types)
@@ -315,7 +334,7 @@ impl Manager {
         let mut messages =
             self.node.subscribe::<MechanismStatistics>(&topic, qos::command()).map_err(broken)?;
         let timeout = self.timeout;
-        let message = self.wait(Some(timeout), futures::StreamExt::next(&mut messages)).flatten();
+        let message = self.wait(Some(timeout), messages.next()).flatten();
         let message =
             message.ok_or_else(|| self.silent(format!("nothing came on '{topic}' within {timeout:?}")))?;
         let actuators = message.actuator_statistics.into_iter().map(|one| one.name).collect();
@@ -355,7 +374,7 @@ impl Manager {
         let messages = self.node.subscribe::<Bool>(topic, qos::command()).map_err(broken)?;
         let mut messages = futures::stream::select(latched, messages);
         loop {
-            let next = futures::StreamExt::next(&mut messages);
+            let next = messages.next();
             let message = self.wait_and_warn(next, &format!("topic '{topic}'"))?;
             if message.ok_or(Failure::Ended)?.data {
                 return Ok(());

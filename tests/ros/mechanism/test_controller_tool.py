@@ -36,6 +36,24 @@ def test_it_loads_starts_lists_stops_and_unloads():
         assert json.loads(tool("list-joints", "--json")[1]) == {"actuators": ["pan_motor", "tilt_motor"], "joints": ["pan", "tilt"]}
 
 
+def test_a_verbose_list_names_types_joints_limits_and_who_commands_what():
+    with arm() as (_, _, _):
+        assert tool("spawn", "pan_position", "tilt_position")[0] == 0
+        assert tool("load", "pan_effort")[0] == 0
+        code, output = tool("list", "--verbose")
+        titled = [line for line in output.splitlines() if line.startswith(("controller ", "joint "))]
+        assert code == 0 and len(titled) == 2, output
+        fields = lambda name: next(line for line in output.splitlines() if line.startswith(f"{name} ")).split()  # noqa: E731
+        assert fields("pan_position") == ["pan_position", "running", "steersman/JointPositionController", "pan"]
+        assert fields("pan_effort") == ["pan_effort", "stopped", "steersman/JointEffortController", "pan"]
+        # A stopped controller commands nothing. The limits are those of the URDF.
+        joints = {joint["name"]: joint for joint in json.loads(tool("list", "-v", "--json")[1])["joints"]}
+        assert joints["pan"]["commanded_by"] == ["pan_position"] and joints["tilt"]["commanded_by"] == ["tilt_position"]
+        assert joints["pan"]["limits"] == "-2.9 to 2.9 rad, 6 rad/s, 2.645 Nm" and abs(joints["pan"]["position"]) < 0.1
+        assert tool("start", "pan_effort")[0] == 0
+        assert "pan_position, pan_effort" in tool("list", "-v")[1]
+
+
 def test_its_exit_codes_are_honest():
     with arm() as (_, manager, _):
         assert manager.list() == []

@@ -27,6 +27,8 @@ pub enum Input {
 pub struct NewController {
     /// Its own, never used before.
     pub id: ControllerId,
+    /// Its type, as its parameters name it.
+    pub kind: String,
     /// The controller.
     pub controller: Box<dyn Controller>,
     /// Its dependencies on loaded controllers.

@@ -38,6 +38,7 @@ pub struct Manager {
 struct Entry {
     id: ControllerId,
     name: String,
+    kind: String,
     dependencies: Vec<Dependency>,
     /// The joints that it moves, as far as that is known.
     moves: Vec<String>,
@@ -166,11 +167,11 @@ impl Manager {
                         return Err(Refusal::Schedule(error));
                     }
                 };
-                let NewController { id, controller, dependencies, moves } = new;
+                let NewController { id, kind, controller, dependencies, moves } = new;
                 let slot = Some(Box::new(ControllerSlot::new(id, controller)));
                 let list = ControllerList::with_schedule(schedule);
                 let name = name.clone();
-                let entry = Entry { id, name, dependencies, moves, is_running: false, failure: None };
+                let entry = Entry { id, name, kind, dependencies, moves, is_running: false, failure: None };
                 Ok(Some((Change::Add { slot, list }, Some(entry))))
             }
             _ if self.entries.is_empty() => Ok(None),
@@ -328,8 +329,13 @@ impl Manager {
         self.outputs.extend(sentences);
     }
 
+    /// The controllers with their types and the joints that they move, in the order of loading.
+    pub fn described(&self) -> impl Iterator<Item = (&str, &str, &[String])> {
+        self.entries.iter().map(|entry| (entry.name.as_str(), entry.kind.as_str(), entry.moves.as_slice()))
+    }
+
     /// The running controllers with the joints that they move, in the order of loading.
-    fn moved(&self) -> impl Iterator<Item = (&str, &[String])> {
+    pub fn moved(&self) -> impl Iterator<Item = (&str, &[String])> {
         let running = self.entries.iter().filter(|entry| entry.is_running);
         running.map(|entry| (entry.name.as_str(), entry.moves.as_slice()))
     }

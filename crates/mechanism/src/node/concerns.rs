@@ -46,6 +46,17 @@ impl Mechanism {
         concerns
     }
 
+    /// Lets the statuses say what is loaded, and what moves each joint.
+    pub(super) fn describe(&mut self) {
+        let loaded = self.manager.described();
+        self.diagnostics.loaded =
+            loaded.map(|(name, kind, moves)| (name.to_owned(), kind.to_owned(), moves.to_vec())).collect();
+        let moved = self.manager.moved();
+        let moved =
+            moved.flat_map(|(name, moves)| moves.iter().map(move |joint| (joint.clone(), name.to_owned())));
+        self.diagnostics.moved = moved.collect();
+    }
+
     pub(super) fn commanders_counted(
         &mut self,
         controller: ControllerId,

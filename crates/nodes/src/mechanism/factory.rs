@@ -192,7 +192,8 @@ impl Worker {
         self.last += 1;
         let (inputs, outputs) = (setup.controller.inputs(), setup.controller.outputs());
         let controller = Box::new(Guarded::new(setup.controller));
-        let controller = NewController { id: self.last, controller, dependencies, moves: setup.moves };
+        let kind = type_name.to_owned();
+        let controller = NewController { id: self.last, kind, controller, dependencies, moves: setup.moves };
         let joint = |name: &String| self.robot.joint(name).and_then(|index| self.robot.joints().get(index));
         let joints = setup.joints.iter().filter_map(joint).map(FollowedJoint::from).collect();
         Ok(Created { controller, inputs, outputs, joints, frames: setup.frames })

@@ -224,13 +224,19 @@ impl Rig {
         let dependencies = dependencies.collect();
         let moves = self.moves.iter().filter(|(of, _)| *of == name).map(|(_, joint)| joint.clone()).collect();
         if let Some(place) = self.own.iter().position(|(of, _)| *of == name) {
-            return Ok(NewController { id: 1, controller: self.own.remove(place).1, dependencies, moves });
+            return Ok(NewController {
+                id: 1,
+                kind: String::new(),
+                controller: self.own.remove(place).1,
+                dependencies,
+                moves,
+            });
         }
         let behaviour = Behaviour::default();
         self.behaviours.push((name.clone(), behaviour.clone()));
         let controller =
             Box::new(Recorder { name, log: self.log.clone(), behaviour, taken: Arc::clone(&self.taken) });
-        Ok(NewController { id: 1, controller, dependencies, moves })
+        Ok(NewController { id: 1, kind: String::new(), controller, dependencies, moves })
     }
 
     /// One step of the loop, with the change that waits.
