@@ -31,6 +31,8 @@ pub struct Oracle {
     estop: Option<(u64, bool)>,
     is_stopped: bool,
     is_reset_down: bool,
+    /// Whether the reset button is down, or was not received yet: then it cannot be pressed.
+    is_button_down: bool,
     /// The resets that were pressed and released, by process, and their times.
     resets: BTreeSet<(u8, u64)>,
     // The neighbour.
@@ -68,7 +70,7 @@ impl Oracle {
     /// A process of hindbrain was started.
     pub fn started(&mut self, now: u64, id: u8) {
         (self.brain, self.estop, self.is_stopped, self.is_reset_down) = (id, None, false, false);
-        self.is_alive = true;
+        (self.is_alive, self.is_button_down) = (true, true);
         self.disturbed(now);
     }
 
@@ -94,8 +96,9 @@ impl Oracle {
             self.is_stopped = false;
             self.resets.insert((self.brain, now));
         }
-        // A button that is down already is not pressed.
-        self.is_reset_down = down && !late && is_released;
+        let is_pressed = self.is_reset_down || !self.is_button_down;
+        self.is_reset_down = down && !late && is_released && is_pressed;
+        self.is_button_down = down;
     }
 
     /// hindbrain published `text`.

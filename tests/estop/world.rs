@@ -191,6 +191,15 @@ impl<N: Neighbour> World<N> {
         world
     }
 
+    pub fn neighbour_halt(&self) -> Option<safety::VehicleHalt> {
+        self.neighbour.halt()
+    }
+
+    /// Whether the neighbour moves under commands.
+    pub fn neighbour_moves(&mut self) -> bool {
+        self.neighbour.moves(at(self.now))
+    }
+
     /// Does it, and lets two steps pass.
     pub fn act(&mut self, act: Act) -> Result<(), String> {
         let mut passes = 2 * STEP;

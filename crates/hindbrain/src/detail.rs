@@ -81,18 +81,16 @@ impl Hindbrain {
                 Some(false) => "false",
             },
             Source::Estop => match estop {
-                EstopLine::NeverReceived | EstopLine::Awaited { .. } => "nothing",
+                EstopLine::NeverReceived => "nothing",
                 EstopLine::Released { .. } => "released",
                 EstopLine::Pressed => "pressed",
                 EstopLine::Mute | EstopLine::Silent => "silent",
             },
-            Source::Reset => {
-                if reset.down {
-                    "pressed"
-                } else {
-                    "released"
-                }
-            }
+            Source::Reset => match self.age(source) {
+                None => "nothing",
+                Some(_) if reset.down => "pressed",
+                Some(_) => "released",
+            },
             Source::Ir(sensor) => match sensors[sensor.index()].reading() {
                 None => "silent",
                 Some(Reading::Clear) => "clear",

@@ -77,7 +77,7 @@ impl Hindbrain {
     /// A button that is down and does not count has to come up before the next press.
     fn explain_reset(&self, stage: &mut Stage) {
         let reset = self.core().reset;
-        if reset.down && !reset.pressed_in_time {
+        if reset.down && !reset.pressed_in_time && self.age(Source::Reset).is_some() {
             stage.find(Code::ResetHeld, []);
         }
     }

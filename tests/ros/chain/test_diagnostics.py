@@ -79,7 +79,7 @@ def test_a_parked_robot_is_ok(name):
             state = lambda: robot.graph.last("/hind/state").data if robot.graph.last("/hind/state") else ""  # noqa: E731
 
             def reset():
-                for down in (True, False):
+                for down in (False, True, False):
                     robot.graph.publish("/hind/reset", Bool(data=down))
 
             act_until(robot.graph, reset, lambda: state().startswith("SSTOP"), lambda: f"{state()}\n{robot.output()}", 10.0)

@@ -69,7 +69,7 @@ def begin_driving(shown):
     shown.begin_with_stick()
 
     def ready():
-        for topic, value in (("/hind/reset", True), ("/hind/reset", False), ("/hind/enable", False), ("/hind/enable", True)):
+        for topic, value in (("/hind/reset", False), ("/hind/reset", True), ("/hind/reset", False), ("/hind/enable", False), ("/hind/enable", True)):
             graph.publish(topic, Bool(data=value))
 
     shown.stick(0.0)

@@ -95,7 +95,7 @@ class Stack:
         self.graph.publish("/hind/enable", Bool(data=on))
 
     def reset(self):
-        for down in (True, False):
+        for down in (False, True, False):
             self.graph.publish("/hind/reset", Bool(data=down))
 
     def unlatch(self):

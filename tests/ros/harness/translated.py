@@ -76,7 +76,7 @@ class TranslatedRobot:
             self.graph.close()
 
     def reset(self):
-        for down in (True, False):
+        for down in (False, True, False):
             self.graph.publish("/hind/reset", Bool(data=down))
 
     @property

@@ -191,7 +191,7 @@ class Vehicle:
         unlatch(self)
 
     def reset(self):
-        for down in (True, False):
+        for down in (False, True, False):
             self.graph.publish("/hind/reset", Bool(data=down))
 
     def wait_for_motors(self, port, starboard, what, timeout=5.0):

@@ -194,6 +194,23 @@ def test_only_a_press_and_a_release_after_the_cause_reset():
         vehicle.half_ahead()
 
 
+@pytest.mark.fault("reset-jammed")
+def test_a_reset_button_that_is_down_at_the_start_resets_nothing():
+    """Whoever pressed it saw another process's stop, and a press that was refused before must not count after a restart."""
+    with Vehicle() as vehicle:
+        down = Bool(data=True)
+        timer = vehicle.graph.repeat("/hind/reset", down, 20.0)
+        vehicle.wait(lambda: vehicle.detail and vehicle.source("hind/reset").says == "pressed", "the button is not received")
+        vehicle.estop(False)
+        vehicle.wait(lambda: "ESTOP_LATCHED" in vehicle.causes, "the e-stop is not received")
+        down.data = False
+        vehicle.wait(lambda: vehicle.source("hind/reset").says == "released", "its release is not received")
+        vehicle.stays_stopped(0.2, "a button that was down at the start")
+        assert vehicle.state == "ESTOP"
+        vehicle.graph.node.destroy_timer(timer)
+        vehicle.restart()
+
+
 def test_the_lights_show_the_state():
     def lights():
         message = vehicle.graph.last("/hind/leds")

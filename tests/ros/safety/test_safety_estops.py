@@ -41,9 +41,7 @@ def test_an_estop_that_is_there_must_be_received():
             vehicle.half_ahead()
             start = now()
             button = stack.enter_context(second_publisher(Bool, "/hind/estop", context=context))
-            # `estop.timeout` after it was counted.
-            took = vehicle.stopped_within(0.25 + COUNTED_WITHIN, start, "a silent e-stop")
-            assert took > 0.25 - 0.02, f"stopped after {took:.3f} s, before it could speak"
+            vehicle.stopped_within(COUNTED_WITHIN, start, "a silent e-stop")
             vehicle.wait_for("ESTOP", "ESTOP_STALE", "ESTOP_LATCHED")
             sentence = "/second publishes '/hind/estop', and it is not received: its publisher must repeat true or false"
             vehicle.wait(lambda: sentence in vehicle.process.output, "the remedy is not logged")
@@ -88,6 +86,23 @@ def test_a_single_incompatible_estop_stops(message_type, qos):
         vehicle.wait_for("ESTOP", "ESTOP_LATCHED")
         vehicle.restart()
         vehicle.drives_again("it is gone")
+
+
+@pytest.mark.fault("estop-first", "estop-pressed", "hindbrain-killed")
+def test_a_discovered_estop_lets_nothing_drive_before_its_first_message():
+    """The e-stop stays pressed through a restart of hindbrain, and publishes only changes: enable and a zero come before its next message."""
+    with Vehicle() as vehicle, known_participant() as context, second_publisher(Bool, "/hind/estop", context=context) as button:
+        button.publish(Bool(data=True))
+        vehicle.wait(lambda: "ESTOP_LATCHED" in vehicle.causes, "the e-stop is not discovered")
+        vehicle.process.kill()
+        vehicle.restart_node()
+        vehicle.wait(lambda: "ESTOP_LATCHED" in vehicle.causes, "the e-stop is not discovered again")
+        vehicle.set_command()
+        vehicle.enable(False)
+        vehicle.enable()
+        vehicle.set_command(0.5)
+        vehicle.stays_stopped(0.5, "an e-stop that is discovered and not received")
+        assert vehicle.state == "ESTOP"
 
 
 @pytest.mark.fault("estop-unreceived")

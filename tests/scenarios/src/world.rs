@@ -241,13 +241,13 @@ impl<V: Vehicle> World<V> {
                 self.streams.throttle = 1.0;
                 Ok(())
             }
-            Act::Enable => self.click(Message::Enable, [false, true]),
-            Act::Reset => self.click(Message::Reset, [true, false]),
+            Act::Enable => self.click(Message::Enable, &[false, true]),
+            Act::Reset => self.click(Message::Reset, &[false, true, false]),
         }
     }
 
-    fn click(&mut self, message: fn(bool) -> Message, values: [bool; 2]) -> Check {
-        for value in values {
+    fn click(&mut self, message: fn(bool) -> Message, values: &[bool]) -> Check {
+        for &value in values {
             self.vehicle.receive(message(value));
             self.run(50)?;
         }

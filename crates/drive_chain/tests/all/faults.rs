@@ -215,6 +215,7 @@ impl World {
         for input in [
             PublishersCounted(hindbrain::Publishers::default()),
             EstopReceived(false),
+            ResetReceived(false),
             ResetReceived(true),
             ResetReceived(false),
             EnableReceived(false),

@@ -83,8 +83,7 @@ impl World {
         };
         world.gate(hindbrain::Input::DeviceOpened);
         world.gate(hindbrain::Input::EstopReceived(false));
-        world.reset(true);
-        world.reset(false);
+        [false, true, false].into_iter().for_each(|down| world.reset(down));
         world
     }
 

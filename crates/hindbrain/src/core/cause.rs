@@ -177,8 +177,7 @@ causes! {
         "`hind/estop` has more than one publisher, or an incompatible one";
     EstopStale: "ESTOP_STALE", EmergencyStops, Reset, Error of Estop,
         "the e-stop is silent: it has to repeat true or false within estop.timeout",
-        "an e-stop that was received is silent for `estop.timeout`; or one has a publisher, and none was received for `estop.timeout` \
-         since it was counted; or one is required and was never received";
+        "an e-stop that was received is silent for `estop.timeout`; or one has a publisher, or is required, and was never received";
     EstopPressed: "ESTOP_PRESSED", EmergencyStops, Reset, Warn of Estop,
         "the e-stop is pressed",
         "the last message on `hind/estop` is true";

@@ -50,12 +50,7 @@ pub enum Latch {
 pub enum EstopLine {
     /// Never received, and it has no publisher: counts as pressed if an emergency stop is required, otherwise there is none.
     NeverReceived,
-    /// Never received, but it has a publisher.
-    Awaited {
-        /// The time since the publisher was counted \[ns\].
-        age: u64,
-    },
-    /// Its publisher sent nothing in time: counts as pressed.
+    /// Never received, but it has a publisher: counts as pressed.
     Mute,
     /// The last message is false.
     Released {
@@ -81,7 +76,7 @@ pub enum Device {
 }
 
 /// The reset button. It acts when it is released after a press while the latch waited for it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ResetButton {
     /// The last level.
     pub down: bool,
@@ -131,7 +126,7 @@ impl State {
             enable: EnableSwitch::default(),
             neutral: false,
             estop: EstopLine::NeverReceived,
-            reset: ResetButton::default(),
+            reset: ResetButton::JAMMED,
             sensors: [IrSensor::default(); 4],
             command: HeldCommand::default(),
             conflicts: Conflicts::NONE,
@@ -189,9 +184,7 @@ impl State {
     /// A step is due when one ends; otherwise every time-out would be longer by the time until the next tick.
     pub fn timers(&self, params: &CoreParams) -> impl Iterator<Item = (Cause, u64)> {
         let estop = match self.estop {
-            EstopLine::Released { age } | EstopLine::Awaited { age } => {
-                Some(params.estop_timeout.saturating_sub(age))
-            }
+            EstopLine::Released { age } => Some(params.estop_timeout.saturating_sub(age)),
             _ => None,
         };
         let command = self.command.setpoint.map(|_| params.command_timeout.saturating_sub(self.command.age));
@@ -241,7 +234,7 @@ impl State {
             Cause::DeviceLost => self.device == Device::Lost,
             Cause::EstopConflict => self.conflicts.on(SoleTopic::Estop),
             Cause::EstopStale => match self.estop {
-                EstopLine::NeverReceived | EstopLine::Awaited { .. } => params.estop_required,
+                EstopLine::NeverReceived => params.estop_required,
                 EstopLine::Mute | EstopLine::Silent => true,
                 EstopLine::Released { .. } | EstopLine::Pressed => false,
             },
@@ -266,29 +259,25 @@ impl EstopLine {
 
     /// Lets `dt` \[ns\] pass; a message that is not repeated within `timeout` lapses.
     pub(super) fn pass_time(&mut self, dt: u64, timeout: u64) {
-        let (age, lapsed) = match self {
-            Self::Released { age } => (age, Self::Silent),
-            Self::Awaited { age } => (age, Self::Mute),
-            Self::NeverReceived | Self::Mute | Self::Pressed | Self::Silent => return,
-        };
+        let Self::Released { age } = self else { return };
         *age = age.saturating_add(dt);
         if *age >= timeout {
-            *self = lapsed;
+            *self = Self::Silent;
         }
     }
 
     /// Records whether it has a publisher, which matters until it is received.
     pub(super) fn count(&mut self, published: bool) {
         *self = match *self {
-            Self::NeverReceived if published => Self::Awaited { age: 0 },
-            Self::Awaited { .. } | Self::Mute if !published => Self::NeverReceived,
+            Self::NeverReceived if published => Self::Mute,
+            Self::Mute if !published => Self::NeverReceived,
             known => known,
         };
     }
 }
 
 impl ResetButton {
-    /// The button while it has more than one publisher: down, by a press that does not count.
+    /// The button while it has more than one publisher, and before its first message: down, by a press that does not count.
     pub(super) const JAMMED: Self = Self { down: true, pressed_in_time: false };
 
     /// Records a level and returns whether that is a reset. A press that was queued too long does not count, and neither does

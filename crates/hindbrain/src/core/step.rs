@@ -248,7 +248,7 @@ mod tests {
         let params = CoreParams::default();
         let overrun = Inputs { unwatched: true, ..Inputs::default() };
         let press = |on| Inputs { reset: switch(on), ..Inputs::default() };
-        let mut inputs = [ready(), vec![overrun, Inputs::default(), press(true)]].concat();
+        let mut inputs = [ready(), vec![overrun, press(false), press(true)]].concat();
         let (_, outputs) = after(&params, &inputs);
         assert_eq!(outputs.state, StopState::Fault);
         assert!(outputs.causes.contains(Cause::Overrun), "it is the cause: {}", outputs.causes);

@@ -21,16 +21,16 @@
 //! the linear part less the angular part, starboard their sum; if one of these is beyond full speed, both are divided by the same number. Times 66, rounded
 //! toward zero, each is a whole count (in `seed` as the original mixes and rounds them).
 //!
-//! **E-stop.** Without a publisher, and before its first message, there is none, unless `estop.required`. Its first message is an emergency
-//! stop, also one that says released: the one that was pressed before the start was not reset since. Before its first message one that
-//! has a publisher, of any type and reliability, or may have one since the graph cannot be read, is silent once a publisher has been counted
-//! without interruption for `estop.timeout`, until a message is received or no publisher is counted. Released lasts `estop.timeout` from
-//! the message, less its possible queueing time; then it is silent until a message is received, with or without a publisher.
+//! **E-stop.** Without a publisher, and before its first message, there is none, unless `estop.required`. Before its first message one that
+//! has a publisher, of any type and reliability, or may have one since the graph cannot be read, is silent, until a message is received or
+//! no publisher is counted. Its first message is an emergency stop, also one that says released: the one that was pressed before the start
+//! was not reset since. Released lasts `estop.timeout` from the message, less its possible queueing time; then it is silent until a message
+//! is received, with or without a publisher.
 //!
 //! **Enable.** A rise is a true after a false, both received while the topic had no conflict, the false not followed by a conflict, and the
 //! true not one that may have been queued for 0.1 s. A repeated true is no rise.
 //!
-//! **Reset.** The button acts when it is released (false) after a press (false or nothing before, then true) while something was latched
+//! **Reset.** The button acts when it is released (false) after a press (false, then true) while something was latched
 //! and no cause that requires a reset was present in that snapshot or since, except the latch. A press that may have been queued for 0.1 s
 //! does not count, and neither does one before it. During a conflict the button counts as held down since a press that does not count.
 //!
@@ -205,29 +205,21 @@ pub struct Estop {
     /// Whether it is pressed, and the time of that message.
     pub last: Option<(bool, Ns)>,
     pub silent: bool,
-    /// When its publisher was first counted, if it was never received.
-    awaited: Option<Ns>,
 }
 
 impl Estop {
     pub fn receive(&mut self, pressed: bool, at: Moment) {
-        *self = Self { last: Some((pressed, at.now - at.waited)), silent: false, awaited: None };
+        *self = Self { last: Some((pressed, at.now - at.waited)), silent: false };
     }
 
-    pub fn count(&mut self, published: bool, now: Ns) {
+    pub fn count(&mut self, published: bool) {
         if self.last.is_none() {
-            self.awaited = if published { Some(self.awaited.unwrap_or(now)) } else { None };
-            self.silent &= published;
+            self.silent = published;
         }
     }
 
     pub fn pass(&mut self, now: Ns, timeout: Ns) {
-        let since = match self.last {
-            Some((true, _)) => None,
-            Some((false, at)) => Some(at),
-            None => self.awaited,
-        };
-        self.silent |= since.is_some_and(|since| now - since >= timeout);
+        self.silent |= self.last.is_some_and(|(pressed, at)| !pressed && now - at >= timeout);
     }
 
     pub fn feed(&self, now: Ns, cap: Ns, into: &mut impl Hasher) {
@@ -235,7 +227,6 @@ impl Estop {
             .last
             .map(|(pressed, at)| (pressed, if pressed || self.silent { 0 } else { (now - at).min(cap) })))
         .hash(into);
-        self.awaited.filter(|_| !self.silent).map(|at| now - at).hash(into);
         self.silent.hash(into);
     }
 }
@@ -269,7 +260,7 @@ impl Enable {
 }
 
 /// The messages on `hind/reset`.
-#[derive(Clone, Copy, Debug, Default, Hash)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct Reset {
     pub down: bool,
     /// It went down when a press counts, and was not interrupted.

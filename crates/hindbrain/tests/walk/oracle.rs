@@ -106,7 +106,7 @@ impl Oracle {
             estop: Estop::default(),
             enable: Enable::default(),
             armed: false,
-            reset: Reset::default(),
+            reset: Reset { down: true, counts: false },
             sensors: [Sensor::default(); 4],
             conflicts: [false; 5],
             device: Device::NeverOpened,
@@ -266,7 +266,7 @@ impl Oracle {
                     self.conflicts[topic as usize] =
                         ![PublisherCount::NONE, single].contains(&publishers.of(topic));
                 }
-                self.estop.count(publishers.of(SoleTopic::Estop) != PublisherCount::NONE, at.now);
+                self.estop.count(publishers.of(SoleTopic::Estop) != PublisherCount::NONE);
                 self.enable.ready_to_rise &= !self.conflicts[1];
                 if self.conflicts[3] {
                     self.reset = Reset { down: true, counts: false };

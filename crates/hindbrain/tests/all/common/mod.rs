@@ -166,6 +166,7 @@ impl Rig {
     }
 
     pub fn click_reset(&mut self) {
+        self.send(Input::ResetReceived(false));
         self.send(Input::ResetReceived(true));
         self.send(Input::ResetReceived(false));
     }
