@@ -14,6 +14,7 @@ import time
 
 from hosts import FAR, NEAR, OPERATOR, RATES, Operator, address, attempt, bad_links, ip, set_link, wait_until_up
 from paths import HARNESS
+from watched_nodes import NODES, alone
 
 
 class Watcher(Operator):
@@ -64,13 +65,13 @@ CHAIN = HINDBRAIN | {"/cmd_vel": "geometry_msgs/TwistStamped", "/cmd_vel_arbitra
 CHAIR = {"/luci/remote_joystick": "luci_messages/LuciJoystick"}
 JOINTS = {"/joint_states": "sensor_msgs/JointState", "/hind/state": "std_msgs/String"}
 
-# How many stops of each kind are measured, with a good link and with one that stands still; by hand 100. Over the other links fewer:
+# How many stops of each kind are measured, without a watcher and over a link that stands still; by hand 100. Over the other links fewer:
 # what holds back a stop there, a full buffer, holds back each.
 STOPS = int(os.environ.get("STALLED_STOPS", "3"))
 FEWER = max(1, STOPS // 3)
 # How long the buffers take to fill at most, and for how long one that is full stays as it is [s].
 FILLS, STAYS = 4.0, 0.5
-# By how much a stop may take longer with a bad link than the slowest with a good one [s], and the share of stops for which that holds: of
+# By how much a stop may take longer over a bad link than the slowest without a watcher [s], and the share of stops for which that holds: of
 # a few the usual one, since one alone may be late by the machine, and what the link holds back are all.
 MORE = 0.05
 # How long after the e-stop a joint stands [s].
@@ -78,21 +79,28 @@ STANDS = 0.5
 SHARE = 0.99 if STOPS >= 100 else 0.5
 
 
-def compare(watcher, topics, ready, stops):
-    """Measures how long each of `stops` takes after `ready()`, with a good link and then with each bad one, the last of which stands still.
+def compare(watcher, topics, ready, stops, links=None, is_full=None):
+    """Measures how long each of `stops` takes after `ready()`, without a watcher and then with one over each bad link, the last of which stands
+    still.
 
-    Each stop has a name, its bound [s] and the function that waits for it."""
+    Each stop has a name, its bound [s] and the function that waits for it. `is_full` finds a buffer that is full."""
     from graph import SLACK
 
+    good = measure(ready, stops, STOPS)
+    print(f"without: {good}", flush=True)
     ready()
     watcher.watch(topics)
-    good = measure(ready, stops, STOPS)
-    print(f"good: {good}", flush=True)
-    for link in bad_links():
+    for link in links or bad_links():
         watcher.link("good")
         watcher.receives()
         watcher.link(link)
-        if link in RATES:
+        if is_full:
+            ready()  # some publish little at rest
+            end = time.monotonic() + FILLS
+            while not is_full():
+                assert time.monotonic() < end, f"the link is {link}, and no buffer is full after {FILLS} s"
+                time.sleep(0.1)
+        elif link in RATES:
             wait_until_full()
         else:
             time.sleep(0.5)
@@ -362,7 +370,7 @@ def joints(watcher, name, controller, joint, effort, middle):
             process.stop()
 
 
-SCENARIOS = ("hindbrain", "four", "steersman", "chair", "arm", "hand")
+SCENARIOS = ("hindbrain", "four", "steersman", "chair", "arm", "hand", *NODES)
 
 
 def main(role, folder, scenario=None):
@@ -380,6 +388,8 @@ def main(role, folder, scenario=None):
             joints(watcher, "arm", "pan_effort", "pan", 0.3, 0.0)
         elif scenario == "hand":
             joints(watcher, "hand", "thumb_effort", "thumb0", 0.004, 0.5)
+        elif scenario in NODES:
+            alone(watcher, scenario)
         else:
             kind, topics = vehicles()[scenario]
             drive(watcher, kind, topics)
