@@ -1,4 +1,4 @@
-use safety::{ClockReading, Command, NotFinite, PublisherCount, Stamp};
+use safety::{ClockReading, Command, Implausible, NotFinite, PublisherCount, Stamp};
 
 use crate::core::SoleTopic;
 use crate::{Detail, Motors, Params, Refused, Report, Sensor, StopState};
@@ -57,6 +57,8 @@ pub enum Output {
     PublishDetail(Detail),
     /// Report a refused command to the user, at most once a second.
     Refuse(Refused),
+    /// Report the part of a command that two driven sides cannot follow, at most once a second.
+    Drop(Implausible),
     /// Report to the user that the state or its causes changed.
     Report(Report),
 }

@@ -58,7 +58,7 @@ impl Hindbrain {
             Cause::CommandConflict => stage.find(Code::CmdConflict, [Source::Command.name()]),
             Cause::MotorGap => stage.find(Code::MotorGap, []),
             Cause::CommandStale => stage.find(Code::CmdSilent, [NAME, Source::Command.name()]),
-            Cause::CommandBelowCount => stage.find(Code::TooSlow, [Source::Command.name()]),
+            Cause::CommandBelowCount => self.explain_slow(stage),
             Cause::CommandInvalid => stage.find(Code::CmdInvalid, [Source::Command.name()]),
             Cause::NeutralWait => stage.find(Code::WaitsForZero, []),
             Cause::WayBlocked => {
@@ -100,6 +100,15 @@ impl Hindbrain {
         }
     }
 
+    /// The reason when no wheel can turn by the command: it has another part, or is too slow.
+    fn explain_slow(&self, stage: &mut Stage) {
+        let command = Source::Command.name();
+        match self.dropped() {
+            Some(dropped) => stage.find(Code::CmdUndriven, [command, dropped.part]),
+            None => stage.find(Code::TooSlow, [command]),
+        }
+    }
+
     /// No cause holds it back, and nothing turns.
     fn explain_rest(&self, stage: &mut Stage) {
         let Some(setpoint) = self.core().command.setpoint else { return };
@@ -108,7 +117,7 @@ impl Hindbrain {
         match (is_slow, stage.asked.is_motion && !stage.passed.is_motion) {
             (false, true) => stage.find(Code::Starts, []),
             // A zero that another stage sent in the place of motion is that stage's.
-            (true, true) if creeps => stage.find(Code::TooSlow, [Source::Command.name()]),
+            (true, true) if creeps => self.explain_slow(stage),
             (true, false) if creeps => stage.find(Code::DeadBand, [Source::Command.name()]),
             _ => {}
         }

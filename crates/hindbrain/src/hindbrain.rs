@@ -1,7 +1,9 @@
 use core::fmt;
 use core::time::Duration;
 
-use safety::{Backlog, Clock, Command, Freshness, Instant, Machine};
+use safety::{
+    Backlog, Clock, Command, Freshness, Implausible, Instant, Machine, NEUTRAL_ANGULAR, NEUTRAL_LINEAR,
+};
 
 use crate::core::{Cause, Causes, Inputs, Outputs, State, StopState, step};
 use crate::fraction::Carry;
@@ -24,6 +26,8 @@ pub const GAP_LIMIT: Duration = Duration::from_millis(200);
 /// # Source
 /// hindbrain, publish interval of 500 ms; its code never used it and published in every loop.
 pub const STATE_PERIOD: Duration = Duration::from_millis(500);
+/// The least time between two reports of a refused command, or of a part that is not followed.
+const REPORT_PERIOD: Duration = Duration::from_secs(1);
 
 /// A state and its causes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,12 +79,33 @@ pub struct Hindbrain {
     published: Option<StopState>,
     detail: Option<Detail>,
     detailed: Instant,
-    /// A refused command to report, and when one was last reported.
-    refused: Option<Refused>,
-    refused_at: Option<Instant>,
+    refused: Rarely<Refused>,
+    dropped: Rarely<Implausible>,
     report: Option<Report>,
     reported: Option<Report>,
     counters: Counters,
+}
+
+/// A report to the user, at most once per [`REPORT_PERIOD`].
+#[derive(Clone, Copy, Debug)]
+struct Rarely<T> {
+    due: Option<T>,
+    /// When the last one was due.
+    at: Option<Instant>,
+}
+
+impl<T> Default for Rarely<T> {
+    fn default() -> Self {
+        Self { due: None, at: None }
+    }
+}
+
+impl<T> Rarely<T> {
+    fn report(&mut self, now: Instant, what: T) {
+        if self.at.is_none_or(|at| now.since(at) >= REPORT_PERIOD) {
+            *self = Self { due: Some(what), at: Some(now) };
+        }
+    }
 }
 
 /// When each output is due without an input.
@@ -118,8 +143,8 @@ impl Hindbrain {
             published: None,
             detail: None,
             detailed: Instant::ZERO,
-            refused: None,
-            refused_at: None,
+            refused: Rarely::default(),
+            dropped: Rarely::default(),
             report: None,
             reported: None,
             counters: Counters::default(),
@@ -167,6 +192,12 @@ impl Hindbrain {
     /// The last command that was accepted.
     pub(crate) fn accepted(&self) -> &Command {
         &self.accepted
+    }
+
+    /// The first part of the command in force, beyond a zero, that two driven sides cannot follow.
+    pub(crate) fn dropped(&self) -> Option<Implausible> {
+        self.state.command.setpoint?;
+        self.accepted.velocity.check_other_parts(NEUTRAL_LINEAR, NEUTRAL_ANGULAR).err()
     }
 
     /// The time since `source` was last received; `None` if never.
@@ -307,8 +338,11 @@ impl Machine for Hindbrain {
         if let Some(detail) = self.detail.take() {
             return Some(Output::PublishDetail(detail));
         }
-        if let Some(refused) = self.refused.take() {
+        if let Some(refused) = self.refused.due.take() {
             return Some(Output::Refuse(refused));
+        }
+        if let Some(dropped) = self.dropped.due.take() {
+            return Some(Output::Drop(dropped));
         }
         self.report.take().map(Output::Report)
     }
@@ -330,7 +364,9 @@ impl Machine for Hindbrain {
         match output {
             Output::Drive(_) => Backlog::Newest(0),
             Output::PublishDetail(_) => Backlog::Newest(1),
-            Output::PublishState(_) | Output::Refuse(_) | Output::Report(_) => Backlog::Recent,
+            Output::PublishState(_) | Output::Refuse(_) | Output::Drop(_) | Output::Report(_) => {
+                Backlog::Recent
+            }
         }
     }
 
@@ -338,7 +374,8 @@ impl Machine for Hindbrain {
         let waits = self.motors.is_some()
             || self.published.is_some()
             || self.detail.is_some()
-            || self.refused.is_some()
+            || self.refused.due.is_some()
+            || self.dropped.due.is_some()
             || self.report.is_some();
         if waits {
             return Some(self.clock.now());

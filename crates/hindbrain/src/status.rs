@@ -34,13 +34,15 @@ safety::counters! {
 
 impl Hindbrain {
     /// The level and message for `/diagnostics`, as of the last call: the level of the most severe cause, or an error if any
-    /// cause is one.
+    /// cause is one. Without a cause a part of the command that is not followed is a warning.
     pub fn health(&self) -> (Level, String) {
         let causes = self.causes();
-        if causes.is_empty() {
-            return (Level::Ok, self.state().as_str().into());
+        let state = self.state().as_str();
+        match self.dropped() {
+            _ if !causes.is_empty() => (causes.level(), format!("{state}: {causes}")),
+            Some(part) => (Level::Warn, format!("{state}: only linear.x and angular.z are followed: {part}")),
+            None => (Level::Ok, state.into()),
         }
-        (causes.level(), format!("{}: {causes}", self.state().as_str()))
     }
 
     /// Keys and values for `/diagnostics`.

@@ -1,4 +1,4 @@
-use crate::{Act, Code, Reason, Stage};
+use crate::{Act, Code, Name, Reason, Stage};
 
 /// The ranks of stops, each of which is shown whether or not motion is asked for.
 const STOPS: u8 = 6;
@@ -85,13 +85,12 @@ fn repair(stages: &[Stage]) -> Option<Reason> {
 
 /// A stage behind the arbiter does not know who sends its commands: whether a person has to let go, or which program has to be corrected.
 fn named(reason: Reason, stage: &Stage, chain: &[Stage]) -> Reason {
-    use Code::{CmdAhead, CmdInvalid, CmdTooOld, CmdUnjudged, DeadBand, TooSlow};
+    use Code::{CmdAhead, CmdInvalid, CmdTooOld, CmdUndriven, CmdUnjudged, DeadBand, TooSlow};
     match (reason.code, driver(chain)) {
-        (CmdInvalid | CmdUnjudged | CmdTooOld | CmdAhead | DeadBand | TooSlow, Some(driver))
-            if stage.by.is_empty() =>
-        {
-            Reason::of(reason.code, [driver.by.as_str()])
-        }
+        (
+            CmdInvalid | CmdUnjudged | CmdUndriven | CmdTooOld | CmdAhead | DeadBand | TooSlow,
+            Some(driver),
+        ) if stage.by.is_empty() => Reason { names: [driver.by, reason.names[1], Name::NONE], ..reason },
         (Code::WaitsForZero, Some(driver)) if reason.names[0].is_empty() => {
             let code = if driver.by_hand { Code::StickEarly } else { Code::WaitsForZero };
             Reason::of(code, [driver.by.as_str()])
@@ -123,7 +122,7 @@ fn idle(chain: &[Stage], gate: &Stage) -> Reason {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Flow, Name};
+    use crate::Flow;
 
     fn stage(name: &str, asks: bool, passes: bool, codes: &[Code]) -> Stage {
         let flow = |is_motion| Flow { is_motion, ..Flow::default() };

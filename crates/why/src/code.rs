@@ -208,6 +208,9 @@ codes! {
         CmdInvalid: "CMD_INVALID", Correct by Command, "{0} sends no valid command. Correct it, and let it send a zero.";
         CmdUnjudged: "CMD_UNJUDGED", Correct by Command,
             "{0} has a part that no zone judges. Send forward and turn only, after a zero.";
+        CmdUndriven: "CMD_UNDRIVEN", Correct by Command,
+            "{0} asks for {1}, which two driven sides cannot do. Send linear.x and angular.z."
+            or "A part of {0} is not for two driven sides. Send linear.x and angular.z.";
         CmdTooOld: "CMD_TOO_OLD", Synchronize by Command,
             "The commands of {0} are too old. Synchronize the clocks, or send them sooner.";
         CmdAhead: "CMD_AHEAD", Synchronize by Command, "The commands of {0} are from the future. Synchronize the clocks.";

@@ -4,6 +4,7 @@ import statistics
 import time
 
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import Twist, TwistStamped
 from graph import LATCHED, SLACK, STOP
 from hindbrain_msgs.msg import Leds, StateDetail
@@ -24,6 +25,31 @@ def test_a_command_of_either_type_drives(message_type):
         vehicle.wait_for_motors(90 - 16, 90 - 49, "a curve to the left")
         vehicle.set_command(0.0, -1.0)
         vehicle.wait_for_motors(24, 156, "a turn to the right in place")
+
+
+def test_what_two_driven_sides_cannot_do_is_named_while_it_stands():
+    """A command of a base that moves sideways, or in another frame."""
+    with Vehicle() as vehicle:
+        vehicle.graph.subscribe(DiagnosticStatus, "/why", LATCHED)
+        vehicle.graph.subscribe(DiagnosticArray, "/diagnostics")
+        vehicle.start()
+        start = now()
+        vehicle.command.twist.linear.y = 0.5
+        named = "linear.y is 5e-1, must be from -0.02 to 0.02 m/s"
+        logged = lambda: [line for line in vehicle.process.lines if f"'/cmd_vel' only linear.x and angular.z are followed: {named}" in line]  # noqa: E731
+        vehicle.wait(logged, "the part is not logged")
+        why = lambda: (last := vehicle.graph.last("/why")) and last.message  # noqa: E731
+        sentence = "cmd_vel asks for linear.y, which two driven sides cannot do. Send linear.x and angular.z."
+        vehicle.wait(lambda: why() == sentence, why)
+        statuses = lambda: [s for _, m in vehicle.graph.messages["/diagnostics"] for s in m.status if s.name == "hindbrain"][-1:]  # noqa: E731
+        has = lambda level, text: any(s.level == level and text in s.message for s in statuses())  # noqa: E731
+        vehicle.wait(lambda: has(DiagnosticStatus.WARN, named), statuses)
+        assert vehicle.state == "OK" and set(vehicle.values(start)) == {STOP}
+        assert len(logged()) <= 2 + (now() - start), "more than one line a second"
+        vehicle.command.twist.linear.y = 0.0
+        vehicle.set_command(0.5)
+        vehicle.wait_for_motors(57, 57, "ahead")
+        vehicle.wait(lambda: has(DiagnosticStatus.OK, "OK"), statuses)
 
 
 @pytest.mark.fault("enable-old")

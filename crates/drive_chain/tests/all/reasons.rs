@@ -135,15 +135,19 @@ fn navigate(bench: &mut Bench, velocity: [f64; 3]) {
 fn a_program_is_named_whose_command_no_stage_takes() {
     let mut bench = bench(&[("accel", Value::Float(200.0))]);
     bench.enable(true);
-    let mut after = |velocity| {
+    let mut after = |mode: &str, velocity| {
+        bench.send([zones(&[("mode", Value::Text(mode.into()))])]);
         (0..10).for_each(|_| navigate(&mut bench, [0.0; 3]));
         navigate(&mut bench, velocity);
         says(&bench)
     };
     let sentence = "navigation has a part that no zone judges. Send forward and turn only, after a zero.";
-    assert_eq!(after([0.3, 0.3, 0.0]), sentence);
+    assert_eq!(after("apply", [0.3, 0.3, 0.0]), sentence);
     let sentence = "navigation sends no valid command. Correct it, and let it send a zero.";
-    assert_eq!(after([1e300, 0.0, 0.0]), sentence);
+    assert_eq!(after("apply", [1e300, 0.0, 0.0]), sentence);
+    let sentence =
+        "navigation asks for linear.y, which two driven sides cannot do. Send linear.x and angular.z.";
+    assert_eq!(after("passthrough", [0.0, 0.3, 0.0]), sentence);
 }
 
 #[test]

@@ -1,15 +1,12 @@
 use core::time::Duration;
 
-use safety::{Command, Freshness, Stale, Stamp, Velocity};
+use safety::{Command, Freshness, NEUTRAL_ANGULAR, NEUTRAL_LINEAR, Stale, Stamp, Velocity};
 
 use super::{Hindbrain, nanos};
 use crate::core::{
     CommandInput, Conflicts, CoreParams, Inputs, InvalidCommand, Reading, Setpoint, SoleTopic, SwitchInput,
 };
 use crate::{CommandType, Input, Profile, Refused, Sensor, Source, reading_of, setpoint_of};
-
-/// The least time between two reports of a refused command.
-const REPORT_PERIOD: Duration = Duration::from_secs(1);
 
 impl Hindbrain {
     /// Converts an event to the core's inputs and counts it. Returns whether motor values must be sent even if they do not change.
@@ -128,6 +125,9 @@ impl Hindbrain {
         let is_plain = self.params.command_type == CommandType::Twist && command.stamp.is_zero();
         let stamp = if is_plain { self.clock.wall() } else { command.stamp };
         self.accepted = Command { stamp, ..command };
+        if let Err(dropped) = command.velocity.check_other_parts(NEUTRAL_LINEAR, NEUTRAL_ANGULAR) {
+            self.dropped.report(self.clock.now(), dropped);
+        }
         let setpoint = self.setpoint(&command.velocity);
         let is_zero = !command.asks_for_motion();
         inputs.command = Some(Ok(CommandInput { setpoint, is_zero, age: nanos(time.age(self.clock.now())) }));
@@ -141,15 +141,11 @@ impl Hindbrain {
         setpoint_of(velocity, self.params.full_speed, self.params.profile == Profile::Strict)
     }
 
-    /// Counts an invalid command, and reports it at most once per [`REPORT_PERIOD`].
+    /// Counts an invalid command, and reports it.
     fn refuse(&mut self, refused: Refused, inputs: &mut Inputs) -> bool {
         self.counters.invalid += 1;
         inputs.command = Some(Err(InvalidCommand));
-        let now = self.clock.now();
-        if self.refused_at.is_none_or(|at| now.since(at) >= REPORT_PERIOD) {
-            self.refused_at = Some(now);
-            self.refused = Some(refused);
-        }
+        self.refused.report(self.clock.now(), refused);
         false
     }
 }

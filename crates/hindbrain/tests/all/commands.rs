@@ -8,6 +8,7 @@ use common::{Rig, command, not_finite, rig, stamped, text, texts};
 use hindbrain::{Cause, Input, Refused, Sensor, StopState};
 use params::Value;
 use safety::{ClockReading, Command, NotFinite, Stamp, Velocity};
+use why::Explain;
 
 fn stamp(sec: i32) -> Stamp {
     Stamp { sec, nanosec: 0 }
@@ -322,4 +323,32 @@ fn a_command_is_a_zero_only_if_every_part_is_neutral() {
     rig.send(Input::CommandReceived(Err(NotFinite { part: "linear.y", value: f64::NAN })));
     assert!(rig.has(Cause::CommandInvalid));
     assert_eq!(rig.refusals[0].to_string(), "linear.y is NaN, must be finite");
+}
+
+/// Half a meter per second to the left, as for a base with mecanum wheels, beside what it can follow.
+#[test]
+fn a_part_that_two_driven_sides_cannot_follow_is_reported_once_a_second() {
+    let mut rig = rig(&[]);
+    rig.ready();
+    let mut repeat = |linear: [f64; 3], ms: u64| {
+        let velocity = Velocity::new(linear, [0.0; 3]).unwrap();
+        let reported = rig.dropped.len();
+        for _ in 0..ms / 20 {
+            rig.send(Input::CommandReceived(Ok(Command::new(velocity, Stamp::ZERO))));
+            rig.wait(20);
+        }
+        let found = rig.hindbrain.explain().findings.first(|_| true);
+        let health = rig.hindbrain.health().1;
+        (rig.dropped.len() - reported, health, found.map(|found| found.sentence()), rig.levels() != [0, 0])
+    };
+    let (reports, health, ..) = repeat([0.0, 0.02, -0.02], 500);
+    assert_eq!((reports, health.as_str()), (0, "OK"), "within a zero");
+    let named =
+        "OK: only linear.x and angular.z are followed: linear.y is 5e-1, must be from -0.02 to 0.02 m/s";
+    let sentence =
+        "cmd_vel asks for linear.y, which two driven sides cannot do. Send linear.x and angular.z.";
+    assert_eq!(repeat([0.0, 0.5, 0.0], 2_500), (3, named.into(), Some(sentence.into()), false));
+    assert_eq!(repeat([0.5, 0.5, 0.0], 1_000), (1, named.into(), None, true), "it moves");
+    rig.wait(1_000);
+    assert!(rig.has(Cause::CommandStale) && !rig.hindbrain.health().1.contains("linear.y"));
 }

@@ -113,6 +113,11 @@ impl Topics {
             Output::Refuse(refused) => {
                 log::warn!(target: NAME, "a command on '{}' is refused: {refused}", self.names.resolve(COMMAND))
             }
+            Output::Drop(dropped) => log::warn!(
+                target: NAME,
+                "of the commands on '{}' only linear.x and angular.z are followed: {dropped}",
+                self.names.resolve(COMMAND)
+            ),
             Output::Report(report) => {
                 log::log!(target: NAME, ros::log_level(report.causes.level()), "{report}");
                 self.report_silence(report.causes.contains(Cause::EstopStale));

@@ -8,7 +8,7 @@ use hindbrain::{
     StopState, specification,
 };
 use params::Value;
-use safety::{Command, Instant, Machine, NotFinite, PublisherCount, Stamp, Velocity};
+use safety::{Command, Implausible, Instant, Machine, NotFinite, PublisherCount, Stamp, Velocity};
 
 pub struct Rig {
     pub hindbrain: Hindbrain,
@@ -17,6 +17,7 @@ pub struct Rig {
     pub states: Vec<(Instant, StopState)>,
     pub details: Vec<Detail>,
     pub refusals: Vec<Refused>,
+    pub dropped: Vec<Implausible>,
     pub reports: Vec<Report>,
 }
 
@@ -80,6 +81,7 @@ impl Rig {
             states,
             details: Vec::new(),
             refusals: Vec::new(),
+            dropped: Vec::new(),
             reports: Vec::new(),
         };
         rig.drain();
@@ -98,6 +100,7 @@ impl Rig {
                 Output::PublishState(state) => self.states.push((self.now, state)),
                 Output::PublishDetail(detail) => self.details.push(detail),
                 Output::Refuse(refused) => self.refusals.push(refused),
+                Output::Drop(dropped) => self.dropped.push(dropped),
                 Output::Report(report) => self.reports.push(report),
             }
         }
