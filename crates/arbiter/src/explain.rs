@@ -73,6 +73,9 @@ impl Arbiter {
                 };
                 stage.find(code, [lock, name]);
             }
+            Verdict::NeverReceived | Verdict::TimedOut if self.is_unfit(index) => {
+                stage.find(Code::SourceUnfit, [name, topic]);
+            }
             Verdict::NeverReceived | Verdict::TimedOut => stage.find(Code::SourceSilent, [name, topic]),
             Verdict::TooOld => stage.find(Code::CmdTooOld, [name]),
             Verdict::FromFuture => stage.find(Code::CmdAhead, [name]),
@@ -83,7 +86,12 @@ impl Arbiter {
         }
     }
 
-    /// Who could ask: the present source of the highest priority, then one that is not a stick; and a stick that fell silent.
+    /// Whether no message of the source with this index can be received.
+    fn is_unfit(&self, index: usize) -> bool {
+        self.active.publishers.get(index).is_some_and(|publishers| publishers.is_unfit())
+    }
+
+    /// Who could ask: one that cannot be received, the present source of the highest priority, then one that is not a stick; and a stick that fell silent.
     fn explain_idle(&self, stage: &mut Stage) {
         let is_silent = |verdict: &Verdict| matches!(verdict, Verdict::NeverReceived | Verdict::TimedOut);
         let is_stick = |source: &crate::Source| source.kind == SourceType::PoseState;
@@ -96,6 +104,11 @@ impl Arbiter {
             sources().find(|((source, _), verdict)| is_stick(source) && **verdict == Verdict::TimedOut);
         if let Some(((source, _), _)) = lost {
             stage.find(Code::StickSilent, [source.name.as_str(), source.topic.as_str()]);
+        }
+        let unfit =
+            sources().enumerate().filter(|(index, (_, verdict))| is_silent(verdict) && self.is_unfit(*index));
+        if let Some((_, ((source, _), _))) = unfit.max_by_key(|(_, ((source, _), _))| source.priority) {
+            return stage.find(Code::SourceUnfit, [source.name.as_str(), source.topic.as_str()]);
         }
         let Some(((source, monitor), verdict)) = first else { return };
         let (name, topic) = (source.name.as_str(), source.topic.as_str());

@@ -30,7 +30,9 @@ impl Explain for Remote {
             },
             ..Stage::new(NAME)
         };
-        if let Some(hold) = self.hold() {
+        if self.hold() == Some(Hold::CommandMissing) && self.publishers.is_unfit() {
+            stage.find(Code::CmdUnfit, [NAME, COMMAND]);
+        } else if let Some(hold) = self.hold() {
             explain_hold(hold, &mut stage);
         } else if stage.asked.is_motion && !moves {
             stage.find(Code::TooSlow, [COMMAND]);

@@ -11,7 +11,7 @@ use std::time::Duration;
 use r2r::diagnostic_msgs::msg::{DiagnosticStatus, KeyValue};
 use ros::{Error, Names, Publisher, Received, Shell, Topic, clock, qos};
 use safety::{Contains, Instant, Level, Machine, Stamp};
-use why::{Code, Explain, Moves, Reason, SILENT, Shown, Stage};
+use why::{Code, Explain, Moves, Name, Reason, SILENT, Shown, Stage};
 
 use crate::{joystick, velocity_arbiter, zone_scaler};
 
@@ -25,6 +25,8 @@ const VELOCITIES: Duration = Duration::from_millis(100);
 const STAGE_PERIOD: Duration = Duration::from_millis(400);
 /// How often the sentence is published that does not change.
 const WHY_PERIOD: Duration = Duration::from_secs(1);
+/// How often the graph is asked at most who publishes what a stage does not receive.
+const ASK_PERIOD: Duration = Duration::from_secs(1);
 
 /// The stages before the last gate, from the hand.
 const BEFORE: [&str; 3] = [joystick::NAME, velocity_arbiter::NAME, zone_scaler::NAME];
@@ -41,6 +43,7 @@ pub struct StageTopic {
     node: String,
     looked: Instant,
     published: Option<(Instant, Stage)>,
+    missed: Missed,
 }
 
 impl StageTopic {
@@ -54,6 +57,7 @@ impl StageTopic {
             node: node.name().map_err(Error::ros("read the node's name"))?,
             looked: Instant::ZERO,
             published: None,
+            missed: Missed::default(),
         })
     }
 
@@ -72,7 +76,7 @@ impl StageTopic {
                 self.looked = now;
                 let mut stage = shell.inspect(|machine| machine.stage().explain());
                 stage.call(&self.node);
-                name_silent(node, &self.names, &mut stage);
+                self.missed.name(now, &mut stage, |topic| ros::publishers(node, &self.names.resolve(topic)));
                 self.publish(now, &stage);
             }
         }
@@ -103,16 +107,31 @@ fn topic_of(name: &str) -> String {
     format!("{name}/stage")
 }
 
-/// Names the node that publishes what a stage does not receive: it hangs, or was killed a moment ago.
-fn name_silent(node: &r2r::Node, names: &Names, stage: &mut Stage) {
-    for code in [Code::CmdSilent, Code::StickSilent] {
-        let Some([who, topic, _]) = stage.findings.first(|found| found.code == code).map(|found| found.names)
-        else {
-            continue;
-        };
-        let found = ros::publishers(node, &names.resolve(topic.as_str()));
-        if let Some([one]) = found.as_deref().filter(|found| !found.iter().any(Publisher::is_nameless)) {
-            stage.findings.name(code, [who.as_str(), topic.as_str(), &one.node]);
+/// The publishers of what a stage does not receive.
+#[derive(Default)]
+struct Missed {
+    /// For each of [`Missed::CODES`] the last answer: when it was asked for, about which topic, and the only publisher's node.
+    answers: [Option<(Instant, Name, Name)>; 4],
+}
+
+impl Missed {
+    const CODES: [Code; 4] = [Code::CmdSilent, Code::CmdUnfit, Code::StickSilent, Code::SourceUnfit];
+
+    /// Names the node that publishes what `stage` does not receive: it hangs, was killed a moment ago, or does not fit. The graph is
+    /// asked about each at most once per [`ASK_PERIOD`].
+    fn name(&mut self, now: Instant, stage: &mut Stage, ask: impl Fn(&str) -> Option<Vec<Publisher>>) {
+        for (code, answer) in Self::CODES.into_iter().zip(&mut self.answers) {
+            let found = stage.findings.first(|found| found.code == code);
+            let Some([who, topic, _]) = found.map(|found| found.names) else { continue };
+            let known = answer.filter(|&(at, of, _)| of == topic && now < at + ASK_PERIOD);
+            let (.., publisher) = *answer.insert(known.unwrap_or_else(|| {
+                let node = match ask(topic.as_str()).as_deref() {
+                    Some([one]) if !one.is_nameless() => Name::from(one.node.as_str()),
+                    _ => Name::NONE,
+                };
+                (now, topic, node)
+            }));
+            stage.findings.name(code, [who, topic, publisher].each_ref().map(Name::as_str));
         }
     }
 }
@@ -194,6 +213,7 @@ impl Why {
     where
         Shell<M>: Send,
     {
+        let mut missed: [Missed; N] = std::array::from_fn(|_| Missed::default());
         move |node| {
             let now = clock::now();
             self.readers.iter_mut().for_each(|reader| reader.receive(now));
@@ -208,7 +228,11 @@ impl Why {
                 if !clock::reading().is_reliable {
                     gate.find(Code::ClockStands, []);
                 }
-                name_silent(node, &self.gate.names, gate);
+            }
+            for (stage, missed) in own.iter_mut().zip(&mut missed) {
+                missed.name(now, stage, |topic| ros::publishers(node, &self.gate.names.resolve(topic)));
+            }
+            if let Some(gate) = own.last() {
                 self.gate.publish(now, gate);
             }
             let chain: Vec<Stage> = self.readers.iter().filter_map(Reader::stage).chain(own).collect();
@@ -264,5 +288,37 @@ fn message(reason: &Reason, chain: &[Stage], since: &str) -> DiagnosticStatus {
         message: reason.sentence(),
         hardware_id: PROCESS.clone(),
         values: values.map(|(key, value)| KeyValue { key: key.into(), value }).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn the_graph_is_asked_once_a_second_who_publishes_what_is_missed() {
+        let asked = Cell::new(0);
+        let ask = |_: &str| {
+            asked.set(asked.get() + 1);
+            let node = String::from("planner");
+            let (full_name, type_name) = (format!("/{node}"), String::new());
+            let id = safety::PublisherId([0; 24]);
+            Some(vec![Publisher { id, node, full_name, type_name, is_best_effort: true, is_volatile: true }])
+        };
+        let mut missed = Missed::default();
+        // Three seconds of looks, from 0 s to 3 s: four questions.
+        for look in 0..=60 {
+            let mut stage = Stage::new("hindbrain");
+            stage.find(Code::CmdSilent, ["hindbrain", "cmd_vel"]);
+            missed.name(Instant::ZERO + LOOK * look, &mut stage, ask);
+            let found = stage.findings.first(|_| true).map(|found| found.sentence());
+            assert_eq!(
+                found.unwrap(),
+                "hindbrain receives nothing on cmd_vel. End planner, and start it again."
+            );
+        }
+        assert_eq!(asked.get(), 4);
     }
 }

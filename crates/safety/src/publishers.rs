@@ -55,6 +55,11 @@ impl PublisherCount {
         self.total().is_none_or(|total| total > 1)
     }
 
+    /// Whether its only publisher is one whose messages are not received.
+    pub const fn is_unfit(self) -> bool {
+        matches!(self, Self::Known { compatible: 0, incompatible: 1 })
+    }
+
     /// Whether there is a publisher of any kind, or the number is not known.
     pub fn is_any(self) -> bool {
         self.total() != Some(0)

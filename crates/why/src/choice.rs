@@ -61,7 +61,7 @@ fn held_back(chain: &[Stage]) -> Option<Reason> {
             found.or(Some(Reason::of(Code::StageHolds, [stage.name.as_str()])))
         } else {
             // Each stage sends zeros while nobody asks for motion: silence is a fault in any case.
-            stage.findings.first(|reason| reason.code == Code::CmdSilent)
+            stage.findings.first(|reason| matches!(reason.code, Code::CmdSilent | Code::CmdUnfit))
         };
         if let Some(reason) = found {
             let waits = matches!(reason.act(), Act::LetGo | Act::Synchronize);
@@ -76,7 +76,7 @@ fn held_back(chain: &[Stage]) -> Option<Reason> {
 /// The reason that would hold back the next motion, too: it comes before an act with the stick, which would have to be done again.
 fn repair(stages: &[Stage]) -> Option<Reason> {
     let is_repair = |reason: &Reason| {
-        matches!(reason.code, Code::StageStopping | Code::StageInactive | Code::CmdSilent)
+        matches!(reason.code, Code::StageStopping | Code::StageInactive | Code::CmdSilent | Code::CmdUnfit)
             || (Code::ClockStands..=Code::Predicts).contains(&reason.code)
     };
     let found = stages.iter().filter_map(|stage| stage.findings.first(is_repair));
@@ -103,7 +103,9 @@ fn named(reason: Reason, stage: &Stage, chain: &[Stage]) -> Reason {
 fn idle(chain: &[Stage], gate: &Stage) -> Reason {
     let is_slow = |reason: &Reason| matches!(reason.code, Code::DeadBand | Code::TooSlow);
     let slow = |stage: &Stage| Some(named(stage.findings.first(is_slow)?, stage, chain));
-    if let Some(reason) = repair(chain).or_else(|| chain.iter().find_map(slow)) {
+    let unfit = |stage: &Stage| stage.findings.first(|reason| reason.code == Code::SourceUnfit);
+    let found = repair(chain).or_else(|| chain.iter().find_map(slow));
+    if let Some(reason) = found.or_else(|| chain.iter().find_map(unfit)) {
         return reason;
     }
     let idle = |stage: &Stage| stage.findings.first(|reason| reason.rank() == 8);

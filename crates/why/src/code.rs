@@ -205,6 +205,9 @@ codes! {
         CmdSilent: "CMD_SILENT", Start by Configuration,
             "{0} receives nothing on {1}. End {2}, and start it again."
             or "{0} receives nothing on {1}. Start what publishes it.";
+        CmdUnfit: "CMD_UNFIT", Correct by Configuration,
+            "{0} cannot receive {1}: best effort, or another type. Correct {2}."
+            or "{0} cannot receive {1}: best effort, or another type. Correct its publisher.";
         CmdInvalid: "CMD_INVALID", Correct by Command, "{0} sends no valid command. Correct it, and let it send a zero.";
         CmdUnjudged: "CMD_UNJUDGED", Correct by Command,
             "{0} has a part that no zone judges. Send forward and turn only, after a zero.";
@@ -215,7 +218,7 @@ codes! {
             "The commands of {0} are too old. Synchronize the clocks, or send them sooner.";
         CmdAhead: "CMD_AHEAD", Synchronize by Command, "The commands of {0} are from the future. Synchronize the clocks.";
         LockConflict: "LOCK_CONFLICT", EndPublisher by Configuration,
-            "The lock {0} has not one publisher, and holds back {1}. Leave one, or wait 20 s if one was killed.";
+            "The lock {0} has not one publisher that fits, and holds back {1}. Leave one, or wait 20 s after a kill.";
         LockSilent: "LOCK_SILENT", Start by Configuration,
             "The lock {0} is silent and holds back {1}. Start its publisher.";
         LockClosed: "LOCK_CLOSED", Open by Operator, "The lock {0} is closed and holds back {1}. Open it.";
@@ -252,6 +255,9 @@ codes! {
             "{0} lets no motion through. Look at its status in /diagnostics.";
     }
     8 {
+        SourceUnfit: "SOURCE_UNFIT", Correct by Configuration,
+            "Nobody drives: {0} on {1} is best effort or of another type. Correct {2}."
+            or "Nobody drives: {0} on {1} is best effort or of another type. Correct its publisher.";
         ReadingLost: "READING_LOST", Repair by Operator, "No joystick can be read. Unplug the one that blocks.";
         DeadManAgain: "DEAD_MAN_AGAIN", Hold by Operator,
             "Nobody drives: {0} of {1} was down too early. Release it, then press it.";

@@ -40,6 +40,7 @@ impl ZoneScaler {
                 Some(Stale::Late | Stale::Old { .. } | Stale::Repeated { .. } | Stale::NoTime) => {
                     stage.find(Code::CmdTooOld, [COMMAND]);
                 }
+                None if self.publishers.is_unfit() => stage.find(Code::CmdUnfit, [NAME, COMMAND]),
                 None => stage.find(Code::CmdSilent, [NAME, COMMAND]),
             },
             // A zero would not help: the next motion is lost in the same way.

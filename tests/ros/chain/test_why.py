@@ -1,5 +1,6 @@
 """Why it stands: the one sentence on `why`, in one process and in four, and the tool that prints it."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -13,8 +14,11 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import TwistStamped
 from graph import EDGE, LATCHED
 from processes import Process
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from stack import Stack
 from std_msgs.msg import Bool, Int16
+
+BEST_EFFORT = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
 def watch(stack):
@@ -120,6 +124,40 @@ def test_a_second_publisher_is_named(separate):
     finally:
         node.destroy_node()
     says(separate, DEAD_MAN)
+
+
+@contextlib.contextmanager
+def planner(stack, topic, kind=TwistStamped, qos=BEST_EFFORT):
+    """A node that publishes on `topic`, where its messages are not received."""
+    node = rclpy.create_node("planner", context=stack.graph.context, enable_rosout=False, start_parameter_services=False)
+    try:
+        yield node.create_publisher(kind, topic, qos)
+    finally:
+        node.destroy_node()
+
+
+def test_a_source_that_cannot_be_received_is_not_called_silent(stack):
+    """Best effort or of another type: to start it, or to give it a goal, would change nothing."""
+    watch(stack).enable()
+    says(stack, DEAD_MAN)
+    unfit = "Nobody drives: navigation on /cmd_vel_smoothed is best effort or of another type. Correct planner."
+    with planner(stack, "/cmd_vel_smoothed"):
+        assert says(stack, unfit)["code"] == "SOURCE_UNFIT", "although a stick is there"
+    says(stack, DEAD_MAN)
+    stack.unplug()
+    with planner(stack, "/cmd_vel_smoothed", Int16, EDGE):
+        says(stack, unfit)
+    says(stack, "Nobody drives: navigation is silent on /cmd_vel_smoothed. Start it, or give it a goal.")
+
+
+def test_a_command_between_stages_that_cannot_be_received_is_not_called_silent(separate):
+    watch(separate).enable()
+    says(separate, DEAD_MAN)
+    separate.processes["velocity_arbiter"].stop()
+    with planner(separate, "/cmd_vel_arbitrated"):
+        found = says(separate, "zone_scaler cannot receive cmd_vel_arbitrated: best effort, or another type. Correct planner.")
+        assert (found["code"], found["moves"]) == ("CMD_UNFIT", "no")
+    says(separate, "zone_scaler receives nothing on cmd_vel_arbitrated. Start what publishes it.")
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])

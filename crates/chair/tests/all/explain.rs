@@ -85,6 +85,14 @@ fn each_stop_of_a_chair_that_drives_has_its_sentence() {
         bench.pass(1000);
     };
     assert_eq!(says(Bench::active(), lost), "chair receives nothing on cmd_vel. Start what publishes it.");
+    let unfit = PublisherCount::Known { compatible: 0, incompatible: 1 };
+    assert_eq!(
+        says(Bench::active(), |bench| {
+            bench.on(Input::PublishersCounted(unfit));
+            lost(bench);
+        }),
+        "chair cannot receive cmd_vel: best effort, or another type. Correct its publisher."
+    );
     let refused = NotFinite { part: "linear.x", value: f64::NAN };
     assert_eq!(
         says(Bench::active(), sent(Input::CommandRefused(refused))),
