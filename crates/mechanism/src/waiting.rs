@@ -18,7 +18,7 @@ pub(crate) struct Waiting(Vec<Entry>);
 pub(crate) enum Wait {
     /// A zero before motion.
     Zero,
-    /// Rest, after a halt of the motors.
+    /// Rest, after a halt of the motors or several publishers.
     Rest,
 }
 

@@ -3,7 +3,7 @@
 use mechanism::controllers::{ControllerId, Message};
 use mechanism::laws::GoalId;
 use rtrb::{Consumer, Producer, RingBuffer};
-use safety::MessageTime;
+use safety::{MessageTime, PublisherCount};
 
 /// How many messages may wait for the loop.
 pub(crate) const MOST_DELIVERIES: usize = 1024;
@@ -26,6 +26,8 @@ pub(crate) struct InputStop {
     pub(crate) controller: ControllerId,
     pub(crate) input: usize,
     goal: Option<GoalId>,
+    /// The publishers of the input, if it is stopped since there are several.
+    publishers: Option<PublisherCount>,
 }
 
 impl InputStop {
@@ -34,16 +36,23 @@ impl InputStop {
         (self.controller, self.input) == (controller, input) && (self.goal.is_none() || self.goal == goal)
     }
 
+    /// Whether it has all that `old` has, which was on its way before.
+    fn replaces(&self, old: &Self) -> bool {
+        self.ends(old.controller, old.input, old.goal)
+            && (self.publishers.is_some() || old.publishers.is_none())
+    }
+
     /// The message to its controller.
     pub(crate) fn message(&self) -> Message {
-        self.goal.map_or(Message::Stop, Message::Cancel)
+        let stop = self.goal.map_or(Message::Stop, Message::Cancel);
+        self.publishers.map_or(stop, Message::Counted)
     }
 }
 
 /// Messages to controllers, from one thread.
 ///
 /// A stop has a way of its own past all messages that wait, and ends those before it on its input; one that cancels a goal ends that
-/// alone. So no flood delays it, and no full ring loses it.
+/// alone. So no flood delays it, and no full ring loses it. A count of several publishers is a stop.
 pub struct Deliveries {
     messages: Producer<Delivery>,
     stops: Producer<InputStop>,
@@ -64,17 +73,18 @@ impl Deliveries {
     ) -> bool {
         self.number += 1;
         let number = self.number;
-        let (is_stop, goal) = match message {
-            Message::Stop => (true, None),
-            Message::Cancel(goal) => (true, Some(goal)),
-            _ => (false, None),
+        let (is_stop, goal, publishers) = match message {
+            Message::Stop => (true, None, None),
+            Message::Cancel(goal) => (true, Some(goal), None),
+            Message::Counted(count) if count.are_several() => (true, None, Some(count)),
+            _ => (false, None, None),
         };
-        let is_motion = matches!(message, Message::Trajectory(_));
+        let may_stop = matches!(message, Message::Float(_) | Message::Velocity(..));
         let is_sent =
             is_stop || self.messages.push(Delivery { number, controller, input, message, time }).is_ok();
-        if is_stop || !(is_sent || is_motion) {
-            let stop = InputStop { number, controller, input, goal };
-            self.waiting.retain(|old| !stop.ends(old.controller, old.input, old.goal));
+        if is_stop || !is_sent && may_stop {
+            let stop = InputStop { number, controller, input, goal, publishers };
+            self.waiting.retain(|old| !stop.replaces(old));
             self.waiting.push(stop);
         }
         self.flush();
@@ -205,6 +215,32 @@ mod tests {
         let all = iter::from_fn(|| inbox.next_message()).take(3);
         let taken: Vec<_> = all.map(|(delivery, is_over)| (delivery.message.goal(), is_over)).collect();
         assert_eq!(taken, [(Some(1), true), (Some(2), false), (Some(3), true)]);
+    }
+
+    #[test]
+    fn a_count_of_several_publishers_is_a_stop_and_no_later_stop_takes_its_place() {
+        let (mut deliveries, mut inbox) = deliveries();
+        let [one, two] = [1, 2].map(|count| Message::Counted(PublisherCount::of(count)));
+        for message in [one.clone(), Message::Float(1.0), two.clone(), Message::Float(2.0), one.clone()] {
+            assert!(send(&mut deliveries, 7, message));
+        }
+        while send(&mut deliveries, 8, Message::Float(1.0)) {}
+        assert!(!send(&mut deliveries, 9, one.clone()));
+        assert_eq!(inbox.next_stop().map(|stop| stop.message()), Some(two.clone()));
+        let taken: Vec<_> = iter::from_fn(|| inbox.next_message()).take(4).collect();
+        let counting =
+            taken.into_iter().filter(|(_, is_over)| !is_over).map(|(delivery, _)| delivery.message);
+        assert_eq!(counting.collect::<Vec<_>>(), [Message::Float(2.0), one]);
+        assert_eq!(stops(&mut inbox), [8], "a count that is lost is no stop, and comes again");
+        // Where there is no room for stops, a later one of the same input does not hide it.
+        for controller in 100..100 + MOST_STOPS as u64 {
+            send(&mut deliveries, controller, Message::Stop);
+        }
+        for message in [Message::Stop, two.clone(), Message::Stop, Message::Stop] {
+            send(&mut deliveries, 7, message);
+        }
+        let waiting: Vec<_> = deliveries.waiting.iter().map(|stop| stop.message()).collect();
+        assert_eq!(waiting, [two, Message::Stop]);
     }
 
     #[test]

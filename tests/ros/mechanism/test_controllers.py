@@ -56,11 +56,13 @@ def test_a_vehicle_drives_the_arc_that_is_commanded_and_stops_when_it_falls_sile
 
 @pytest.mark.fault("arm-two-commanders")
 @pytest.mark.parametrize("controller", ["pan_velocity", "pan_position"])
-def test_two_publishers_of_a_command_stop_the_joint(controller):
+def test_two_publishers_of_a_command_stop_the_joint_and_the_one_that_stays_moves_nothing_before_rest(controller):
     with arm() as (graph, manager, process):
         graph.subscribe(JointState, "joint_states", ONE)
         assert manager.load(controller) and manager.switch([controller])
-        graph.repeat(f"{controller}/command", Float64(data=1.4 if "position" in controller else 0.4), 50.0)
+        motion, is_position = (1.4 if "position" in controller else 0.4), "position" in controller
+        command = Float64(data=motion)
+        graph.repeat(f"{controller}/command", command, 50.0)
         speed = lambda: abs(graph.last("joint_states").velocity[0])  # noqa: E731
         graph.wait(lambda: graph.last("joint_states") and speed() > 0.2, lambda: process.output)
         other = Graph()
@@ -69,12 +71,21 @@ def test_two_publishers_of_a_command_stop_the_joint(controller):
             sentence = f"controller '{controller}' is commanded by several nodes on '{controller}/command', /observer and /observer: it stands"
             graph.wait(lambda: sentence in process.output, lambda: process.output)
             graph.wait(lambda: speed() < 0.01, lambda: f"{speed()}\n{process.output}", 2.0)
-            start = time.monotonic()
-            graph.wait(lambda: time.monotonic() > start + 1.0 or speed() > 0.05, "never")
-            assert speed() < 0.05, "it follows one of them"
+            stands(graph, 1.0, "it follows one of them")
         finally:
             other.close()
+        stands(graph, 1.5, "it follows the one that stays")
+        assert "move nothing after a halt of the motors or several publishers" in process.output, process.output
+        command.data = graph.last("joint_states").position[0] if is_position else 0.0
+        stands(graph, 0.3, "it asks for rest")
+        command.data = 0.0 if is_position else motion
         graph.wait(lambda: speed() > 0.2, lambda: f"{speed()}\n{process.output}")
+
+
+def stands(graph, seconds, failure):
+    speed, end = (lambda: abs(graph.last("joint_states").velocity[0])), time.monotonic() + seconds
+    graph.wait(lambda: time.monotonic() > end or speed() > 0.05, "never")
+    assert speed() < 0.05, failure
 
 
 def test_a_joint_is_calibrated_before_it_takes_positions():

@@ -97,6 +97,7 @@ impl ControlLoop {
     ///
     /// **After a halt of the motors a stream is not passed on** until it [asks for rest](crate::controllers::Controller::is_rest), whatever
     /// controller it is for ([`StreamGate`]). A goal is an act of its own, after a pause, and for itself alone; one within a stream is stopped.
+    /// So it is while an input has several publishers, which begins with a stop, and afterwards.
     pub fn deliver(
         &mut self,
         controller: ControllerId,
@@ -108,18 +109,26 @@ impl ControlLoop {
         let received = if matches!(message, Message::Float(_)) { time.begin() } else { now };
         let slot = self.list.slots.iter_mut().find(|slot| slot.id == controller);
         if let Some(slot) = slot.filter(|slot| input < slot.controller.inputs().len()) {
-            let (controller, robot) = (&slot.controller, &self.robot);
-            let passes = |gate: &mut StreamGate| {
-                gate.passes(time.begin(), now, |is_stream| match message.goal().is_some() && !is_stream {
-                    true => Begins::Once,
-                    false => Begins::with(controller.is_rest(input, message, robot)),
-                })
-            };
-            let is_stop = matches!(message, Message::Stop | Message::Cancel(_));
-            if let Some(gate) = slot.gates.get_mut(input).filter(|_| *message == Message::Stop) {
-                gate.note(now);
+            let Some(gate) = slot.gates.get_mut(input) else { return };
+            if let Message::Counted(publishers) = *message {
+                if gate.count(publishers) {
+                    slot.controller.receive(input, &mut Message::Stop, now);
+                }
+                return;
             }
-            let waits = !is_stop && !slot.gates.get_mut(input).is_none_or(passes);
+            let (controller, robot) = (&slot.controller, &self.robot);
+            let begins = |is_stream: bool| match message.goal().is_some() && !is_stream {
+                true => Begins::Once,
+                false => Begins::with(controller.is_rest(input, message, robot)),
+            };
+            let waits = match message {
+                Message::Cancel(_) => false,
+                Message::Stop => {
+                    gate.note(time.begin(), now);
+                    false
+                }
+                _ => !gate.passes(time.begin(), now, begins),
+            };
             if waits && message.goal().is_none() {
                 return;
             }

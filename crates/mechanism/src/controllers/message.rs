@@ -1,4 +1,4 @@
-use safety::{Clock, Command};
+use safety::{Clock, Command, PublisherCount};
 
 use crate::laws::{GoalId, Motion};
 
@@ -19,6 +19,9 @@ pub enum Message {
     Stop,
     /// The goal of this id ends, whether it is followed or is not begun yet, and the joints are held where they are. Nothing else ends.
     Cancel(GoalId),
+    /// The publishers of the input were counted, after the messages that follow at once had arrived. Of several ones nothing counts; a
+    /// controller does not receive this, but a [`Stop`](Self::Stop).
+    Counted(PublisherCount),
 }
 
 impl Message {

@@ -29,7 +29,7 @@ impl Mechanism {
                 Wait::Zero => ("Waits For A Zero On", "It waits for a zero before it moves"),
                 Wait::Rest => (
                     "Waits For Rest On",
-                    "After a halt of the motors its stream of commands waits until it asks for rest",
+                    "After a halt of the motors or several publishers its stream of commands waits until it asks for rest",
                 ),
             };
             let value = (key, format!("{name}/{input}"));
@@ -102,8 +102,8 @@ impl Mechanism {
                     format!("controller '{name}' waits for a zero on '{name}/{input}' before it moves")
                 }
                 Wait::Rest => format!(
-                    "commands on '{name}/{input}' move nothing after a halt of the motors, until one asks for rest where the joints are, or \
-                     '{name}' is stopped and started"
+                    "commands on '{name}/{input}' move nothing after a halt of the motors or several publishers, until one asks for rest where the \
+                     joints are, or '{name}' is stopped and started"
                 ),
             };
             self.outputs.push_back(Output::Warn(sentence));

@@ -12,7 +12,7 @@ use mechanism::standard::{
     EffortController, Goal, Gripper, GripperController, PositionController, Tolerance, TrajectoryController,
     VelocityController,
 };
-use safety::MessageTime;
+use safety::{MessageTime, PublisherCount};
 
 use crate::common::{PERIOD, Rig};
 
@@ -151,6 +151,41 @@ fn a_stream_that_asks_for_rest_counts_again() {
         assert!(arm.run(100, Some(&rest)) < 0.05, "{number}");
         assert!(arm.run(400, Some(&motion)) > 0.1, "{number}");
     }
+}
+
+#[test]
+fn a_stream_of_two_publishers_moves_nothing_nor_does_the_one_that_stays() {
+    for (number, (mut arm, motion, rest)) in kinds().into_iter().enumerate() {
+        arm.run(300, Some(&rest));
+        let count = |arm: &mut Arm, count| arm.send(&Message::Counted(PublisherCount::of(count)));
+        count(&mut arm, 1);
+        assert!(arm.run(100, Some(&rest)) < 0.05, "{number}");
+        count(&mut arm, 2);
+        assert!(arm.run(200, Some(&motion)) < 0.05, "{number}: two");
+        count(&mut arm, 1);
+        assert!(
+            arm.run(100, Some(&motion)) < 1e-3,
+            "{number}: what came before this count may be of the one that left"
+        );
+        count(&mut arm, 1);
+        assert_eq!(arm.waits(), [], "{number}");
+        assert!(arm.run(400, Some(&motion)) < 1e-3, "{number}: the one that stays");
+        arm.run(600, None);
+        assert!(arm.run(400, Some(&motion)) < 1e-3, "{number}: a pause is no act of a person");
+        assert_eq!(arm.waits(), [true], "{number}");
+        assert!(arm.run(100, Some(&rest)) < 0.05, "{number}");
+        assert!(arm.run(400, Some(&motion)) > 0.1, "{number}: it began anew");
+    }
+}
+
+#[test]
+fn two_publishers_stop_what_was_commanded_before_any_further_message() {
+    let mut arm = Arm::new(PositionController::new(0, law()));
+    arm.send(&Message::Float(1.5));
+    assert!(arm.run(300, None) > 0.1);
+    arm.send(&Message::Counted(PublisherCount::of(2)));
+    arm.run(300, None);
+    assert!(arm.run(1000, None) < 0.01 && arm.plant.joints()[0].position < 1.4);
 }
 
 #[test]

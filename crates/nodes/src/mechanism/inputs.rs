@@ -11,7 +11,7 @@ use r2r::trajectory_msgs::msg::JointTrajectory;
 use r2r::{QosProfile, WrappedTypesupport};
 use ros::clock::from_wire;
 use ros::{Error, Names, Received, clock, qos, ready};
-use safety::{Clock, Command, Instant, MessageTime};
+use safety::{Clock, Command, Instant, MessageTime, PublisherCount};
 
 use super::NAME;
 use super::factory::Created;
@@ -106,6 +106,14 @@ impl Messages {
         }
     }
 
+    fn are_waiting(&self) -> bool {
+        match self {
+            Self::Float(received) => !received.waiting.is_empty(),
+            Self::Velocity(received) => !received.waiting.is_empty(),
+            Self::Trajectory(received) => !received.waiting.is_empty(),
+        }
+    }
+
     fn kind(&self) -> InputKind {
         match self {
             Self::Float(_) => InputKind::Float,
@@ -166,7 +174,7 @@ impl ControllerTopics {
         self.topics.iter_mut().map(|topic| topic.messages.receive()).sum()
     }
 
-    /// Passes all received messages on, and announces each change of several publishers. `clock` knows
+    /// Passes all received messages on, after a count of their publishers, and announces each change of several ones. `clock` knows
     /// whether the messages may have waited, and `place` where joints are.
     pub(super) fn pass_on(
         &mut self,
@@ -176,15 +184,16 @@ impl ControllerTopics {
         mut place: impl FnMut(&mut [FollowedJoint]),
         mut count: impl FnMut(Input),
     ) {
+        let time = MessageTime::read_now(clock);
         for topic in &mut self.topics {
-            if topic.commanders.len() > 1 {
-                topic.count(node, &self.names).into_iter().for_each(&mut count);
+            let (index, input) = topic.input;
+            let (publishers, news) = topic.count(node, &self.names);
+            if let Some(publishers) = publishers {
+                deliveries.send(topic.controller, index, Message::Counted(publishers), time);
             }
+            news.into_iter().for_each(&mut count);
             while let Some(message) = topic.next(clock, &mut place) {
-                topic.count(node, &self.names).into_iter().for_each(&mut count);
-                let (index, input) = topic.input;
-                let message = if topic.commanders.len() > 1 { Message::Stop } else { message };
-                if !deliveries.send(topic.controller, index, message, MessageTime::read_now(clock)) {
+                if !deliveries.send(topic.controller, index, message, time) {
                     let effect = if input.kind == InputKind::Trajectory {
                         ""
                     } else {
@@ -207,13 +216,15 @@ fn count_due() -> PublishPeriod {
 }
 
 impl ControllerTopic {
-    /// Counts the publishers if that is due, and returns what is new of several ones.
-    fn count(&mut self, node: &r2r::Node, names: &Names) -> Option<Input> {
-        let now = clock::now();
-        if !self.count_due.is_due(now) {
-            return None;
+    /// Counts the publishers while messages come or there were several, if that is due. Returns the count, but not that there are still
+    /// several, and what is new of several ones.
+    fn count(&mut self, node: &r2r::Node, names: &Names) -> (Option<PublisherCount>, Option<Input>) {
+        let is_of_use = self.commanders.len() > 1 || self.messages.are_waiting();
+        if !is_of_use || !self.count_due.is_due(clock::now()) {
+            return (None, None);
         }
         let found = ros::publishers(node, &names.resolve(&self.name));
+        let count = found.as_ref().map_or(PublisherCount::Unknown, |found| PublisherCount::of(found.len()));
         let nodes: Vec<String> = match found {
             Some(found) => found.into_iter().map(|publisher| publisher.full_name).collect(),
             // That they cannot be counted does not prove that there is one.
@@ -221,7 +232,13 @@ impl ControllerTopic {
         };
         let before = std::mem::replace(&mut self.commanders, nodes.clone());
         let is_new = (before.len() > 1 || nodes.len() > 1) && before != nodes;
-        is_new.then(|| Input::CommandersCounted { controller: self.controller, input: self.input.1, nodes })
+        let are_still_several = before.len() > 1 && nodes.len() > 1;
+        let news = is_new.then(|| Input::CommandersCounted {
+            controller: self.controller,
+            input: self.input.1,
+            nodes,
+        });
+        ((!are_still_several).then_some(count), news)
     }
 
     /// The next message that is one.
