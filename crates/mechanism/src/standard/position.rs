@@ -18,7 +18,8 @@ use crate::standard::Setpoint;
 /// is held there, and may be moved back. A continuous joint turns the shorter way.
 ///
 /// A command that is far from the position that it held until then, as the first one of a leader elsewhere, is [approached](Self::approaching)
-/// at a bounded speed until the joint is led to it; those of a stream are near to one another, and followed at once.
+/// at a bounded speed until the joint is led to it, and so is any that leads it back into its range; those of a stream are near to one another,
+/// and followed at once.
 /// # Errors
 /// `starting`: the joint is not calibrated, or its position is not finite; `update`: it is no longer calibrated.
 /// # Source
@@ -80,7 +81,8 @@ impl PositionController {
         let Some(command) = self.command.last() else { return };
         let nearest = nearest(joint, command);
         let way = way(joint, self.held, nearest);
-        self.is_far |= way.abs() > FAR[usize::from(joint.kind == JointKind::Prismatic)];
+        let is_beyond = joint.range().is_some_and(|[lower, upper]| self.held < lower || self.held > upper);
+        self.is_far |= is_beyond || way.abs() > FAR[usize::from(joint.kind == JointKind::Prismatic)];
         let limit = joint.limits.map(|limits| limits.velocity).filter(|limit| *limit > 0.0);
         let step = self.approach.map(|speed| limit.map_or(speed, |limit| speed.min(limit)) * period);
         match step.filter(|step| self.is_far && way.abs() > *step) {
@@ -111,7 +113,10 @@ impl Controller for PositionController {
 
     fn is_rest(&self, _: usize, message: &Message, robot: &Robot) -> bool {
         let joint = robot.joints().get(self.joint);
-        matches!((message, joint), (Message::Float(command), Some(joint)) if Self::error_of(joint, *command).abs() <= AT_REST)
+        let Some((Message::Float(command), joint)) = Some(message).zip(joint) else { return false };
+        // A joint that rests beyond its range is asked to rest by where it is, and by the end of the range where that is near.
+        let ways = [way(joint, joint.position, *command), Self::error_of(joint, *command)];
+        ways.iter().any(|way| way.abs() <= AT_REST)
     }
 
     fn can_start(&self, robot: &Robot) -> Result<(), ControllerFailure> {

@@ -7,7 +7,9 @@ use mechanism::Robot;
 use mechanism::controllers::{Beyond, Message, Report};
 use mechanism::laws::{Gains, Pid};
 use mechanism::robot::transmission::{Simple, Transmission};
-use mechanism::robot::{Actuator, Joint, JointDynamics, JointKind, JointLimits, SimulatedRobot};
+use mechanism::robot::{
+    Actuator, Joint, JointDynamics, JointKind, JointLimits, SafetyController, SimulatedRobot,
+};
 use mechanism::standard::PositionController;
 use safety::MessageTime;
 
@@ -21,9 +23,22 @@ struct Arm {
 
 impl Arm {
     fn new(kind: JointKind, speed: Option<f64>) -> Self {
-        let mut joint = Joint::new("pan", kind);
         let limits = JointLimits { effort: 5.0, velocity: 6.0, lower: -2.0, upper: 2.0 };
-        (joint.is_calibrated, joint.limits) = (true, Some(limits));
+        Self::of(Joint { limits: Some(limits), ..Joint::new("pan", kind) }, speed)
+    }
+
+    /// One that rests there, with soft limits of 2 rad.
+    fn at_rest(position: f64) -> Self {
+        let limits = JointLimits { effort: 5.0, velocity: 6.0, lower: -3.0, upper: 3.0 };
+        let (soft_lower_limit, soft_upper_limit) = (-2.0, 2.0);
+        let soft =
+            SafetyController { k_position: 100.0, k_velocity: 1.5, soft_lower_limit, soft_upper_limit };
+        let (limits, safety) = (Some(limits), Some(soft));
+        Self::of(Joint { position, limits, safety, ..Joint::new("pan", JointKind::Revolute) }, Some(0.5))
+    }
+
+    fn of(mut joint: Joint, speed: Option<f64>) -> Self {
+        joint.is_calibrated = true;
         let simple = Simple { actuator: 0, joint: 0, reduction: 2.0, simulated: None };
         let robot =
             Robot::from_parts(vec![joint], vec![Actuator::new("motor")], vec![Transmission::Simple(simple)]);
@@ -104,6 +119,25 @@ fn a_prismatic_joint_is_led_sooner_and_a_continuous_one_the_shorter_way() {
     let mut arm = Arm::new(JointKind::Continuous, Some(0.5));
     assert!(arm.go(core::f64::consts::TAU - 1.0, 2500) < 0.6);
     assert!((arm.at() + 1.0).abs() < 0.01, "{}", arm.at());
+}
+
+/// A joint rests beyond its range, as limits that only brake leave it.
+#[test]
+fn a_joint_beyond_its_range_asks_for_rest_where_it_is_and_is_led_back_slowly() {
+    for (place, rests) in [(2.15, [2.15, 2.11, 2.19]), (-2.18, [-2.18, -2.14, -2.22])] {
+        for rest in rests {
+            let mut arm = Arm::at_rest(place);
+            arm.plant.halt();
+            arm.go(1.0, 20);
+            arm.go(1.0, 20);
+            arm.plant.reset();
+            arm.run(20);
+            assert!(arm.go(1.0, 100) < 1e-6, "{place}: a stream from before the release");
+            let most = arm.go(rest, 1000);
+            assert!((0.3..0.6).contains(&most), "{place}, {rest}: back at {most} rad/s");
+            assert!((arm.at().abs() - 2.0).abs() < 0.01, "{place}, {rest}: {}", arm.at());
+        }
+    }
 }
 
 #[test]
