@@ -254,7 +254,8 @@ pub fn run_with(
     panics::at_once(move || halts.halt());
     let (handle, requests, outputs) =
         (MonitorHandle::default(), Requests::default(), Arc::<Mutex<ControllerOutputs>>::default());
-    let follow = Arc::<Mutex<FollowServers>>::default();
+    let follow = FollowServers::default();
+    let goals = follow.goals();
     let parameters = Arc::new(Mutex::new(member.set().clone()));
     let mut publications = Publications {
         topics,
@@ -279,12 +280,12 @@ pub fn run_with(
         deliveries,
         topics: ControllerTopics::new(member.inputs.names().clone()),
         outputs: Arc::clone(&outputs),
-        follow: Arc::clone(&follow),
+        follow,
         products,
     };
     let node_tasks = Arc::new(Mutex::new(node_tasks));
     let receiver = Arc::clone(&node_tasks);
-    let context = MonitorContext { shell: shell.clone(), events, outputs, efforts, follow, commands };
+    let context = MonitorContext { shell: shell.clone(), events, outputs, efforts, follow: goals, commands };
     let runner = member.runner(&shell, move |set| {
         let before = std::mem::replace(&mut *lock(&parameters), set.clone());
         Ok(Input::ParametersChanged(changed(&before, set)))

@@ -206,10 +206,13 @@ impl<A: WrappedActionTypeSupport + 'static> Drop for GoalRequest<A> {
 }
 
 impl<A: WrappedActionTypeSupport + 'static> Goal<A> {
-    /// Reports to the client how it goes.
-    pub fn feedback(&self, feedback: A::Feedback) {
-        if let Err(error) = self.feedback.publish(&A::make_feedback_msg(uuid(self.id), feedback)) {
-            log::debug!("the feedback of a goal could not be published: {error}");
+    /// Reports to the client how it goes, once that is called: where nothing is locked.
+    pub fn feedback(&self, feedback: A::Feedback) -> impl FnOnce() + use<A> {
+        let (publisher, message) = (self.feedback.clone(), A::make_feedback_msg(uuid(self.id), feedback));
+        move || {
+            if let Err(error) = publisher.publish(&message) {
+                log::debug!("the feedback of a goal could not be published: {error}");
+            }
         }
     }
 

@@ -11,6 +11,7 @@ import signal
 import sys
 import time
 
+from hangs import threads
 from hosts import PROFILE, use_profile
 from stalls import HINDBRAIN, JOINTS, Watcher, ip, watch
 
@@ -161,6 +162,39 @@ def arm(watcher, folder):
         move(-1.5)
 
 
+def feedback(watcher, folder):
+    """The thread that publishes a goal's feedback hangs: the node's own goes on, and halts the motors when a client asks for it."""
+    from graph import SLACK
+    from mechanisms import arm
+    from std_srvs.srv import Empty
+    from trajectories import Client, goal
+
+    kind = "control_msgs.action._follow_joint_trajectory/FollowJointTrajectory_FeedbackMessage"
+    with arm(executable=waiting(folder, "mechanism")) as (graph, manager, process):
+        warns(graph, process)
+        assert manager.load("arm_trajectory") and manager.switch(["arm_trajectory"])
+        manager.halt()  # its client is there
+        manager.reset()
+        graph.wait(lambda: process.output.count("the motors are on") > 1, lambda: process.output)
+        client = Client(graph)
+        assert client.send(goal((60.0, [2.0, 0.0]))).accepted
+        watcher.watch({"/arm_trajectory/follow_joint_trajectory/_action/feedback": kind})
+        watcher.link("still")
+        try:
+            thread, _ = wait_for_hang(process, 40.0)
+            assert thread in threads(process, "loop monitor"), "another thread hangs"
+            asked = time.monotonic()
+            manager.clients["halt_motors"].call_async(Empty.Request())  # its answer is a send
+            halted = lambda: process.output.count("the motors are halted: a halt was requested") > 1  # noqa: E731
+            graph.wait(halted, lambda: f"no halt: {process.output}", 2.0)
+            took = time.monotonic() - asked
+            print(f"halted after {took:.3f} s", flush=True)
+            assert took < LIMIT + SLACK, f"halted after {took:.3f} s"
+            assert calls(process)[thread].split()[0] in SENDS, "the hang is over"
+        finally:
+            watcher.link("good")
+
+
 def main(role, folder, scenario=None):
     use_profile(folder)
     if role == "operator":
@@ -169,12 +203,14 @@ def main(role, folder, scenario=None):
     with Watcher(folder, __file__) as watcher:
         if scenario == "arm":
             arm(watcher, folder)
+        elif scenario == "feedback":
+            feedback(watcher, folder)
         else:
             drive(watcher, folder, scenario, "hindbrain:" if scenario == "steersman" else "")
     print(f"{scenario}: ok")
 
 
-SCENARIOS = ("hindbrain", "steersman", "arm")
+SCENARIOS = ("hindbrain", "steersman", "arm", "feedback")
 
 if __name__ == "__main__":
     main(*sys.argv[1:])

@@ -50,7 +50,8 @@ def watch():
         order = json.loads(line)
         for topic, kind in order.get("topics", {}).items():
             package, name = kind.split("/")
-            graph.subscribe(getattr(importlib.import_module(f"{package}.msg"), name), topic, EDGE)
+            module = package if "." in package else f"{package}.msg"
+            graph.subscribe(getattr(importlib.import_module(module), name), topic, EDGE)
         if "link" in order:
             set_link(FAR, order["link"])
         counts = {topic: len(messages) for topic, messages in graph.messages.items()}

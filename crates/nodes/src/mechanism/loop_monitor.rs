@@ -12,7 +12,7 @@ use ros::panics::lock;
 use ros::{Shell, clock};
 use safety::Instant;
 
-use super::follow::FollowServers;
+use super::follow::FollowGoals;
 use super::outputs::ControllerOutputs;
 use super::remote::Efforts;
 
@@ -74,7 +74,7 @@ pub(super) struct MonitorContext {
     pub(super) outputs: Arc<Mutex<ControllerOutputs>>,
     /// The efforts for a robot elsewhere.
     pub(super) efforts: Option<Efforts>,
-    pub(super) follow: Arc<Mutex<FollowServers>>,
+    pub(super) follow: FollowGoals,
     pub(super) commands: Commands,
 }
 
@@ -141,12 +141,13 @@ impl MonitorContext {
                 }
                 Event::ControllerOutput(controller, at, output, report) => {
                     let stamp = clock::stamp().before(clock::now().since(at));
-                    lock(&self.outputs).publish(controller, output, report, stamp);
-                    lock(&self.follow).publish(controller, report, stamp);
+                    let message = lock(&self.outputs).message(controller, output, report, stamp); // the lock ends here
+                    message.into_iter().for_each(|send| send());
+                    self.follow.publish(controller, report, stamp);
                     continue;
                 }
                 Event::Dropped(controller, message) => {
-                    lock(&self.follow).drop_motion(controller, &message);
+                    self.follow.drop_motion(controller, &message);
                     continue;
                 }
                 Event::Used(_) => continue,

@@ -18,14 +18,14 @@ pub(super) struct NodeTasks {
     pub(super) deliveries: Deliveries,
     pub(super) topics: ControllerTopics,
     pub(super) outputs: Arc<Mutex<ControllerOutputs>>,
-    pub(super) follow: Arc<Mutex<FollowServers>>,
+    pub(super) follow: FollowServers,
     pub(super) products: Products,
 }
 
 impl NodeTasks {
     /// Receives the messages and goals for controllers that r2r has, and returns how many these were.
     pub(super) fn receive(&mut self) -> usize {
-        self.topics.receive() + lock(&self.follow).receive()
+        self.topics.receive() + self.follow.receive()
     }
 
     pub(super) fn run(&mut self, node: &mut r2r::Node) {
@@ -33,7 +33,7 @@ impl NodeTasks {
         self.deliveries.flush();
         let shell = &self.shell;
         // Before the topics: a stop among their messages ends every goal that was read with it, whichever was sent first.
-        lock(&self.follow).serve(shell, &mut self.deliveries, &clock);
+        self.follow.serve(shell, &mut self.deliveries, &clock);
         let place = |joints: &mut [FollowedJoint]| shell.inspect(|machine| machine.place(joints));
         self.topics.pass_on(node, &mut self.deliveries, &clock, place, |input| shell.deliver(input));
         while let Some(done) = self.products.next() {
@@ -58,7 +58,7 @@ impl NodeTasks {
         let attached = self.topics.attach(node, name, &created);
         attached
             .and_then(|()| lock(&self.outputs).attach(node, name, &created))
-            .and_then(|()| lock(&self.follow).attach(node, name, &created))
+            .and_then(|()| self.follow.attach(node, name, &created))
             .map_err(|error| Refusal::Init { name: name.to_owned(), reason: error.to_string() })?;
         Ok(created.controller)
     }

@@ -1,5 +1,6 @@
 use mechanism::Frames;
 use mechanism::controllers::{ControllerId, ControllerOutput, OutputKind, Report};
+use r2r::WrappedTypesupport;
 use r2r::nav_msgs::msg::Odometry;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::{Empty, Float64, String as Text};
@@ -110,16 +111,22 @@ impl ControllerOutputs {
         }
     }
 
-    /// Publishes the output of a controller at `stamp`.
-    pub(super) fn publish(&mut self, controller: ControllerId, output: usize, report: Report, stamp: Stamp) {
+    /// The message with the output of a controller at `stamp`, which is published once it is called: where nothing is locked.
+    pub(super) fn message(
+        &mut self,
+        controller: ControllerId,
+        output: usize,
+        report: Report,
+        stamp: Stamp,
+    ) -> Option<Box<dyn FnOnce()>> {
         let Self { topics, controllers } = self;
-        let Some(speaker) = controllers.iter_mut().find(|known| known.id == controller) else { return };
-        let topic = speaker.topics.get(output).and_then(|&topic| topics.get_mut(topic));
-        match (topic.map(|(_, publisher)| publisher), report) {
-            (Some(Publisher::Float(topic)), Report::Float(data)) => topic.publish(&Float64 { data }),
-            (Some(Publisher::Event(topic)), Report::Event) => topic.publish(&Empty {}),
-            (Some(Publisher::Word(topic)), Report::Word(word)) => topic.publish(&Text { data: word.into() }),
-            (Some(Publisher::Joints(topic)), Report::Joint { index, position, velocity, effort }) => {
+        let speaker = controllers.iter_mut().find(|known| known.id == controller)?;
+        let topic = topics.get(*speaker.topics.get(output)?)?;
+        match (&topic.1, report) {
+            (Publisher::Float(topic), Report::Float(data)) => publish(topic, Float64 { data }),
+            (Publisher::Event(topic), Report::Event) => publish(topic, Empty {}),
+            (Publisher::Word(topic), Report::Word(word)) => publish(topic, Text { data: word.into() }),
+            (Publisher::Joints(topic), Report::Joint { index, position, velocity, effort }) => {
                 let TopicPublisher { joints, state, .. } = speaker;
                 if index == 0 {
                     *state = JointState::default();
@@ -127,21 +134,28 @@ impl ControllerOutputs {
                 state.position.push(position);
                 state.velocity.push(velocity);
                 state.effort.push(effort);
-                if index + 1 == joints.len() && state.position.len() == joints.len() {
-                    state.name.clone_from(joints);
-                    state.header.stamp = to_wire(stamp);
-                    topic.publish(state);
+                if index + 1 != joints.len() || state.position.len() != joints.len() {
+                    return None;
                 }
+                state.name.clone_from(joints);
+                state.header.stamp = to_wire(stamp);
+                publish(topic, std::mem::take(state))
             }
-            (Some(Publisher::Odometry(topic)), Report::Odometry(odometry)) => {
-                topic.publish(&speaker.odometry(odometry, stamp));
+            (Publisher::Odometry(topic), Report::Odometry(odometry)) => {
+                publish(topic, speaker.odometry(odometry, stamp))
             }
-            (Some(Publisher::Transform(topic)), Report::Odometry(odometry)) => {
-                topic.publish(&messages::transform(&speaker.odometry(odometry, stamp)));
+            (Publisher::Transform(topic), Report::Odometry(odometry)) => {
+                publish(topic, messages::transform(&speaker.odometry(odometry, stamp)))
             }
-            _ => {}
+            _ => None,
         }
     }
+}
+
+#[allow(clippy::unnecessary_wraps)] // of its caller, which has no message for each report
+fn publish<T: WrappedTypesupport + 'static>(topic: &Topic<T>, message: T) -> Option<Box<dyn FnOnce()>> {
+    let topic = topic.clone();
+    Some(Box::new(move || topic.publish(&message)))
 }
 
 impl TopicPublisher {
