@@ -42,6 +42,8 @@ pub enum Input {
     },
     /// A controller reports [`Report::CommandBeyond`](controllers::Report::CommandBeyond), on its input `command`.
     CommandBeyond(ControllerId, Beyond),
+    /// A controller reports [`Report::ApproachLost`](controllers::Report::ApproachLost), on its input `command`.
+    ApproachLost(ControllerId),
     /// These nodes publish the input of a controller, where more than one does or did.
     CommandersCounted {
         /// The controller.
@@ -388,6 +390,7 @@ impl Machine for Mechanism {
                 self.waits(now, Wait::Rest, controller, input, waits);
             }
             Input::CommandBeyond(controller, beyond) => self.commanded_beyond(controller, beyond),
+            Input::ApproachLost(controller) => self.approach_lost(controller),
             Input::CommandersCounted { controller, input, nodes } => {
                 self.commanders_counted(controller, input, nodes);
             }

@@ -46,7 +46,7 @@ pub use robot_states::{
 };
 pub use scale::{OutOfUnitRange, Scale};
 pub use simulated_time::{ClockAnomaly, SimulatedTime};
-pub use stream_gate::{Begins, StreamGate};
+pub use stream_gate::{Begins, STREAM_PAUSE, StreamGate};
 pub use time::{Instant, Stamp};
 pub use vehicle_halt::{HaltEnds, VehicleHalt};
 pub use vehicle_monitor::VehicleMonitor;

@@ -3,7 +3,7 @@ use core::time::Duration;
 use crate::{Instant, PublisherCount};
 
 /// Commands with shorter gaps are one stream.
-const STREAM_PAUSE: Duration = Duration::from_millis(500);
+pub const STREAM_PAUSE: Duration = Duration::from_millis(500);
 
 /// Whether the messages on an input may command, after a halt of the motors or several publishers.
 ///

@@ -31,8 +31,9 @@ params::params! {
 
 params::params! {
     pub(super) struct ApproachParams {
-        /// A command over 0.2 rad or 0.05 m from the position that is held is approached at this speed, and no faster than <limit velocity>.
-        speed: f64 = Parameter::float("approach_velocity", 0.5, 0.001, LIMIT).unit("rad/s or m/s"),
+        /// A command over 0.2 rad or 0.05 m from the position that is held is approached at this speed, unset at 0.5 rad/s or 0.1 m/s, and no
+        /// faster than <limit velocity>.
+        speed: Option<f64> = Parameter::optional_float("approach_velocity", 0.001, LIMIT).unit("rad/s or m/s"),
     }
 }
 

@@ -52,6 +52,8 @@ pub enum Report {
     },
     /// A position is commanded that is beyond the range of the joint: its nearest end counts.
     CommandBeyond(Beyond),
+    /// The commands that a joint approached slowly fell silent on the way: it is held where it is.
+    ApproachLost,
     /// A goal ended with this result; [`Goal::None`] if the controller was started again.
     GoalEnded(GoalId, Goal),
     /// All goals up to `until` except `goal`, which is followed, were replaced by later commands.

@@ -86,6 +86,13 @@ impl Mechanism {
         )));
     }
 
+    pub(super) fn approach_lost(&mut self, controller: ControllerId) {
+        let Some(name) = self.manager.name_of(controller) else { return };
+        self.outputs.push_back(Output::Warn(format!(
+            "commands on '{name}/command' fell silent while the joint approached a far one: it is held where it is"
+        )));
+    }
+
     pub(super) fn waits(
         &mut self,
         now: Instant,

@@ -1,6 +1,6 @@
 use core::f64::consts::{PI, TAU};
 
-use safety::Instant;
+use safety::{Instant, STREAM_PAUSE};
 
 use crate::Robot;
 use crate::controllers::{
@@ -19,7 +19,7 @@ use crate::standard::Setpoint;
 ///
 /// A command that is far from the position that it held until then, as the first one of a leader elsewhere, is [approached](Self::approaching)
 /// at a bounded speed until the joint is led to it, and so is any that leads it back into its range; those of a stream are near to one another,
-/// and followed at once.
+/// and followed at once. A single command is an order to go there; an approach of a stream stops with the stream.
 /// # Errors
 /// `starting`: the joint is not calibrated, or its position is not finite; `update`: it is no longer calibrated.
 /// # Source
@@ -35,9 +35,13 @@ pub struct PositionController {
     held: f64,
     /// Whether that is to be the present position.
     is_stopped: bool,
-    /// The greatest speed of an approach \[rad/s or m/s\], and whether there is one now.
-    approach: Option<f64>,
+    /// The greatest speeds of an approach \[rad/s\], \[m/s\], and whether there is one now.
+    approach: Option<[f64; 2]>,
     is_far: bool,
+    /// When the last command came, and whether it and the one before are a stream.
+    last: Option<Instant>,
+    is_stream: bool,
+    has_lost: bool,
     /// Whether a command came since the last step, and one beyond the range until that is reported.
     is_new: bool,
     beyond: Option<Report>,
@@ -48,18 +52,37 @@ pub struct PositionController {
 /// A command further than this from the position that is held is approached \[rad\], \[m\].
 const FAR: [f64; 2] = [0.2, 0.05];
 
+/// The speeds of an approach where none is given \[rad/s\], \[m/s\].
+const APPROACH: [f64; 2] = [0.5, 0.1];
+
 impl PositionController {
     /// A controller of the joint with this index in the robot.
     pub fn new(joint: usize, pid: Pid) -> Self {
-        let (command, held, is_stopped, approach, is_far, is_new, beyond) = Default::default();
+        let (command, held, is_stopped, approach, is_far, last, is_stream, has_lost, is_new, beyond) =
+            Default::default();
         let due = PublishPeriod::new(0.1, Instant::ZERO);
-        Self { joint, pid, command, held, is_stopped, approach, is_far, is_new, beyond, due }
+        Self {
+            joint,
+            pid,
+            command,
+            held,
+            is_stopped,
+            approach,
+            is_far,
+            last,
+            is_stream,
+            has_lost,
+            is_new,
+            beyond,
+            due,
+        }
     }
 
-    /// Bounds the speed \[rad/s or m/s\], greater than 0, at which far commands are approached; the limit of speed of the joint bounds it, too.
+    /// Bounds the speed \[rad/s or m/s\], greater than 0, at which far commands are approached, `None` for 0.5 rad/s or 0.1 m/s; the limit of
+    /// speed of the joint bounds it, too.
     #[must_use]
-    pub fn approaching(self, speed: f64) -> Self {
-        Self { approach: Some(speed), ..self }
+    pub fn approaching(self, speed: Option<f64>) -> Self {
+        Self { approach: Some(speed.map_or(APPROACH, |speed| [speed; 2])), ..self }
     }
 
     /// The index of its joint in the robot.
@@ -82,12 +105,23 @@ impl PositionController {
         let nearest = nearest(joint, command);
         let way = way(joint, self.held, nearest);
         let is_beyond = joint.range().is_some_and(|[lower, upper]| self.held < lower || self.held > upper);
-        self.is_far |= is_beyond || way.abs() > FAR[usize::from(joint.kind == JointKind::Prismatic)];
+        let unit = usize::from(joint.kind == JointKind::Prismatic);
+        self.is_far |= is_beyond || way.abs() > FAR[unit];
         let limit = joint.limits.map(|limits| limits.velocity).filter(|limit| *limit > 0.0);
-        let step = self.approach.map(|speed| limit.map_or(speed, |limit| speed.min(limit)) * period);
+        let step =
+            self.approach.map(|speeds| limit.map_or(speeds[unit], |limit| speeds[unit].min(limit)) * period);
         match step.filter(|step| self.is_far && way.abs() > *step) {
             Some(step) => self.held += step.copysign(way),
             None => (self.held, self.is_far) = (nearest, false),
+        }
+    }
+
+    /// Ends the approach of a stream that fell silent, as a stop does.
+    fn watch_approach(&mut self, now: Instant) {
+        let is_silent = self.last.is_some_and(|last| now.since(last) >= STREAM_PAUSE);
+        if self.is_far && self.is_stream && is_silent {
+            self.command.reset();
+            (self.is_stopped, self.is_far, self.has_lost) = (true, false, true);
         }
     }
 
@@ -108,6 +142,9 @@ impl Controller for PositionController {
             _ => self.is_stopped,
         };
         self.is_new = true;
+        if matches!(message, Message::Float(_)) {
+            self.is_stream = self.last.replace(now).is_some_and(|last| now.since(last) < STREAM_PAUSE);
+        }
         self.command.receive(message, now);
     }
 
@@ -133,7 +170,7 @@ impl Controller for PositionController {
     fn starting(&mut self, step: &mut Step<'_>) {
         self.command.reset();
         self.pid.reset();
-        (self.is_stopped, self.is_far, self.beyond) = (false, false, None);
+        (self.is_stopped, self.is_far, self.last, self.has_lost, self.beyond) = Default::default();
         if let Some(joint) = step.robot.joints().get(self.joint) {
             self.held = joint.position;
         }
@@ -145,6 +182,7 @@ impl Controller for PositionController {
             if !joint.is_calibrated {
                 return Err(ControllerFailure("its joint is no longer calibrated"));
             }
+            self.watch_approach(now);
             if self.is_stopped && joint.position.is_finite() {
                 (self.held, self.is_stopped) = (joint.position, false);
             }
@@ -164,7 +202,8 @@ impl Controller for PositionController {
     }
 
     fn report(&mut self) -> Option<(usize, Report)> {
-        self.beyond.take().map(|report| (0, report))
+        let lost = core::mem::take(&mut self.has_lost).then_some(Report::ApproachLost);
+        lost.or_else(|| self.beyond.take()).map(|report| (0, report))
     }
 }
 

@@ -139,6 +139,9 @@ impl MonitorContext {
                 Event::ControllerOutput(controller, _, _, Report::CommandBeyond(beyond)) => {
                     Input::CommandBeyond(controller, beyond)
                 }
+                Event::ControllerOutput(controller, _, _, Report::ApproachLost) => {
+                    Input::ApproachLost(controller)
+                }
                 Event::ControllerOutput(controller, at, output, report) => {
                     let stamp = clock::stamp().before(clock::now().since(at));
                     let message = lock(&self.outputs).message(controller, output, report, stamp); // the lock ends here
