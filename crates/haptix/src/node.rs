@@ -212,7 +212,8 @@ impl Haptix {
 
     fn grasp(&mut self, values: &[GraspValue]) -> Result<Box<Command>, String> {
         let received = MessageTime::read_now(&self.clock).begin();
-        let enters = values.is_empty() || self.enters(received, false);
+        // Without grasps it asks the fingers to stay: so a client begins that never commands positions.
+        let enters = self.enters(received, values.is_empty());
         self.check_device()?;
         let positions = self.constants.grasps.positions(values)?;
         if !values.is_empty() {

@@ -135,10 +135,10 @@ impl Haptix {
         Ok(())
     }
 
-    /// Whether what would move the hand and was received at `at` is no part of a stream since before a halt, or `is_rest`. Each such
-    /// input has to be passed once, whatever refuses it.
+    /// Whether what would move the hand and was received at `at` is no part of a stream since before a halt, or `is_rest` and came after the
+    /// halt. Each such input has to be passed once, whatever refuses it.
     pub(super) fn enters(&mut self, at: Instant, is_rest: bool) -> bool {
-        let now = self.clock.now();
+        let (now, is_rest) = (self.clock.now(), is_rest && self.check_halt(at).is_ok());
         self.halts.stream.passes(at, now, |_| Begins::with(is_rest))
     }
 
@@ -149,7 +149,8 @@ impl Haptix {
         if enters {
             return Ok(());
         }
-        Err("commands move nothing after a halt of the hand, until one asks for where the hand is, at no speed".to_owned())
+        Err("commands move nothing after a halt of the hand, until one asks for where the hand is, at no speed, or a call of set_grasp for no grasp"
+            .to_owned())
     }
 
     /// Whether `command` leaves the hand where it is: positions near the measured ones, at no speed.
