@@ -196,7 +196,7 @@ mod tests {
         assert!(passes(&mut single, 900, Begins::Not), "no stream, no wait");
     }
 
-    /// What may happen to a gate: a message or a note after a gap \[ms\], a message that was sent at once and read after a hold, and others.
+    /// One event at a gate: a message or a note after a gap \[ms\], a message that was sent at once and read after a hold, and others.
     #[derive(Clone, Copy, Debug, PartialEq)]
     enum Event {
         Message(u64, bool),

@@ -135,10 +135,10 @@ impl Haptix {
         Ok(())
     }
 
-    /// Whether what would move the hand and was received at `at` is no part of a stream since before a halt, or `is_rest` and came after the
-    /// halt. Each such input has to be passed once, whatever refuses it.
+    /// Whether what would move the hand and was received at `at` is no part of a stream since before a halt, or `is_rest`. Each such
+    /// input has to be passed once, whatever refuses it.
     pub(super) fn enters(&mut self, at: Instant, is_rest: bool) -> bool {
-        let (now, is_rest) = (self.clock.now(), is_rest && self.check_halt(at).is_ok());
+        let now = self.clock.now();
         self.halts.stream.passes(at, now, |_| Begins::with(is_rest))
     }
 

@@ -38,15 +38,22 @@ pub struct PositionController {
     /// The greatest speeds of an approach \[rad/s\], \[m/s\], and whether there is one now.
     approach: Option<[f64; 2]>,
     is_far: bool,
-    /// When the last command came, and whether it and the one before are a stream.
-    last: Option<Instant>,
-    is_stream: bool,
-    has_lost: bool,
+    leader: Leader,
     /// Whether a command came since the last step, and one beyond the range until that is reported.
     is_new: bool,
     beyond: Option<Report>,
     /// Once in ten seconds.
     due: PublishPeriod,
+}
+
+/// The sender of the commands, as far as these show it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Leader {
+    /// When the last command came, and whether it and the one before are a stream.
+    last: Option<Instant>,
+    is_stream: bool,
+    /// Whether it fell silent during an approach, until that is reported.
+    is_lost: bool,
 }
 
 /// A command further than this from the position that is held is approached \[rad\], \[m\].
@@ -58,24 +65,9 @@ const APPROACH: [f64; 2] = [0.5, 0.1];
 impl PositionController {
     /// A controller of the joint with this index in the robot.
     pub fn new(joint: usize, pid: Pid) -> Self {
-        let (command, held, is_stopped, approach, is_far, last, is_stream, has_lost, is_new, beyond) =
-            Default::default();
+        let (command, held, is_stopped, approach, is_far, leader, is_new, beyond) = Default::default();
         let due = PublishPeriod::new(0.1, Instant::ZERO);
-        Self {
-            joint,
-            pid,
-            command,
-            held,
-            is_stopped,
-            approach,
-            is_far,
-            last,
-            is_stream,
-            has_lost,
-            is_new,
-            beyond,
-            due,
-        }
+        Self { joint, pid, command, held, is_stopped, approach, is_far, leader, is_new, beyond, due }
     }
 
     /// Bounds the speed \[rad/s or m/s\], greater than 0, at which far commands are approached, `None` for 0.5 rad/s or 0.1 m/s; the limit of
@@ -118,10 +110,10 @@ impl PositionController {
 
     /// Ends the approach of a stream that fell silent, as a stop does.
     fn watch_approach(&mut self, now: Instant) {
-        let is_silent = self.last.is_some_and(|last| now.since(last) >= STREAM_PAUSE);
-        if self.is_far && self.is_stream && is_silent {
+        let is_silent = self.leader.last.is_some_and(|last| now.since(last) >= STREAM_PAUSE);
+        if self.is_far && self.leader.is_stream && is_silent {
             self.command.reset();
-            (self.is_stopped, self.is_far, self.has_lost) = (true, false, true);
+            (self.is_stopped, self.is_far, self.leader.is_lost) = (true, false, true);
         }
     }
 
@@ -143,7 +135,8 @@ impl Controller for PositionController {
         };
         self.is_new = true;
         if matches!(message, Message::Float(_)) {
-            self.is_stream = self.last.replace(now).is_some_and(|last| now.since(last) < STREAM_PAUSE);
+            let last = self.leader.last.replace(now);
+            self.leader.is_stream = last.is_some_and(|last| now.since(last) < STREAM_PAUSE);
         }
         self.command.receive(message, now);
     }
@@ -170,7 +163,7 @@ impl Controller for PositionController {
     fn starting(&mut self, step: &mut Step<'_>) {
         self.command.reset();
         self.pid.reset();
-        (self.is_stopped, self.is_far, self.last, self.has_lost, self.beyond) = Default::default();
+        (self.is_stopped, self.is_far, self.leader, self.beyond) = Default::default();
         if let Some(joint) = step.robot.joints().get(self.joint) {
             self.held = joint.position;
         }
@@ -202,7 +195,7 @@ impl Controller for PositionController {
     }
 
     fn report(&mut self) -> Option<(usize, Report)> {
-        let lost = core::mem::take(&mut self.has_lost).then_some(Report::ApproachLost);
+        let lost = core::mem::take(&mut self.leader.is_lost).then_some(Report::ApproachLost);
         lost.or_else(|| self.beyond.take()).map(|report| (0, report))
     }
 }

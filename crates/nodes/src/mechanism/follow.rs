@@ -161,7 +161,7 @@ impl FollowGoals {
         send(sendings.into_iter().flatten());
     }
 
-    /// The same for those of the action at `place`.
+    /// Sends what `act` returns for those of the action at `place`.
     fn at(&self, place: usize, act: impl FnOnce(&mut Following) -> Vec<Sending>) {
         let sendings = lock(&self.0).get_mut(place).map(act); // the lock ends here
         send(sendings.into_iter().flatten());
