@@ -31,8 +31,8 @@ params::params! {
 
 params::params! {
     pub(super) struct ApproachParams {
-        /// A command over 0.2 rad or 0.05 m from the position that is held is approached at this speed, unset at 0.5 rad/s or 0.1 m/s, and no
-        /// faster than <limit velocity>.
+        /// Speed at which a command over 0.2 rad or 0.05 m from the position that is held is approached, no faster than <limit velocity>; empty:
+        /// 0.5 rad/s or 0.1 m/s.
         speed: Option<f64> = Parameter::optional_float("approach_velocity", 0.001, LIMIT).unit("rad/s or m/s"),
     }
 }
