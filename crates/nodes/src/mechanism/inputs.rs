@@ -219,8 +219,9 @@ impl ControllerTopic {
     /// Counts the publishers while messages come or there were several, if that is due. Returns the count, but not that there are still
     /// several, and what is new of several ones.
     fn count(&mut self, node: &r2r::Node, names: &Names) -> (Option<PublisherCount>, Option<Input>) {
+        let now = clock::now();
         let is_of_use = self.commanders.len() > 1 || self.messages.are_waiting();
-        if !is_of_use || !self.count_due.is_due(clock::now()) {
+        if !is_of_use || !self.count_due.is_due(now) {
             return (None, None);
         }
         let found = ros::publishers(node, &names.resolve(&self.name));
