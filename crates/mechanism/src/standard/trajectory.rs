@@ -27,8 +27,8 @@ use track::{Axis, Phase, Track};
 ///
 /// A trajectory whose first point has passed is joined where it is nearest to the joints, at the desired positions or else at the
 /// measured ones. Further than the path tolerance from there it is refused. One that asks for no motion of its own begins none of more
-/// than 0.02 rad or m, or 0.1 s at the joint's present speed: it brakes the joints and holds them. It is followed up to twice as fast until it is on
-/// time, and no desired position is faster than twice its greatest planned speed. Efforts of points are added to the law's.
+/// than 0.02 rad or m, or 0.1 s at the joint's present speed: it brakes the joints and holds them. It is followed up to 1.5 times as fast until it is on
+/// time, and no desired position is faster than 1.5 times its greatest planned speed. Efforts of points are added to the law's.
 ///
 /// **A trajectory that is refused changes nothing**: the motion before it goes on, and a hold stays where it was, so that no joint
 /// under a load is held lower with each message.

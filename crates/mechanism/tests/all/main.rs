@@ -26,6 +26,7 @@ mod gripper_and_calibration;
 mod halts;
 mod hung_send;
 mod joints;
+mod late_speeds;
 mod late_trajectories;
 mod life_cycle;
 mod limits;

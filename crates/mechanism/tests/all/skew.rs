@@ -126,7 +126,7 @@ fn a_joint_that_leaves_its_path_tolerance_while_it_is_held_is_held_there() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(96) })]
 
-    /// A jog of MoveIt Servo and its halt from a computer of any clock is no faster than twice what is planned, and the joint is at rest
+    /// A jog of MoveIt Servo and its halt from a computer of any clock is no faster than 1.5 times what is planned, and the joint is at rest
     /// 0.6 s after its release. One that is little ahead arrives, in one piece, and one that is far ahead moves nothing.
     #[test]
     fn a_stream_from_a_clock_that_is_wrong_does_not_fall_into_pieces(
@@ -144,7 +144,7 @@ proptest! {
         let states = jog(&mut stream, |now| if now < release { speed } else { 0.0 }, period, 0.0, skew);
         stream.arm.run(300);
         prop_assert_eq!(stream.arm.speed[0], 0.0, "after the halts");
-        let most = (2.0 * stream.planned).max(CREEP) * 1.001;
+        let most = (1.5 * stream.planned).max(CREEP) * 1.001;
         prop_assert!(stream.arm.top[0] <= most, "{} of {speed}", stream.arm.top[0]);
         let (end, wanted) = (stream.arm.positions()[0], states.last().unwrap()[1]);
         prop_assert!(skew.abs() > 0.05 || (end - wanted).abs() < 0.05 * wanted + 0.02, "{end}, must be {wanted}");
