@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::manager::Listed;
 
-/// What the manager's diagnostics say of its controllers and joints.
+/// The loaded controllers and the joints, by the manager's diagnostics.
 #[derive(Debug)]
 pub(crate) struct Details {
     controllers: Vec<Controller>,
@@ -29,7 +29,7 @@ struct Joint {
 }
 
 impl Details {
-    /// Those of the node `manager`, by its full name without the first slash; `None` if the message is from another node, or lacks one of
+    /// The details of the node `manager`, by its full name without the first slash; `None` if the message is from another node, or lacks one of
     /// the controllers of `list`.
     pub(crate) fn read(manager: &str, list: &[Listed], message: &DiagnosticArray) -> Option<Self> {
         let about = |what: &str| format!("{manager}: {what} (");

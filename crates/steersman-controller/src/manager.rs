@@ -266,7 +266,7 @@ impl Manager {
         Ok(controllers.into_iter().zip(state).collect())
     }
 
-    /// What is loaded and what moves which joint, by the manager's diagnostics, which come once a second.
+    /// The loaded controllers and what moves which joint, by the manager's diagnostics, which come once a second.
     pub(crate) fn details(&mut self) -> Result<Details, Failure> {
         const TOPIC: &str = "/diagnostics";
         let broken = |error: r2r::Error| Failure::Silent(format!("topic '{TOPIC}' cannot be read: {error}"));

@@ -222,7 +222,7 @@ def test_only_a_press_and_a_release_after_the_cause_reset():
 
 @pytest.mark.fault("reset-jammed")
 def test_a_reset_button_that_is_down_at_the_start_resets_nothing():
-    """Whoever pressed it saw another process's stop, and a press that was refused before must not count after a restart."""
+    """It was pressed for another process's stop, and a press that was refused must not count after a restart."""
     with Vehicle() as vehicle:
         down = Bool(data=True)
         timer = vehicle.graph.repeat("/hind/reset", down, 20.0)

@@ -321,11 +321,11 @@ impl Manager {
 
     /// Warns of each joint that a controller of `started` moves together with another one.
     fn warn_of_sharing(&mut self, started: &[String]) {
-        let shared = shared_joints(self.moved());
+        let shared = self.shared_joints();
         let is_new = |names: &[&str]| names.iter().any(|name| started.iter().any(|new| new == name));
-        let sentences = shared.iter().filter(|(_, names)| is_new(names));
-        let sentences = sentences.map(|(joint, names)| Output::Warn(sharing_sentence(joint, names)));
-        let sentences: Vec<_> = sentences.collect();
+        let new = shared.iter().filter(|(_, names)| is_new(names));
+        let sentences: Vec<_> =
+            new.map(|(joint, names)| Output::Warn(sharing_sentence(joint, names))).collect();
         self.outputs.extend(sentences);
     }
 
@@ -336,8 +336,7 @@ impl Manager {
 
     /// The running controllers with the joints that they move, in the order of loading.
     pub fn moved(&self) -> impl Iterator<Item = (&str, &[String])> {
-        let running = self.entries.iter().filter(|entry| entry.is_running);
-        running.map(|entry| (entry.name.as_str(), entry.moves.as_slice()))
+        self.entries.iter().filter(|one| one.is_running).map(|one| (one.name.as_str(), &one.moves[..]))
     }
 
     /// The joints that several running controllers move, each with those controllers: their efforts add.
