@@ -20,7 +20,7 @@ const WORDS: usize = 44_766;
 /// a pad elsewhere, triggers as buttons, and the manager's reasons in the tool: 402. Why a vehicle stands, as one sentence with the next act, on
 /// a topic and by a tool: 1,555. What commands which joint, in the tool: 125. Approaches that end with their stream, and conflicts as inputs of
 /// the loop: 140. Sources that do not fit, and parts that cannot be driven, as sentences: 90.
-const LINES: usize = 61_224;
+const LINES: usize = 61_228;
 
 /// Folders that hold nothing but tests.
 const TESTS: [&str; 6] = ["tests", "test", "benches", "examples", "fuzz", "testing"];

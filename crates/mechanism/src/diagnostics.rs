@@ -7,7 +7,11 @@ use safety::{Instant, Level, Stamp};
 
 use crate::Joint;
 use crate::controllers::ControllerTiming;
-use crate::robot::JointLimits;
+
+mod status;
+
+pub(crate) use status::Concern;
+pub use status::Status;
 
 /// Collects reports of joints and controllers, and makes their statuses.
 ///
@@ -26,28 +30,6 @@ pub struct Diagnostics {
     pub(crate) loaded: Vec<(String, String, Vec<String>)>,
     /// The joints that running controllers move: each joint with a controller.
     pub(crate) moved: Vec<(String, String)>,
-}
-
-/// A warning about a running controller.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Concern {
-    /// Summary in a few words.
-    pub(crate) message: &'static str,
-    /// Key and value of the status: the joint or the input that it is about.
-    pub(crate) value: (&'static str, String),
-}
-
-/// A status of `/diagnostics`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Status {
-    /// `Joint (pan)`, `Controller (pan_position)`; on the wire after the node's name.
-    pub name: String,
-    /// How bad it is.
-    pub level: Level,
-    /// Summary in a few words.
-    pub message: &'static str,
-    /// Keys and values, in the original's order.
-    pub values: Vec<(&'static str, String)>,
 }
 
 /// State of a controller, as the control loop reports it.
@@ -151,42 +133,6 @@ impl Diagnostics {
         }));
         self.controllers.retain(|_, entry| now.since(entry.received) <= SILENCE);
         statuses
-    }
-}
-
-impl Status {
-    /// With further values, which the original does not have.
-    fn with<const N: usize>(mut self, values: [(&'static str, String); N]) -> Self {
-        self.values.extend(values);
-        self
-    }
-
-    /// With the limits of `joint`, and the running controllers of `moved` that move it.
-    fn with_limits(self, joint: &Joint, moved: &[(String, String)]) -> Self {
-        let unit = joint.kind.unit();
-        let ends = joint
-            .end_stops()
-            .map(|[lower, upper]| format!("{lower} to {upper} {unit}, "))
-            .unwrap_or_default();
-        let effort = if unit == "m" { "N" } else { "Nm" };
-        let limits =
-            |limits: JointLimits| format!("{ends}{} {unit}/s, {} {effort}", limits.velocity, limits.effort);
-        let movers =
-            moved.iter().filter(|(name, _)| *name == joint.name).map(|(_, controller)| controller.as_str());
-        let movers: Vec<&str> = movers.collect();
-        let limits = joint.limits.map_or_else(|| "none".to_owned(), limits);
-        self.with([("Limits", limits), ("Commanded By", movers.join(", "))])
-    }
-
-    /// With the concerns of a running controller: the first one is its message, unless something worse is.
-    fn with_concerns<'a>(mut self, concerns: impl Iterator<Item = &'a Concern>) -> Self {
-        for Concern { message, value } in concerns {
-            if self.level == Level::Ok {
-                (self.level, self.message) = (Level::Warn, *message);
-            }
-            self.values.push(value.clone());
-        }
-        self
     }
 }
 
@@ -352,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_joint_has_the_original_s_values_in_their_order() {
+    fn a_joint_has_the_original_s_values_in_their_order_and_two_of_ours() {
         let mut diagnostics = Diagnostics::default();
         let mut pan = joint("pan");
         window(&mut pan, -0.5, 0.75, false);
@@ -371,6 +317,8 @@ mod tests {
             ("Max Abs. Velocity", "4"),
             ("Max Abs. Effort", "5"),
             ("Limits Hit", "False"),
+            ("Limits", "none"),
+            ("Commanded By", ""),
         ];
         assert_eq!(status.values, expected.map(|(key, value)| (key, value.to_owned())));
         pan.is_calibrated = false;
@@ -425,7 +373,7 @@ mod tests {
             ("Number of Control Loop Overruns", "1"),
             ("Timestamp of Last Overrun (sec)", "1001"),
         ];
-        assert_eq!(status.values.len(), values.len());
+        assert_eq!(status.values.len(), values.len() + 2, "type and joints are ours");
         for ((key, expected), (found, shown)) in values.into_iter().zip(&status.values) {
             let is_near =
                 |a: &str, b: &str| a == b || (a.parse::<i64>().unwrap() - b.parse::<i64>().unwrap()) == 1;

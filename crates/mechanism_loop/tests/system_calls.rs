@@ -425,13 +425,8 @@ impl Client {
         let setup = known.create(&self.robot, parameters(name, self.joints)).unwrap();
         self.created.push(name.to_owned());
         let id = self.created.len() as ControllerId;
-        NewController {
-            id,
-            kind: String::new(),
-            controller: setup.controller,
-            dependencies: Vec::new(),
-            moves: Vec::new(),
-        }
+        let (kind, dependencies, moves) = Default::default();
+        NewController { id, kind, controller: setup.controller, dependencies, moves }
     }
 }
 
