@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
+use std::process::Command;
 
 use tests::{bless, files, root};
 
@@ -134,4 +136,34 @@ fn inline(markdown: &str) -> String {
         }
     }
     text + rest
+}
+
+/// `colcon build` after an update: what r2r made for a message that has changed since is removed, and otherwise nothing is.
+#[test]
+fn a_changed_interface_is_built_again_by_colcon() {
+    let folder = std::env::temp_dir().join(format!("steersman-bindings-{}", std::process::id()));
+    let interfaces = folder.join("install/share/pad_msgs/msg");
+    fs::create_dir_all(&interfaces).unwrap();
+    let cargo = folder.join("cargo");
+    fs::write(&cargo, "#!/bin/sh\necho \"$@\" >> \"$(dirname \"$0\")/calls\"\n").unwrap();
+    fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).unwrap();
+    let calls = || fs::read_to_string(folder.join("calls")).unwrap_or_default().lines().count();
+    let build = || {
+        let mut cmake = Command::new("cmake");
+        cmake
+            .arg(format!("-DCARGO={}", cargo.display()))
+            .arg(format!("-DTARGET={}", folder.join("target").display()));
+        cmake.arg("-P").arg(root().join("crates/bindings.cmake"));
+        let prefixes = format!("{}:/nowhere", folder.join("install").display());
+        assert!(cmake.env("AMENT_PREFIX_PATH", prefixes).status().unwrap().success());
+        calls()
+    };
+    let write = |text: &str| fs::write(interfaces.join("State.idl"), text).unwrap();
+    write("long buttons;");
+    assert_eq!([build(), build()], [1, 1], "the first build, and one in which nothing changed");
+    write("long buttons; double extra;");
+    assert_eq!([build(), build()], [2, 2]);
+    let last = fs::read_to_string(folder.join("calls")).unwrap();
+    assert!(last.ends_with("-p r2r -p r2r_actions -p r2r_msg_gen -p r2r_rcl\n"), "{last}");
+    fs::remove_dir_all(&folder).unwrap();
 }

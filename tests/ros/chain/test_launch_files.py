@@ -87,6 +87,9 @@ def test_each_argument_reaches_every_process(name):
         for executable, arguments, environment in launch.processes:
             assert environment == {}
             assert "__ns:=/left" in rules(arguments, "-r"), executable
+            if executable not in ("rviz2", "robot_state_publisher"):
+                # Otherwise all processes of a file would take one enclave, or none.
+                assert rules(arguments, "--enclave") == [f"/steersman/{executable.replace('-', '_')}"], executable
             if executable == "steersman-controller":
                 continue
             assert "use_sim_time:=true" in rules(arguments) and "debug" in rules(arguments, "--log-level"), executable

@@ -259,8 +259,8 @@ fn supervise(watch: &Watch, drives: &DriveTopics, controller: Option<&Controller
         if tripped {
             log::error!(
                 target: NAME,
-                "hindbrain's loop or its motor values stalled for {:?}: the supervising thread stops the motors",
-                watch.silence(now)
+                "hindbrain's loop or its motor values stalled for {:.2} s: the supervising thread stops the motors",
+                watch.silence(now).as_secs_f64()
             );
         }
     }
