@@ -212,8 +212,7 @@ impl Haptix {
 
     fn grasp(&mut self, values: &[GraspValue]) -> Result<Box<Command>, String> {
         let received = MessageTime::read_now(&self.clock).begin();
-        // Without grasps it asks the fingers to stay: so a client begins that never commands positions.
-        let enters = self.enters(received, values.is_empty());
+        let enters = values.is_empty() || self.enters(received, false);
         self.check_device()?;
         let positions = self.constants.grasps.positions(values)?;
         if !values.is_empty() {

@@ -8,12 +8,11 @@ import pytest
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
 from hands import ERROR, GROUPS, OK, ONE, command, hand
-from haptix_msgs.msg import Command, GraspValue
-from haptix_msgs.srv import GetRobotInfo, ReadSensors, Reset, SetGrasp, Update
+from haptix_msgs.msg import Command
+from haptix_msgs.srv import GetRobotInfo, ReadSensors, Reset, Update
 from processes import Process
 from rclpy.executors import SingleThreadedExecutor
 from sensor_msgs.msg import Imu, JointState
-from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
@@ -268,33 +267,6 @@ def test_a_grasp_moves_the_fingers_and_the_wrist_stays_free(mpl):
     assert mpl.grasp().result.code == OK
     mpl.follow(lambda s: s.motor_pos[INDEX1] < 0.1, "the fingers do not open", ref_pos=[0.5] + [0.0] * 12)
     mpl.wait_for_state("FOLLOWING")
-
-
-def test_a_client_that_only_grasps_begins_again_after_a_halt_with_a_call_without_grasps():
-    with hand(device="mpl", halt_on="hind/state") as started:
-        state = String(data="OK")
-        started.graph.repeat("/hind/state", state, 10.0)
-        started.wait_for_state("HOLDING")
-
-        def grasp(value):
-            """Two calls at once, a stream however busy the machine is; the answer to the second one."""
-            calls = [started.start(SetGrasp, "set_grasp", grasps=[GraspValue(name="Hook", value=value)]) for _ in range(2)]
-            return [started.finish(call).result for call in calls][1]
-
-        assert grasp(0.5).code == OK
-        started.wait_for_state("GRASPING")
-        state.data = "ESTOP"
-        started.wait_for_state("HALTED")
-        state.data = "OK"
-        started.wait_for_state("HOLDING")
-        held = started.read().motor_pos[INDEX1]
-        for _ in range(5):
-            time.sleep(0.2)
-            assert grasp(1.0).message.startswith("commands move nothing after a halt of the hand")
-        assert started.grasp().result.code == OK
-        assert abs(started.read().motor_pos[INDEX1] - held) < 0.05
-        assert grasp(1.0).code == OK
-        started.wait_for_state("GRASPING")
 
 
 def test_a_reset_restores_the_pose(mpl):

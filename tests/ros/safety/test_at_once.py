@@ -39,6 +39,11 @@ class Vehicle(Stack):
         self.graph.record(StateDetail, "/hind/state_detail", LATCHED)
         self.second = contextlib.ExitStack()
 
+    def unlatch_first(self):
+        """Ends the emergency stop that the first message of the e-stop is."""
+        self.wait_for_state("ESTOP")
+        self.unlatch()
+
     # -------------------------------------------------------------------------------------------------- events
     def press(self):
         self.button.data = True
@@ -111,7 +116,8 @@ EVENTS = {
 def vehicle(composed):
     vehicle = Vehicle(composed)
     try:
-        yield vehicle.ready()
+        vehicle.ready().unlatch_first()
+        yield vehicle
     finally:
         vehicle.close()
 

@@ -149,8 +149,7 @@ impl Haptix {
         if enters {
             return Ok(());
         }
-        Err("commands move nothing after a halt of the hand, until one asks for where the hand is, at no speed, or a call of set_grasp for no grasp"
-            .to_owned())
+        Err("commands move nothing after a halt of the hand, until one asks for where the hand is, at no speed".to_owned())
     }
 
     /// Whether `command` leaves the hand where it is: positions near the measured ones, at no speed.

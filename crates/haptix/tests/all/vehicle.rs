@@ -11,8 +11,6 @@ use safety::{Clock, Instant, Machine, MessageTime, PublisherId, VehicleHalt, Veh
 
 const BRAIN: PublisherId = PublisherId([1; 24]);
 const OTHER: PublisherId = PublisherId([2; 24]);
-const WHY: &str = "commands move nothing after a halt of the hand, until one asks for where the hand is, at no speed, or a call of set_grasp for no \
-                   grasp";
 
 /// A hand that obeys a vehicle, of which nothing is known.
 fn waiting() -> Node {
@@ -203,7 +201,7 @@ fn a_stream_that_runs_on_through_a_halt_moves_nothing_until_it_asks_for_rest() {
         }
         assert_eq!(node.machine.halt(), None);
         assert!((node.last_position() - held).abs() < 0.03);
-        let why = WHY;
+        let why = "commands move nothing after a halt of the hand, until one asks for where the hand is, at no speed";
         assert_eq!(refusals(&mut node)[0], why);
         if pauses {
             for _ in 0..150 {
@@ -222,37 +220,6 @@ fn a_stream_that_runs_on_through_a_halt_moves_nothing_until_it_asks_for_rest() {
 }
 
 #[test]
-fn a_client_that_only_grasps_begins_again_with_a_call_without_grasps() {
-    fn call(node: &mut Node, grasps: Vec<GraspValue>) -> Result<(), String> {
-        node.taken();
-        node.input(Input::GraspRequested { id: 9, grasps });
-        match node.answer(9) {
-            Some(Answer::Grasp(answer)) => answer.map(drop),
-            other => panic!("{other:?}"),
-        }
-    }
-    let mut node = cleared();
-    for _ in 0..5 {
-        assert_eq!(call(&mut node, grasp()), Ok(()));
-        node.run(100);
-    }
-    say(&mut node, BRAIN, "ESTOP");
-    node.run(100);
-    assert_eq!(call(&mut node, Vec::new()), Ok(()), "it moves nothing");
-    clear(&mut node);
-    node.run(1);
-    let refused = call(&mut node, grasp()).unwrap_err();
-    assert!(refused.starts_with("commands move nothing after a halt of the hand"), "{refused}");
-    let held = node.last_position();
-    node.run(300);
-    assert_eq!(call(&mut node, Vec::new()), Ok(()));
-    node.run(100);
-    assert!((node.last_position() - held).abs() < 0.03, "it moves nothing");
-    assert_eq!(call(&mut node, grasp()), Ok(()));
-    assert_eq!(call(&mut node, grasp()), Ok(()));
-}
-
-#[test]
 fn a_stream_through_a_halt_in_which_the_device_is_silent_too_moves_nothing() {
     let mut node = cleared();
     node.update(1, positions(&[0.8]), false);
@@ -267,7 +234,8 @@ fn a_stream_through_a_halt_in_which_the_device_is_silent_too_moves_nothing() {
     node.run(20);
     node.taken();
     node.update(3, positions(&[0.2]), false);
-    let why = WHY;
+    let why =
+        "commands move nothing after a halt of the hand, until one asks for where the hand is, at no speed";
     assert_eq!(update(node.answer(3)).0, Err(why.to_owned()));
 }
 

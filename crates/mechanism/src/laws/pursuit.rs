@@ -15,7 +15,7 @@ const NEAR_TIME: f64 = 0.1;
 /// usual gains, then stays below twice the plan.
 const MOST_RATE: f64 = 1.5;
 
-/// A trajectory's clock that is late by less goes less than 1.5 times as fast \[s\].
+/// A trajectory that is late is caught up at a rate that grows with the root of its lag over this, up to [`MOST_RATE`] \[s\].
 const EASING: f64 = 0.05;
 
 /// A joint this near to its trajectory is on it: the distance is rounded \[rad or m\].

@@ -97,6 +97,9 @@ impl PositionController {
         let nearest = nearest(joint, command);
         let way = way(joint, self.held, nearest);
         let is_beyond = joint.range().is_some_and(|[lower, upper]| self.held < lower || self.held > upper);
+        if is_beyond && self::way(joint, self.held, command).abs() <= AT_REST {
+            return; // it is asked to stay where it is
+        }
         let unit = usize::from(joint.kind == JointKind::Prismatic);
         self.is_far |= is_beyond || way.abs() > FAR[unit];
         let limit = joint.limits.map(|limits| limits.velocity).filter(|limit| *limit > 0.0);
@@ -129,14 +132,15 @@ impl Controller for PositionController {
     }
 
     fn receive(&mut self, _: usize, message: &mut Message, now: Instant) {
-        self.is_stopped = match message {
-            Message::Stop => self.is_stopped || self.command.last().is_some(),
-            _ => self.is_stopped,
-        };
+        if matches!(message, Message::Stop) {
+            self.is_stopped |= self.command.last().is_some();
+            self.is_far = false;
+        }
         self.is_new = true;
         if matches!(message, Message::Float(_)) {
             let last = self.leader.last.replace(now);
-            self.leader.is_stream = last.is_some_and(|last| now.since(last) < STREAM_PAUSE);
+            // A stream stays one: a gap in it is a bad link.
+            self.leader.is_stream |= last.is_some_and(|last| now.since(last) < STREAM_PAUSE);
         }
         self.command.receive(message, now);
     }

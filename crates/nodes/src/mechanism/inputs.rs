@@ -216,8 +216,8 @@ fn count_due() -> PublishPeriod {
 }
 
 impl ControllerTopic {
-    /// Counts the publishers while messages come or there were several, if that is due. Returns the count, but not that there are still
-    /// several, and what is new of several ones.
+    /// Counts the publishers while messages come or there were several, if that is due. Returns the count, each time, since a loop
+    /// that does not have the controller yet ignores it, and what is new of several ones.
     fn count(&mut self, node: &r2r::Node, names: &Names) -> (Option<PublisherCount>, Option<Input>) {
         let now = clock::now();
         let is_of_use = self.commanders.len() > 1 || self.messages.are_waiting();
@@ -233,13 +233,12 @@ impl ControllerTopic {
         };
         let before = std::mem::replace(&mut self.commanders, nodes.clone());
         let is_new = (before.len() > 1 || nodes.len() > 1) && before != nodes;
-        let are_still_several = before.len() > 1 && nodes.len() > 1;
         let news = is_new.then(|| Input::CommandersCounted {
             controller: self.controller,
             input: self.input.1,
             nodes,
         });
-        ((!are_still_several).then_some(count), news)
+        (Some(count), news)
     }
 
     /// The next message that is one.
