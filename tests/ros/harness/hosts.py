@@ -275,8 +275,11 @@ def link_cuts(count):
 
 def estop(vehicle, operator):
     """The e-stop is on the other host: its silence latches, and the return of the link alone does not clear that."""
+    from graph import unlatch
+
     operator.order(linear=0.0, estop=False)
     vehicle.wait(lambda: vehicle.source("hind/estop").says == "released", "the e-stop is not received", 20.0)
+    unlatch(vehicle)
     vehicle.enable(False)
     vehicle.enable()
     vehicle.wait_for("OK", timeout=20.0)

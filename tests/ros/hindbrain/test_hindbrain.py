@@ -320,7 +320,7 @@ def test_the_details_name_every_cause_and_source():
         names = ["cmd_vel", "hind/enable", "hind/estop", "hind/reset", "ir_front_port"]
         assert [source.name for source in detail.sources] == names
         assert [source.age for source in detail.sources] == [-1.0] * 5
-        assert [source.says for source in detail.sources] == ["nothing", "nothing", "nothing", "released", "silent"]
+        assert [source.says for source in detail.sources] == ["nothing", "nothing", "nothing", "nothing", "silent"]
         assert [source.name for source in detail.sources if source.blocks] == ["cmd_vel", "hind/enable", "ir_front_port"]
         assert all(cause.text for cause in detail.causes), detail.causes
         assert [cause.name for cause in detail.causes] == ["NOT_ENABLED", "CMD_STALE", "FRONT_BLOCKED", "IR_STALE"]
