@@ -49,7 +49,7 @@ def test_a_verbose_list_names_types_joints_limits_and_who_commands_what():
         # A stopped controller commands nothing. The limits are those of the URDF.
         joints = {joint["name"]: joint for joint in json.loads(tool("list", "-v", "--json")[1])["joints"]}
         assert joints["pan"]["commanded_by"] == ["pan_position"] and joints["tilt"]["commanded_by"] == ["tilt_position"]
-        assert joints["pan"]["limits"] == "-2.9 to 2.9 rad, 6 rad/s, 2.645 Nm" and abs(joints["pan"]["position"]) < 0.1
+        assert joints["pan"]["limits"] == "-3.007 to 3.007 rad, 6 rad/s, 2.645 Nm" and abs(joints["pan"]["position"]) < 0.1
         assert tool("start", "pan_effort")[0] == 0
         assert "pan_position, pan_effort" in tool("list", "-v")[1]
 
