@@ -157,13 +157,7 @@ impl Rig {
                     };
                     let known = BUILTIN_TYPES.iter().find(|known| known.name == type_name).unwrap();
                     let setup = known.create(&self.robot, [(one.0.to_owned(), one.1)]).unwrap();
-                    let created = NewController {
-                        id: 7,
-                        kind: String::new(),
-                        controller: setup.controller,
-                        dependencies: Vec::new(),
-                        moves: Vec::new(),
-                    };
+                    let created = NewController::new(7, setup.controller);
                     self.machine.handle(self.now, Input::Manager(controllers::Input::Created(Ok(created))));
                 }
                 Output::Manager(controllers::Output::Change(change)) => self.commands.submit(change),

@@ -102,13 +102,7 @@ impl Rig {
                 match output {
                     Output::Create(_) => {
                         let controller = Box::new(Odd { updates: 0, act });
-                        let created = NewController {
-                            id: 1,
-                            kind: String::new(),
-                            controller,
-                            dependencies: Vec::new(),
-                            moves: Vec::new(),
-                        };
+                        let created = NewController::new(1, controller);
                         self.manager.handle(realtime::now(), Input::Created(Ok(created)));
                     }
                     Output::Change(change) => self.control.commands.submit(change),
@@ -300,13 +294,7 @@ fn running(controller: impl Controller + 'static) -> (Body, Deliveries, Events, 
         while let Some(output) = manager.poll(now) {
             match output {
                 Output::Create(_) => {
-                    let created = NewController {
-                        id: 5,
-                        kind: String::new(),
-                        controller: controller.take().unwrap(),
-                        dependencies: Vec::new(),
-                        moves: Vec::new(),
-                    };
+                    let created = NewController::new(5, controller.take().unwrap());
                     manager.handle(now, Input::Created(Ok(created)));
                 }
                 Output::Change(change) => {

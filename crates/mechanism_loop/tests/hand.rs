@@ -62,13 +62,7 @@ impl Rig {
         let parameters = gains.iter().map(|(name, value)| ((*name).to_owned(), Value::Float(*value)));
         let parameters = parameters.chain([("joint".to_owned(), Value::Text(joint.into()))]);
         let controller = known.create(&rig.robot, parameters).unwrap().controller;
-        let created = controllers::NewController {
-            id: 7,
-            kind: String::new(),
-            controller,
-            dependencies: Vec::new(),
-            moves: Vec::new(),
-        };
+        let created = controllers::NewController::new(7, controller);
         rig.ask(controllers::Request::Load("finger".into()));
         rig.cycles(1);
         rig.machine.handle(rig.now, Input::Manager(controllers::Input::Created(Ok(created))));

@@ -425,8 +425,7 @@ impl Client {
         let setup = known.create(&self.robot, parameters(name, self.joints)).unwrap();
         self.created.push(name.to_owned());
         let id = self.created.len() as ControllerId;
-        let (kind, dependencies, moves) = Default::default();
-        NewController { id, kind, controller: setup.controller, dependencies, moves }
+        NewController::new(id, setup.controller)
     }
 }
 

@@ -37,6 +37,14 @@ pub struct NewController {
     pub moves: Vec<String>,
 }
 
+impl NewController {
+    /// One of which neither type nor joints are known, and that depends on no other.
+    pub fn new(id: ControllerId, controller: Box<dyn Controller>) -> Self {
+        let (kind, dependencies, moves) = Default::default();
+        Self { id, kind, controller, dependencies, moves }
+    }
+}
+
 /// Everything that the manager can ask for.
 #[derive(Debug)]
 pub enum Output {

@@ -50,13 +50,7 @@ fn change(manager: &mut Manager, request: Request) -> Box<Change> {
             Output::Change(change) => return change,
             Output::Create(name) => {
                 let controller = Box::new(Worker { number: name[1..].parse().unwrap(), steps: 0 });
-                let created = NewController {
-                    id: 1,
-                    kind: String::new(),
-                    controller,
-                    dependencies: Vec::new(),
-                    moves: Vec::new(),
-                };
+                let created = NewController::new(1, controller);
                 manager.handle(now, Input::Created(Ok(created)));
             }
             _ => {}

@@ -3,17 +3,13 @@
 
 use std::time::Duration;
 
-use mechanism::Robot;
 use mechanism::controllers::{Beyond, Message, Report};
 use mechanism::laws::{Gains, Pid};
-use mechanism::robot::transmission::{Simple, Transmission};
-use mechanism::robot::{
-    Actuator, Joint, JointDynamics, JointKind, JointLimits, SafetyController, SimulatedRobot,
-};
+use mechanism::robot::{Joint, JointKind, JointLimits, SafetyController, SimulatedRobot};
 use mechanism::standard::PositionController;
 use safety::MessageTime;
 
-use crate::common::{PERIOD, Rig};
+use crate::common::{PERIOD, Rig, simulated};
 
 struct Arm {
     rig: Rig,
@@ -40,12 +36,8 @@ impl Arm {
         )
     }
 
-    fn of(mut joint: Joint, speed: Option<Option<f64>>) -> Self {
-        joint.is_calibrated = true;
-        let simple = Simple { actuator: 0, joint: 0, reduction: 2.0, simulated: None };
-        let robot =
-            Robot::from_parts(vec![joint], vec![Actuator::new("motor")], vec![Transmission::Simple(simple)]);
-        let plant = SimulatedRobot::new(&robot, JointDynamics { inertia: 0.1, damping: 0.5 });
+    fn of(joint: Joint, speed: Option<Option<f64>>) -> Self {
+        let (robot, plant) = simulated(joint);
         let mut arm = Self { rig: Rig::of(robot), plant, reports: Vec::new() };
         arm.rig.now = arm.rig.now + Duration::from_secs(60);
         arm.run(20);

@@ -3,26 +3,20 @@
 
 use std::time::Duration;
 
-use mechanism::Robot;
 use mechanism::controllers::{Message, Report};
 use mechanism::laws::{Gains, Motion, Pid, Point, Trajectory};
-use mechanism::robot::transmission::{Simple, Transmission};
-use mechanism::robot::{Actuator, Joint, JointDynamics, JointKind, SimulatedRobot};
+use mechanism::robot::{Joint, JointKind};
 use mechanism::standard::{Goal, Tolerance, TrajectoryController};
 use safety::MessageTime;
 
-use crate::common::{PERIOD, Rig};
+use crate::common::{PERIOD, Rig, simulated};
 
 const SPEED: f64 = 0.5;
 
 /// The greatest speed of a joint whose goal of 2 s is `age` old, and that is this far from where it would be.
 fn greatest_speed(gains: Gains, age: f64, error: f64) -> f64 {
     let position = SPEED * age + error;
-    let joint = Joint { position, is_calibrated: true, ..Joint::new("pan", JointKind::Revolute) };
-    let simple = Simple { actuator: 0, joint: 0, reduction: 2.0, simulated: None };
-    let robot =
-        Robot::from_parts(vec![joint], vec![Actuator::new("motor")], vec![Transmission::Simple(simple)]);
-    let mut plant = SimulatedRobot::new(&robot, JointDynamics { inertia: 0.1, damping: 0.5 });
+    let (robot, mut plant) = simulated(Joint { position, ..Joint::new("pan", JointKind::Revolute) });
     let mut rig = Rig::of(robot);
     let mut step = |rig: &mut Rig| {
         plant.step(&mut rig.control.robot, PERIOD);

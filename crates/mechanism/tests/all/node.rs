@@ -207,13 +207,7 @@ impl Node {
                     Output::Manager(controllers::Output::Create(_)) => {
                         let controller = Box::new(Idle);
                         let moves = vec!["pan".to_owned()];
-                        let new = NewController {
-                            id,
-                            kind: String::new(),
-                            controller,
-                            dependencies: Vec::new(),
-                            moves,
-                        };
+                        let new = NewController { moves, ..NewController::new(id, controller) };
                         controllers::Input::Created(Ok(new))
                     }
                     Output::Manager(controllers::Output::Change(mut change)) => {

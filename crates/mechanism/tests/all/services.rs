@@ -116,8 +116,7 @@ fn while_a_controller_initialises_the_loop_steps_and_the_list_is_there() {
         behaviour: common::Behaviour::default(),
         taken: std::sync::Arc::default(),
     });
-    let created =
-        NewController { id: 9, kind: String::new(), controller, dependencies: Vec::new(), moves: Vec::new() };
+    let created = NewController::new(9, controller);
     rig.tell(Input::Created(Ok(created)));
     rig.step();
     assert_eq!(rig.answer(900), Some(Ok(())));

@@ -3,18 +3,16 @@
 
 use std::time::Duration;
 
-use mechanism::Robot;
 use mechanism::controllers::{Controller, Message, Report};
 use mechanism::laws::{Gains, Motion, Pid, Point, Trajectory};
-use mechanism::robot::transmission::{Simple, Transmission};
-use mechanism::robot::{Actuator, Joint, JointDynamics, JointKind, SimulatedRobot};
+use mechanism::robot::{Joint, JointKind, SimulatedRobot};
 use mechanism::standard::{
     EffortController, Goal, Gripper, GripperController, PositionController, Tolerance, TrajectoryController,
     VelocityController,
 };
 use safety::{MessageTime, PublisherCount};
 
-use crate::common::{PERIOD, Rig};
+use crate::common::{PERIOD, Rig, simulated};
 
 const TIMEOUT: Duration = Duration::from_millis(500);
 
@@ -27,12 +25,7 @@ struct Arm {
 
 impl Arm {
     fn new(controller: impl Controller + 'static) -> Self {
-        let mut joint = Joint::new("pan", JointKind::Revolute);
-        joint.is_calibrated = true;
-        let simple = Simple { actuator: 0, joint: 0, reduction: 2.0, simulated: None };
-        let robot =
-            Robot::from_parts(vec![joint], vec![Actuator::new("motor")], vec![Transmission::Simple(simple)]);
-        let plant = SimulatedRobot::new(&robot, JointDynamics { inertia: 0.1, damping: 0.5 });
+        let (robot, plant) = simulated(Joint::new("pan", JointKind::Revolute));
         let mut arm = Self { rig: Rig::of(robot), plant, reports: Vec::new() };
         arm.run(20, None);
         arm.rig.run("one", controller);

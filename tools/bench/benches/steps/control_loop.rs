@@ -162,7 +162,7 @@ impl Rig {
 /// The controller `id`, of the joint before it.
 fn position_controller(id: u64) -> NewController {
     let controller = Box::new(PositionController::new(id as usize - 1, Pid::new(GAINS)));
-    NewController { id, kind: String::new(), controller, dependencies: Vec::new(), moves: Vec::new() }
+    NewController::new(id, controller)
 }
 
 fn robot(joints: usize) -> Robot {

@@ -11,7 +11,7 @@ use mechanism::controllers::{
 };
 use mechanism::controllers::{Input, Output, Refusal, Request, RequestId, Step};
 use mechanism::robot::transmission::{Simple, Transmission};
-use mechanism::robot::{Actuator, Joint, JointKind};
+use mechanism::robot::{Actuator, Joint, JointDynamics, JointKind, SimulatedRobot};
 use safety::{Instant, Machine};
 
 /// Calls of the controllers in their order: `update pan`.
@@ -133,6 +133,16 @@ pub struct Rig {
 pub const TIMEOUT: Duration = Duration::from_secs(2);
 pub const PERIOD: Duration = Duration::from_millis(1);
 
+/// A robot of this joint with a motor, and one that simulates it.
+pub fn simulated(joint: Joint) -> (Robot, SimulatedRobot) {
+    let joint = Joint { is_calibrated: true, ..joint };
+    let simple = Simple { actuator: 0, joint: 0, reduction: 2.0, simulated: None };
+    let robot =
+        Robot::from_parts(vec![joint], vec![Actuator::new("motor")], vec![Transmission::Simple(simple)]);
+    let plant = SimulatedRobot::new(&robot, JointDynamics { inertia: 0.1, damping: 0.5 });
+    (robot, plant)
+}
+
 impl Rig {
     pub fn new() -> Self {
         Self {
@@ -225,18 +235,16 @@ impl Rig {
         let moves = self.moves.iter().filter(|(of, _)| *of == name).map(|(_, joint)| joint.clone()).collect();
         if let Some(place) = self.own.iter().position(|(of, _)| *of == name) {
             return Ok(NewController {
-                id: 1,
-                kind: String::new(),
-                controller: self.own.remove(place).1,
                 dependencies,
                 moves,
+                ..NewController::new(1, self.own.remove(place).1)
             });
         }
         let behaviour = Behaviour::default();
         self.behaviours.push((name.clone(), behaviour.clone()));
         let controller =
             Box::new(Recorder { name, log: self.log.clone(), behaviour, taken: Arc::clone(&self.taken) });
-        Ok(NewController { id: 1, kind: String::new(), controller, dependencies, moves })
+        Ok(NewController { dependencies, moves, ..NewController::new(1, controller) })
     }
 
     /// One step of the loop, with the change that waits.
